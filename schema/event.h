@@ -1,0 +1,107 @@
+/* One event of the host side, as the capturing threads write it into the spool: fixed size, no pointers, so that
+ * another process can read it after the writer was killed. Ticks are of the clock in the spool's header. */
+#ifndef XFERSPY_SCHEMA_EVENT_H
+#define XFERSPY_SCHEMA_EVENT_H
+
+#include <stdint.h>
+
+#include "schema/kinds.h"
+
+enum xs_event_kind {
+    XS_EVENT_TRANSFER = 1,
+    XS_EVENT_MEMSET,
+    XS_EVENT_ALLOC,
+    XS_EVENT_FREE,
+    XS_EVENT_LAUNCH,
+    XS_EVENT_SYNC,
+    XS_EVENT_API,
+};
+
+/* enum xs_event_kind's companions in xs_event.flags */
+#define XS_FLAG_ASYNC 0x01u      /* the entry point's contract is asynchronous */
+#define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work went into a graph and did not run */
+#define XS_FLAG_PER_THREAD 0x04u /* stream is the calling thread's default stream */
+#define XS_FLAG_HAS_STREAM 0x08u /* stream is meaningful */
+#define XS_FLAG_BATCH 0x10u      /* one copy of a batch call; batch_index is meaningful */
+#define XS_FLAG_BOX 0x20u        /* 2D or 3D: height, depth and pitches are meaningful */
+#define XS_FLAG_IMPLICIT 0x40u   /* a free that no call of its own asked for: its context was destroyed or reset */
+
+struct xs_event_transfer {
+    uint64_t dst, src;             /* addresses; for an array its handle */
+    uint64_t bytes;                /* bytes moved, padding of the pitch not counted */
+    uint32_t dst_allocation;       /* allocation.id, 0: none known */
+    uint32_t src_allocation;
+    uint8_t dst_kind, src_kind;    /* enum xs_memory_kind */
+    int8_t dst_device, src_device; /* ordinal, -1: host or unknown */
+    uint8_t direction;             /* enum xs_direction */
+    uint8_t reserved[3];
+    uint32_t height, depth;        /* width is bytes / (height * depth) */
+    uint32_t dst_pitch, src_pitch; /* bytes between rows, 0: packed or not given */
+    uint32_t dst_slice_rows, src_slice_rows;
+};
+
+struct xs_event_memset {
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t allocation;
+    uint32_t value;
+    uint32_t height; /* 2D only */
+    uint32_t pitch;
+    uint8_t element_bytes;
+    uint8_t kind; /* enum xs_memory_kind */
+    int8_t device;
+    uint8_t reserved[5];
+};
+
+struct xs_event_alloc { /* also of a free, which carries the id alone */
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t id;    /* from 1, unique in the process */
+    uint8_t kind;   /* enum xs_memory_kind */
+    uint8_t origin; /* enum xs_origin */
+    int8_t device;
+    uint8_t reserved;
+};
+
+struct xs_event_launch {
+    uint64_t function;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    uint8_t kind; /* enum xs_launch_kind */
+    uint8_t reserved[3];
+};
+
+struct xs_event_sync {
+    uint64_t object;
+    uint8_t scope; /* enum xs_sync_scope */
+    uint8_t reserved[7];
+};
+
+struct xs_event_api { /* what each means for which entry point: docs/trace-format.md */
+    uint64_t object, address, bytes, argument;
+};
+
+struct xs_event {
+    uint8_t kind;  /* enum xs_event_kind */
+    uint8_t flags; /* XS_FLAG_* */
+    uint16_t entry; /* row of the entry-point table, entry_point.id */
+    int32_t result; /* CUresult */
+    uint64_t enter_tick, return_tick;
+    uint64_t context, stream; /* driver handles */
+    uint32_t correlation;     /* CUPTI's, 0: none */
+    uint32_t batch_index;
+    union {
+        struct xs_event_transfer transfer;
+        struct xs_event_memset memset;
+        struct xs_event_alloc alloc;
+        struct xs_event_launch launch;
+        struct xs_event_sync sync;
+        struct xs_event_api api;
+    };
+    uint64_t reserved[2]; /* zero; fills two cache lines */
+};
+
+_Static_assert(sizeof(struct xs_event_transfer) == 64, "the largest payload");
+_Static_assert(sizeof(struct xs_event) == 128, "two cache lines");
+
+#endif

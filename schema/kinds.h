@@ -1,0 +1,126 @@
+/* The enumerations that cross the contract, each one X-macro list: the writer stores the number, the trace
+ * carries the names in lookup tables made from the same list (store_write.c), the analyzer reads either.
+ * Numbers are part of the format: append, never renumber. */
+#ifndef XFERSPY_SCHEMA_KINDS_H
+#define XFERSPY_SCHEMA_KINDS_H
+
+/* Direction of a transfer, decided from the memory kinds of both sides. `peer` is device to another device. */
+#define XS_DIRECTIONS(X)                                                                                               \
+    X(0, UNKNOWN, "unknown")                                                                                           \
+    X(1, H2D, "h2d")                                                                                                   \
+    X(2, D2H, "d2h")                                                                                                   \
+    X(3, D2D, "d2d")                                                                                                   \
+    X(4, PEER, "peer")                                                                                                 \
+    X(5, H2H, "h2h")
+
+/* Where an address lies. `pinned` was page-locked by its allocation, `registered` afterwards by cuMemHostRegister;
+ * host memory that no call of the driver made known is `pageable`. */
+#define XS_MEMORY_KINDS(X)                                                                                             \
+    X(0, UNKNOWN, "unknown")                                                                                           \
+    X(1, PAGEABLE, "pageable")                                                                                         \
+    X(2, PINNED, "pinned")                                                                                             \
+    X(3, REGISTERED, "registered")                                                                                     \
+    X(4, DEVICE, "device")                                                                                             \
+    X(5, ARRAY, "array")                                                                                               \
+    X(6, MANAGED, "managed")
+
+/* How a tracked range came to be. `module` is a __device__ variable, known once its address was asked for. */
+#define XS_ORIGINS(X)                                                                                                  \
+    X(0, UNKNOWN, "unknown")                                                                                           \
+    X(1, ALLOC, "alloc")                                                                                               \
+    X(2, POOL, "pool")                                                                                                 \
+    X(3, VMM, "vmm")                                                                                                   \
+    X(4, IPC, "ipc")                                                                                                   \
+    X(5, EXTERNAL, "external")                                                                                         \
+    X(6, MODULE, "module")
+
+/* What a launch launches. */
+#define XS_LAUNCH_KINDS(X)                                                                                             \
+    X(0, KERNEL, "kernel")                                                                                             \
+    X(1, COOPERATIVE, "cooperative")                                                                                   \
+    X(2, GRAPH, "graph")                                                                                               \
+    X(3, HOST_FUNCTION, "host function")
+
+/* What a synchronising call waits for. */
+#define XS_SYNC_SCOPES(X)                                                                                              \
+    X(0, CONTEXT, "context")                                                                                           \
+    X(1, STREAM, "stream")                                                                                             \
+    X(2, EVENT, "event")
+
+/* Family of an entry point; every row of the entry-point table names one. */
+#define XS_CATEGORIES(X)                                                                                               \
+    X(0, TRANSFER, "transfer")                                                                                         \
+    X(1, MEMSET, "memset")                                                                                             \
+    X(2, ALLOCATE, "allocate")                                                                                         \
+    X(3, FREE, "free")                                                                                                 \
+    X(4, LAUNCH, "launch")                                                                                             \
+    X(5, SYNC, "sync")                                                                                                 \
+    X(6, MANAGED, "managed memory")                                                                                    \
+    X(7, STREAM_MEMOP, "stream memory operation")                                                                      \
+    X(8, CAPTURE, "stream capture")                                                                                    \
+    X(9, GRAPH, "graph")                                                                                               \
+    X(10, CONTEXT, "context")                                                                                          \
+    X(11, STREAM, "stream")                                                                                            \
+    X(12, LOOKUP, "lookup")
+
+/* CUpti_ActivityMemcpyKind, as cupti_activity.h numbers it. */
+#define XS_COPY_KINDS(X)                                                                                               \
+    X(0, UNKNOWN, "unknown")                                                                                           \
+    X(1, HTOD, "h2d")                                                                                                  \
+    X(2, DTOH, "d2h")                                                                                                  \
+    X(3, HTOA, "h2a")                                                                                                  \
+    X(4, ATOH, "a2h")                                                                                                  \
+    X(5, ATOA, "a2a")                                                                                                  \
+    X(6, ATOD, "a2d")                                                                                                  \
+    X(7, DTOA, "d2a")                                                                                                  \
+    X(8, DTOD, "d2d")                                                                                                  \
+    X(9, HTOH, "h2h")                                                                                                  \
+    X(10, PTOP, "peer")
+
+/* CUpti_ActivityMemoryKind, as cupti_activity.h numbers it. */
+#define XS_DEVICE_MEMORY_KINDS(X)                                                                                      \
+    X(0, UNKNOWN, "unknown")                                                                                           \
+    X(1, PAGEABLE, "pageable")                                                                                         \
+    X(2, PINNED, "pinned")                                                                                             \
+    X(3, DEVICE, "device")                                                                                             \
+    X(4, ARRAY, "array")                                                                                               \
+    X(5, MANAGED, "managed")                                                                                           \
+    X(6, DEVICE_STATIC, "device static")                                                                               \
+    X(7, MANAGED_STATIC, "managed static")
+
+/* CUpti_ActivityUnifiedMemoryCounterKind, the ones that are recorded. */
+#define XS_MIGRATION_KINDS(X)                                                                                          \
+    X(0, UNKNOWN, "unknown")                                                                                           \
+    X(1, HTOD, "h2d")                                                                                                  \
+    X(2, DTOH, "d2h")                                                                                                  \
+    X(3, CPU_FAULT, "cpu page fault")                                                                                  \
+    X(4, GPU_FAULT, "gpu page fault")                                                                                  \
+    X(5, THRASHING, "thrashing")                                                                                       \
+    X(6, THROTTLING, "throttling")                                                                                     \
+    X(7, REMOTE_MAP, "remote map")                                                                                     \
+    X(8, DTOD, "d2d")
+
+#define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
+/* clang-format off */
+#define XS_KIND_PREFIX(id) XS_DIR_##id
+enum xs_direction { XS_DIRECTIONS(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_MEM_##id
+enum xs_memory_kind { XS_MEMORY_KINDS(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_ORIGIN_##id
+enum xs_origin { XS_ORIGINS(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_LAUNCH_##id
+enum xs_launch_kind { XS_LAUNCH_KINDS(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_SYNC_##id
+enum xs_sync_scope { XS_SYNC_SCOPES(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_CAT_##id
+enum xs_category { XS_CATEGORIES(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+/* clang-format on */
+#undef XS_KIND_ENUM
+
+#endif

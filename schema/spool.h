@@ -1,0 +1,101 @@
+/* The spool: a file mapped into the process, in which each thread fills chunks of its own with events, and from which
+ * the drain thread, or any later xferspy command, takes them over into the trace. What was committed before a
+ * SIGKILL is in the page cache and survives it.
+ *
+ *   header page | chunk 0 | chunk 1 | ...            file name: the trace's name and ".spool"
+ *
+ * A chunk's life: FREE -> (a thread takes it) ACTIVE -> (full, or its thread ended) FULL -> (all taken over) FREE with
+ * the next generation. `committed_bytes` grows by one event at a time, by a release store after the event is whole. */
+#ifndef XFERSPY_SCHEMA_SPOOL_H
+#define XFERSPY_SCHEMA_SPOOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/clock.h"
+#include "schema/event.h"
+
+#define XS_SPOOL_MAGIC UINT64_C(0x314c4f4f50535358) /* "XSSPOOL1" */
+#define XS_SPOOL_HEADER_BYTES 4096u
+#define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
+#define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
+
+enum xs_chunk_state { XS_CHUNK_FREE = 0, XS_CHUNK_ACTIVE = 1, XS_CHUNK_FULL = 2 };
+
+struct xs_chunk_header {
+    _Atomic uint32_t state;
+    _Atomic uint32_t generation;
+    _Atomic uint32_t committed_bytes; /* of events, from the end of this header */
+    _Atomic uint32_t drained_bytes;   /* the drain thread's own; the truth is the trace's spool_progress */
+    uint32_t thread;                  /* thread.id, from 1 */
+    int32_t tid;
+    char thread_name[16];
+    uint8_t reserved[88]; /* the events start on a cache-line pair */
+};
+
+struct xs_chunk {
+    struct xs_chunk_header header;
+    struct xs_event events[];
+};
+
+struct xs_spool_header {
+    uint64_t magic;
+    uint32_t event_bytes, chunk_bytes; /* as compiled; a reader that differs refuses the file */
+    uint32_t chunk_limit;              /* chunks the mapping has room for */
+    _Atomic uint32_t chunk_count;      /* chunks whose blocks are reserved on disk */
+    int32_t pid;
+    _Atomic uint32_t closed; /* 1: the writer finished and everything was taken over */
+    struct xs_clock clock;
+    _Atomic uint64_t stalls, stall_ns; /* waits of threads for a free chunk */
+    _Atomic uint64_t nested;           /* calls not recorded because they were made inside another one's wrapper */
+    char boot_id[40];                  /* /proc/sys/kernel/random/boot_id of the writer */
+    uint64_t pid_namespace;            /* inode of /proc/self/ns/pid */
+};
+
+/* A mapped spool. The handle is the process's own; the mapping is shared with nobody but readers of the file. */
+struct xs_spool {
+    struct xs_spool_header *header;
+    size_t map_bytes;
+    int fd; /* of the opening thread's descriptor table; -1 after xs_spool_unmap */
+};
+
+/* Creates the file (exclusively, mode 0644 less umask), reserves `first_chunks` chunks on disk and maps room for
+ * `limit_bytes`. The blocks are reserved because a store into a hole of a full disk is a SIGBUS. The mapping is kept
+ * out of forked children. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no file behind on error. */
+int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
+
+/* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, or an
+ * error (XS_ERROR_FULL: the disk is full). */
+int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
+
+/* Maps an existing spool for taking it over. XS_ERROR_NOT_FOUND, XS_ERROR_CORRUPT when the header or the file's size
+ * do not fit, XS_ERROR_SYSTEM. Every offset of a mapped spool has been checked against the file's size. */
+int xs_spool_open(const char *path, struct xs_spool *spool);
+
+/* Unmaps and closes; does not delete the file. */
+void xs_spool_unmap(struct xs_spool *spool);
+
+static inline struct xs_chunk *xs_spool_chunk(const struct xs_spool *spool, unsigned i) {
+    return (struct xs_chunk *)((char *)spool->header + XS_SPOOL_HEADER_BYTES + (size_t)i * XS_SPOOL_CHUNK_BYTES);
+}
+
+/* Takes a free chunk for a thread: lock-free, no system call. NULL when none is free. `hint` is where to start looking
+ * (the previous chunk's index); the chunk's index is returned through it. */
+struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
+                               const char *thread_name);
+
+/* True while the process that writes this spool still runs with it mapped: its pid is alive in the same boot and pid
+ * namespace, and /proc/PID/maps shows the file (a process that called exec no longer has it). Where /proc does not
+ * tell, a living pid counts as the writer. */
+bool xs_spool_writer_lives(const struct xs_spool *spool, const char *path);
+
+struct xs_store;
+
+/* Takes over what is committed and not yet drained, in one transaction, at most `limit_events` (0: all); frees full
+ * chunks afterwards. Returns the number of events taken over or an error, after which nothing was taken over.
+ * `recovering` true makes it read spool_progress first. One caller at a time. */
+int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
+
+#endif

@@ -1,0 +1,36 @@
+/* The trace being read: opening checks that the file is a trace, recovers what a killed process left in the spool,
+ * migrates older schema versions in memory, and hands out a read-only SQLite connection. */
+#ifndef XFERSPY_SCHEMA_TRACE_H
+#define XFERSPY_SCHEMA_TRACE_H
+
+#include <stdint.h>
+
+#include "schema/error.h"
+
+struct sqlite3;
+
+struct xs_trace {
+    struct sqlite3 *db;       /* read-only; the trace's */
+    char path[4096];
+    int is_live;              /* its process still runs: what is read is what was drained so far */
+    int64_t recovered_events; /* taken over from the spool by this call; -1: nothing was left to recover */
+};
+
+#define XS_TRACE_MESSAGE_BYTES 5120
+
+/* Opens `path`. On error returns a negative status and a one-line message naming the file in `message`
+ * (XS_TRACE_MESSAGE_BYTES long). A file that is not a trace is never written to, nor are files made beside it. */
+int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
+void xs_trace_close(struct xs_trace *trace);
+
+/* meta values; `fallback` where the key is missing. Text is copied into buffer, NUL-terminated, cut at bytes - 1. */
+int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);
+const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
+                               const char *fallback);
+
+/* Takes the rest of the spool beside `path` over into the trace and deletes the spool. Called by xs_trace_open; once
+ * more is harmless. Returns the number of events taken over, 0 where there was no spool, XS_ERROR_BUSY while the
+ * writer lives, or an error. */
+int64_t xs_trace_recover(const char *path);
+
+#endif
