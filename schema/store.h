@@ -12,10 +12,16 @@
 #define XS_SCHEMA_VERSION 1
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 
+/* Values of meta status. Any but the first says that the spool has nothing more for the trace. */
+#define XS_STATUS_RUNNING "running"
+#define XS_STATUS_COMPLETE "complete"
+#define XS_STATUS_STOPPED "stopped" /* capture gave up before the process ended; a note says why */
+#define XS_STATUS_RECOVERED "recovered"
+
 struct xs_store;
 
 /* Creates the trace (fails if the file exists: XS_ERROR_SYSTEM with errno EEXIST), its tables, views and lookup
- * rows. The file is in WAL mode until xs_store_close. */
+ * rows, and meta schema_version and status. The file is in WAL mode until xs_store_close. */
 int xs_store_create(const char *path, struct xs_store **store);
 
 /* Opens an existing trace for writing, for recovery. The caller has made sure that it is a trace. */
@@ -27,8 +33,9 @@ int xs_store_close(struct xs_store *store);
 /* The text of the last SQLite error; valid until the next call. */
 const char *xs_store_error(const struct xs_store *store);
 
-/* A batch. Calls outside a batch are transactions of their own. XS_ERROR_FULL when the disk is full, else
- * XS_ERROR_SQLITE; after an error of commit the batch is rolled back. */
+/* A batch. Calls outside a batch are transactions of their own. XS_ERROR_FULL when the disk is full, XS_ERROR_BUSY
+ * while another process writes the trace, else XS_ERROR_SQLITE. After an error inside a batch every call returns that
+ * error until the batch ends, by rollback or by commit, which then rolls back and returns it, too. */
 int xs_store_begin(struct xs_store *store);
 int xs_store_commit(struct xs_store *store);
 void xs_store_rollback(struct xs_store *store);
@@ -38,6 +45,10 @@ int xs_store_meta_int(struct xs_store *store, const char *key, int64_t value);
 int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, const char *text);
 int xs_store_entry_point(struct xs_store *store, unsigned id, const char *name, enum xs_category category);
 int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char *name); /* again: updates the name */
+
+/* The last batch of a trace, in one transaction: meta status (XS_STATUS_*), no more spool_progress. Afterwards what is
+ * in the spool counts as taken over, so the spool can be deleted at leisure. */
+int xs_store_finish(struct xs_store *store, const char *status);
 
 struct xs_device_row {
     int id; /* ordinal */

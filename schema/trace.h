@@ -14,11 +14,13 @@ struct xs_trace {
     char path[4096];
     int is_live;              /* its process still runs: what is read is what was drained so far */
     int64_t recovered_events; /* taken over from the spool by this call; -1: nothing was left to recover */
+    char warning[512];        /* one line, "" for none: opened, but not all of it could be had; names no file */
 };
 
 #define XS_TRACE_MESSAGE_BYTES 5120
 
-/* Opens `path`. On error returns a negative status and a one-line message naming the file in `message`
+/* Opens `path`, after recovering it where its writer was killed (in a temporary copy where its directory cannot be
+ * written). On error returns a negative status and a one-line message naming the file in `message`
  * (XS_TRACE_MESSAGE_BYTES long). A file that is not a trace is never written to, nor are files made beside it. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
@@ -28,9 +30,13 @@ int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback);
 
-/* Takes the rest of the spool beside `path` over into the trace and deletes the spool. Called by xs_trace_open; once
- * more is harmless. Returns the number of events taken over, 0 where there was no spool, XS_ERROR_BUSY while the
- * writer lives, or an error. */
+/* Takes the rest of the spool beside `path` over into the trace, ends the WAL and deletes the spool. Called by
+ * xs_trace_open; once more, or at the same time from several processes, is harmless. Returns the number of events taken
+ * over, 0 where there was no spool, XS_ERROR_BUSY while the writer lives, or an error. */
 int64_t xs_trace_recover(const char *path);
+
+/* The same where it cannot be told whether the writer lives, because it ran on another machine: the caller knows that
+ * it does not. */
+int64_t xs_trace_recover_abandoned(const char *path);
 
 #endif

@@ -1,0 +1,44 @@
+# Names for what CMake, ctest and scripts/ do. `make help` lists them.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help demo test test-gpu bench install lint format clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: ## build, profile an example (on the simulated GPU where there is no real one), print its report
+	@scripts/install-packages build
+	@scripts/demo
+
+test: ## build and run every test
+	@scripts/install-packages build test
+	@scripts/build debug
+	@ctest --preset debug -j "$$(nproc)"
+
+test-gpu: ## the end-to-end tests again, on this machine's GPU
+	@scripts/install-packages build test
+	@scripts/build debug
+	@XFERSPY_TEST_GPU=1 ctest --preset debug -L gpu
+
+bench: ## measure what profiling costs (docs/measurements.md)
+	@scripts/install-packages build
+	@scripts/build release
+	@tests/bench/run build/release
+
+install: ## build and install below PREFIX (default /usr/local); DESTDIR is honoured
+	@scripts/install-packages build
+	@scripts/build release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+	@DESTDIR="$(DESTDIR)" cmake --install build/release
+
+lint: ## clang-format, clang-tidy, cppcheck
+	@scripts/install-packages build test lint
+	@scripts/lint
+
+format: ## rewrite the sources with clang-format
+	@scripts/install-packages lint
+	@scripts/lint --fix
+
+clean: ## remove build/
+	@rm -rf build

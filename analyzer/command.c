@@ -1,0 +1,114 @@
+/* The table of commands, and what they share; see command.h. */
+#include "analyzer/command.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+const struct xs_command xs_commands[] = {
+#define XS_COMMAND(name, arguments, summary) {#name, arguments, summary, xs_command_##name},
+#include "analyzer/commands.def"
+#undef XS_COMMAND
+};
+const size_t xs_command_count = sizeof xs_commands / sizeof *xs_commands;
+
+/* Edits (insert, remove, replace, swap neighbours) from one word to the other; words are short. */
+static size_t distance(const char *a, const char *b) {
+    enum { LIMIT = 24 };
+    size_t d[LIMIT + 1][LIMIT + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LIMIT || m > LIMIT)
+        return LIMIT;
+    for (size_t i = 0; i <= n; i++) {
+        for (size_t j = 0; j <= m; j++) {
+            if (!i || !j) {
+                d[i][j] = i + j;
+                continue;
+            }
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            best = d[i - 1][j] + 1 < best ? d[i - 1][j] + 1 : best;
+            best = d[i][j - 1] + 1 < best ? d[i][j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    }
+    return d[n][m];
+}
+
+const struct xs_command *xs_command_suggest(const char *word) {
+    const struct xs_command *nearest = NULL;
+    size_t least = 3;
+    size_t length = strlen(word);
+    for (size_t i = 0; i < xs_command_count; i++) {
+        size_t d = distance(word, xs_commands[i].name);
+        if (length >= 2 && !strncmp(word, xs_commands[i].name, length))
+            d = 0;
+        if (d < least && d < strlen(xs_commands[i].name) - 1) {
+            least = d;
+            nearest = &xs_commands[i];
+        }
+    }
+    return nearest;
+}
+
+enum { OPTION_FORCE = 0x1000, OPTION_COLOR };
+static const struct argp_option output_options[] = {
+    {"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0},
+    {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 0},
+    {"color", OPTION_COLOR, "WHEN", 0, "auto (the default), always or never; NO_COLOR is respected", 0},
+    {0}};
+
+static error_t parse_output(int key, char *argument, struct argp_state *state) {
+    static const char *const when[] = {"auto", "always", "never"};
+    struct xs_out_options *options = state->input;
+    switch (key) {
+    case 'o':
+        options->path = argument;
+        return 0;
+    case OPTION_FORCE:
+        options->force = true;
+        return 0;
+    case OPTION_COLOR:
+        for (int i = 0; i < 3; i++) {
+            if (!strcmp(argument, when[i])) {
+                options->color = (enum xs_color_when)i;
+                return 0;
+            }
+        }
+        argp_error(state, "--color=%s: use auto, always or never", argument);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+const struct argp xs_output_argp = {.options = output_options, .parser = parse_output};
+
+int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    int status = xs_trace_open(path, trace, message);
+    if (status < 0) {
+        xs_complain("%s", message);
+        return status;
+    }
+    if (trace->recovered_events > 0)
+        xs_complain("%s: its process was killed; %lld events that it left were recovered", path,
+                    (long long)trace->recovered_events);
+    if (trace->warning[0])
+        xs_complain("%s: %s", path, trace->warning);
+    else if (trace->is_live && !quietly)
+        xs_complain("%s: still being written; this is what it holds so far", path);
+    return XS_OK;
+}
+
+bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count) {
+    struct stat output, input;
+    if (!options->path || stat(options->path, &output) != 0 || !S_ISREG(output.st_mode))
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (stat(inputs[i], &input) == 0 && input.st_ino == output.st_ino && input.st_dev == output.st_dev) {
+            xs_complain("%s: is the trace being read; -o has to name another file", options->path);
+            return true;
+        }
+    }
+    return false;
+}

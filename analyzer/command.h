@@ -1,0 +1,40 @@
+/* What the commands share: their table, the options of output, and opening traces. */
+#ifndef XFERSPY_ANALYZER_COMMAND_H
+#define XFERSPY_ANALYZER_COMMAND_H
+
+#include <argp.h>
+
+#include "analyzer/output/out.h"
+#include "schema/trace.h"
+
+/* 3 is kept for gates that fail (`xferspy check`). */
+enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2 };
+
+struct xs_command {
+    const char *name, *arguments, *summary;
+    int (*function)(int argc, char **argv); /* argv[0] is "xferspy NAME"; returns the exit status */
+};
+extern const struct xs_command xs_commands[];
+extern const size_t xs_command_count;
+
+#define XS_COMMAND(name, arguments, summary) int xs_command_##name(int argc, char **argv);
+#include "analyzer/commands.def"
+#undef XS_COMMAND
+
+/* The command nearest in spelling, NULL where none is near. */
+const struct xs_command *xs_command_suggest(const char *word);
+
+/* -o, --force, --color for a command's argp children; its input is a struct xs_out_options. */
+extern const struct argp xs_output_argp;
+#define XS_OUTPUT_CHILD {&xs_output_argp, 0, "Output:", 90}
+
+/* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. */
+int xs_open(const char *path, struct xs_trace *trace, bool quietly);
+
+/* True, with a message, when -o names one of the inputs: --force must not replace what is being read. */
+bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
+
+/* Reports on each trace in turn (commands/report.c); also what `run --report` ends with. */
+int xs_report_traces(char *const *paths, int count, bool json, struct xs_out *out);
+
+#endif

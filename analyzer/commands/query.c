@@ -1,0 +1,228 @@
+/* xferspy query: a trace asked in SQL. Read-only three times over: the connection, an authorizer, and a check of the
+ * prepared statement. */
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/command.h"
+#include "analyzer/commands/query.h"
+#include "analyzer/output/text.h"
+
+struct arguments {
+    struct xs_out_options output;
+    enum xs_query_format format;
+    bool tables;
+    const char *trace, *sql;
+};
+
+enum { OPTION_FORMAT = 0x100, OPTION_TABLES, OPTION_JSON };
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to show:", 1},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "table (the default), csv, json or tsv", 1},
+    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 1},
+    {"tables", OPTION_TABLES, NULL, 0, "list tables and views with their columns", 1},
+    {0}};
+
+static const char doc[] =
+    "Asks a trace in SQL (SQLite's dialect). It can only be read: nothing in the statement can change the trace or open "
+    "another file. SQL `-' is read from standard input."
+    "\v"
+    "Examples:\n"
+    "  xferspy query --tables run.db\n"
+    "  xferspy query run.db \"SELECT * FROM summary_by_direction\"\n"
+    "  xferspy query run.db \"SELECT entry_point, bytes, host_ns FROM transfers\n"
+    "      ORDER BY host_ns DESC LIMIT 10\"\n"
+    "  xferspy query --format=csv -o copies.csv run.db \"SELECT * FROM transfers\"\n"
+    "\n"
+    "The views are made for people: transfers, allocations, memsets, kernels, syncs, graph_copies, summary_by_direction, "
+    "summary_by_entry_point, summary_by_kernel. Times are nanoseconds since the start of capture. Control characters in "
+    "texts come out escaped in every format.";
+
+static const char tables_sql[] =
+    "SELECT m.type AS type, m.name AS name, group_concat(c.name, ', ') AS columns"
+    " FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
+    " GROUP BY m.rowid ORDER BY m.type DESC, m.rowid";
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    static const char *const names[] = {
+#define X(id, name) name,
+        XS_QUERY_FORMATS(X)
+#undef X
+    };
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->output;
+        return 0;
+    case OPTION_FORMAT:
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+            if (!strcmp(argument, names[i])) {
+                arguments->format = (enum xs_query_format)i;
+                return 0;
+            }
+        }
+        argp_error(state, "--format=%s: use table, csv, json or tsv", argument);
+        return EINVAL;
+    case OPTION_JSON:
+        arguments->format = XS_QUERY_JSON;
+        return 0;
+    case OPTION_TABLES:
+        arguments->tables = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            argp_error(state, "one trace and one statement; put the SQL in quotes");
+        *(state->arg_num ? &arguments->sql : &arguments->trace) = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->trace)
+            argp_error(state, "which trace?");
+        else if (!arguments->sql && !arguments->tables)
+            argp_error(state, "no SQL; --tables lists what can be asked");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Pragmas that only tell. */
+static bool may_use_pragma(const char *name, const char *value) {
+    static const char *const telling[] = {"table_info", "table_xinfo", "table_list", "index_list", "index_info",
+                                          "foreign_key_list", "database_list", "function_list", "compile_options",
+                                          "integrity_check", "quick_check"};
+    static const char *const without_value[] = {"user_version", "application_id", "page_count", "page_size",
+                                                "schema_version", "encoding", "journal_mode"};
+    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
+        if (!sqlite3_stricmp(name, telling[i]))
+            return true;
+    for (size_t i = 0; i < sizeof without_value / sizeof *without_value; i++)
+        if (!value && !sqlite3_stricmp(name, without_value[i]))
+            return true;
+    return false;
+}
+
+static int authorize(void *denied, int action, const char *first, const char *second, const char *database,
+                     const char *trigger) {
+    bool allowed = false;
+    (void)database;
+    (void)trigger;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+        allowed = true;
+        break;
+    case SQLITE_FUNCTION: /* its name comes second */
+        allowed = second && sqlite3_stricmp(second, "load_extension") != 0;
+        break;
+    case SQLITE_PRAGMA:
+        allowed = first && may_use_pragma(first, second);
+        break;
+    default:
+        break;
+    }
+    if (!allowed)
+        *(bool *)denied = true;
+    return allowed ? SQLITE_OK : SQLITE_DENY;
+}
+
+static sqlite3 *volatile interrupted_db;
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+    interrupted = signal_number;
+    if (interrupted_db)
+        sqlite3_interrupt(interrupted_db);
+}
+
+/* One statement, and only a reading one. NULL after a message. */
+static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, bool *denied) {
+    sqlite3_stmt *statement = NULL, *rest = NULL;
+    const char *tail = NULL;
+    *denied = false;
+    if (sqlite3_prepare_v2(trace->db, sql, -1, &statement, &tail) != SQLITE_OK) {
+        if (*denied)
+            xs_complain("%s: a query can only read: no changes, no other files", trace->path);
+        else
+            xs_complain("%s: SQL: %s", trace->path, sqlite3_errmsg(trace->db));
+        return NULL;
+    }
+    if (!statement) {
+        xs_complain("the SQL is empty");
+        return NULL;
+    }
+    bool one = sqlite3_prepare_v2(trace->db, tail, -1, &rest, NULL) == SQLITE_OK && !rest;
+    sqlite3_finalize(rest);
+    if (one && sqlite3_stmt_readonly(statement))
+        return statement;
+    if (!one)
+        xs_complain("one statement at a time; found more after the first `;'");
+    else
+        xs_complain("%s: a query can only read", trace->path);
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+static int run_query(const struct xs_trace *trace, const char *sql, const struct arguments *arguments) {
+    bool denied = false;
+    struct xs_out out;
+    sqlite3_limit(trace->db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_set_authorizer(trace->db, authorize, &denied);
+    sqlite3_stmt *statement = prepare(trace, sql, &denied);
+    if (!statement)
+        return XS_EXIT_ERROR;
+    if (xs_out_open(&out, &arguments->output) < 0) {
+        sqlite3_finalize(statement);
+        return XS_EXIT_ERROR;
+    }
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    interrupted_db = trace->db;
+    sigaction(SIGINT, &action, &before);
+    int code = xs_query_print(statement, arguments->format, &out);
+    int status = code == SQLITE_DONE ? XS_EXIT_OK : XS_EXIT_ERROR;
+    if (interrupted)
+        xs_complain("interrupted");
+    else if (code != SQLITE_DONE)
+        xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
+    interrupted_db = NULL;
+    sqlite3_finalize(statement);
+    if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
+        status = XS_EXIT_ERROR;
+    sigaction(SIGINT, &before, NULL);
+    if (interrupted)
+        raise(SIGINT); /* so that a shell's loop around us stops too */
+    return status;
+}
+
+static void read_sql(struct xs_string *sql) {
+    char buffer[4096];
+    size_t bytes;
+    while ((bytes = fread(buffer, 1, sizeof buffer, stdin)) > 0)
+        xs_string_add(sql, buffer, bytes);
+    xs_string_add(sql, "", 0);
+}
+
+int xs_command_query(int argc, char **argv) {
+    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+    static const struct argp argp = {
+        .options = options, .parser = parse, .args_doc = "TRACE \"SQL\"", .doc = doc, .children = children};
+    struct arguments arguments = {0};
+    struct xs_trace trace;
+    struct xs_string sql = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    char *input = (char *)(uintptr_t)arguments.trace;
+    if (xs_output_is_input(&arguments.output, &input, 1))
+        return XS_EXIT_ERROR;
+    if (arguments.sql && !strcmp(arguments.sql, "-"))
+        read_sql(&sql);
+    if (xs_open(arguments.trace, &trace, true) < 0) {
+        xs_string_free(&sql);
+        return XS_EXIT_ERROR;
+    }
+    int status = run_query(&trace, sql.data ? sql.data : arguments.tables ? tables_sql : arguments.sql, &arguments);
+    xs_string_free(&sql);
+    xs_trace_close(&trace);
+    return status;
+}

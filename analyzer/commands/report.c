@@ -1,0 +1,110 @@
+/* xferspy report: what a trace shows, on one screen. */
+#include "analyzer/command.h"
+#include "analyzer/model/summary.h"
+#include "analyzer/output/report.h"
+
+struct arguments {
+    struct xs_out_options output;
+    bool json;
+    char **traces;
+    int count;
+};
+
+enum { OPTION_JSON = 0x100 };
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to show:", 1},
+    {"json", OPTION_JSON, NULL, 0, "everything, as JSON: format \"xferspy-report\", units in the names", 1},
+    {0}};
+
+static const char doc[] =
+    "Shows what was copied between CPU and GPU, how fast, and what it cost: totals by direction and memory kind against the "
+    "link's peak, the largest and the slowest transfers, how much copying ran beside kernels, allocations, waiting, what "
+    "the trace covers, and what profiling itself cost."
+    "\v"
+    "Examples:\n"
+    "  xferspy report xferspy-app.4242.db\n"
+    "  xferspy report --json run.db | jq '.traces[0].transfers.total'\n"
+    "  xferspy report -o report.txt rank*.db\n"
+    "\n"
+    "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
+    "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the run's "
+    "wall time (copies that ran side by side can add up to more than 100 %).\n"
+    "\n"
+    "A trace that a killed process left is completed first from its .spool file.";
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->output;
+        return 0;
+    case OPTION_JSON:
+        arguments->json = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->traces = state->argv + state->next;
+        arguments->count = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which trace?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* One trace; a failure was printed and leaves the output as it was. */
+static int report_one(const char *path, struct xs_json *json, struct xs_out *out) {
+    struct xs_trace trace;
+    struct xs_summary summary;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    if (xs_open(path, &trace, false) < 0)
+        return XS_EXIT_ERROR;
+    int status = xs_summary_compute(&trace, &summary, message);
+    if (status < 0) {
+        xs_complain("%s", message);
+    } else if (json) {
+        if (!json->depth)
+            xs_report_json_begin(json);
+        xs_report_json(&summary, json);
+    } else {
+        xs_report_text(&summary, out);
+    }
+    if (status >= 0)
+        xs_summary_free(&summary);
+    xs_trace_close(&trace);
+    return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+int xs_report_traces(char *const *paths, int count, bool as_json, struct xs_out *out) {
+    struct xs_json json = {.file = out->file};
+    int status = XS_EXIT_OK;
+    for (int i = 0; i < count; i++) {
+        if (!as_json && count > 1)
+            xs_report_text_heading(paths[i], i, out);
+        if (report_one(paths[i], as_json ? &json : NULL, out) != XS_EXIT_OK)
+            status = XS_EXIT_ERROR;
+    }
+    if (json.depth)
+        xs_report_json_end(&json);
+    return status;
+}
+
+int xs_command_report(int argc, char **argv) {
+    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+    static const struct argp argp = {
+        .options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children};
+    struct arguments arguments = {0};
+    struct xs_out out;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    if (xs_output_is_input(&arguments.output, arguments.traces, arguments.count) ||
+        xs_out_open(&out, &arguments.output) < 0)
+        return XS_EXIT_ERROR;
+    int status = xs_report_traces(arguments.traces, arguments.count, arguments.json, &out);
+    /* with one trace that could not be read there is nothing to keep */
+    if (xs_out_close(&out, status == XS_EXIT_OK || arguments.count > 1) < 0)
+        status = XS_EXIT_ERROR;
+    return status;
+}

@@ -1,0 +1,165 @@
+/* xferspy run: starts a program under capture. Its options are those of the preloaded library (preload/options.def),
+ * handed over as environment variables. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/command.h"
+#include "analyzer/commands/run.h"
+#include "analyzer/memory.h"
+#include "analyzer/output/text.h"
+
+enum option_type { BOOL, CHOICE, INT, TEXT };
+struct capture_option {
+    const char *field, *name, *preset, *values, *help;
+    enum option_type type;
+};
+static const struct capture_option capture_options[] = {
+#define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, help, type},
+#include "preload/options.def"
+#undef XS_OPTION
+};
+enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };
+
+enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT };
+
+struct arguments {
+    struct xs_out_options output;
+    bool report;
+    char **program;
+};
+
+static const char doc[] =
+    "Runs a program under capture. The program needs no rebuild and behaves as without: its output, exit status and signals "
+    "pass through. Every process of it that uses CUDA writes a trace."
+    "\v"
+    "Examples:\n"
+    "  xferspy run -- ./app --its-own options\n"
+    "  xferspy run --report -- python train.py\n"
+    "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
+    "\n"
+    "Each capture option is also an environment variable, XFERSPY_OUTPUT for --output; the option goes first. Without "
+    "xferspy the same is\n"
+    "  XFERSPY_CUPTI=off LD_PRELOAD=libxferspy.so ./app\n"
+    "\n"
+    "Exit status: the program's; 127 when it is not found, 126 when it cannot be started.";
+
+/* The values that an option accepts are checked here already: the library would only print and go on. */
+static bool accepts(const struct capture_option *option, const char *value) {
+    static const char *const booleans = "on|off|1|0|true|false|yes|no";
+    const char *values = option->type == BOOL ? booleans : option->values;
+    size_t n = strlen(value);
+    if (option->type == TEXT)
+        return n > 0 && n < 1024;
+    if (option->type == INT) {
+        char *end;
+        long number = strtol(value, &end, 10);
+        const char *dots = strstr(values, "..");
+        return n && !*end && number >= strtol(values, NULL, 10) && (!dots || number <= strtol(dots + 2, NULL, 10));
+    }
+    for (const char *v = values; n && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL)
+        if (!strncasecmp(v, value, n) && (v[n] == '|' || !v[n]))
+            return true;
+    return false;
+}
+
+static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
+    struct xs_string name = {0};
+    if (!accepts(option, value)) {
+        argp_error(state, "--%s=%s: use %s", option->field, value, option->values);
+        return;
+    }
+    xs_string_format(&name, "XFERSPY_%s", option->name);
+    if (setenv(name.data, value, 1) != 0)
+        xs_out_of_memory();
+    xs_string_free(&name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    if (key >= KEY_CAPTURE && key < KEY_CAPTURE + CAPTURE_OPTIONS) {
+        set_capture_option(&capture_options[key - KEY_CAPTURE], argument, state);
+        return 0;
+    }
+    switch (key) {
+    case KEY_REPORT_OUTPUT:
+        arguments->output.path = argument;
+        arguments->report = true;
+        return 0;
+    case KEY_REPORT:
+        arguments->report = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which program?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Underscores of the fields become hyphens, the values and the default go into the help. */
+static void build_options(struct argp_option *table, struct xs_string *texts) {
+    size_t n = 0;
+    table[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
+    for (int i = 0; i < CAPTURE_OPTIONS; i++) {
+        const struct capture_option *option = &capture_options[i];
+        struct xs_string *name = &texts[2 * i], *help = &texts[2 * i + 1];
+        xs_string_format(name, "%s", option->field);
+        for (char *c = name->data; *c; c++)
+            *c = *c == '_' ? '-' : *c;
+        xs_string_format(help, "%s", option->help);
+        if (*option->preset)
+            xs_string_format(help, " (default: %s)", option->preset);
+        table[n++] = (struct argp_option){
+            .name = name->data, .key = KEY_CAPTURE + i, .arg = option->values, .doc = help->data, .group = 1};
+    }
+    table[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
+    table[n++] = (struct argp_option){.name = "report",
+                                      .key = KEY_REPORT,
+                                      .doc = "when the program ends, print the report of its traces to standard error; "
+                                             "standard output stays the program's",
+                                      .group = 2};
+    table[n++] = (struct argp_option){.name = "report-output",
+                                      .key = KEY_REPORT_OUTPUT,
+                                      .arg = "FILE",
+                                      .doc = "print the report to FILE (`-': standard output); implies --report",
+                                      .group = 2};
+    table[n] = (struct argp_option){0};
+}
+
+static int start(struct arguments *arguments) {
+    char *tried = NULL, *library = xs_find_library(&tried);
+    if (!library) {
+        xs_complain("libxferspy.so not found (tried %s); XFERSPY_LIBRARY=FILE names it", tried);
+        free(tried);
+        return XS_EXIT_ERROR;
+    }
+    char *program = xs_find_program(arguments->program[0]);
+    if (program)
+        xs_warn_about_program(program);
+    free(program);
+    int status = xs_set_preload(library) < 0 ? XS_EXIT_ERROR
+                 : arguments->report         ? xs_run_and_report(arguments->program, &arguments->output)
+                                             : xs_exec_program(arguments->program);
+    free(library);
+    return status;
+}
+
+int xs_command_run(int argc, char **argv) {
+    struct argp_option table[CAPTURE_OPTIONS + 8];
+    struct xs_string texts[2 * CAPTURE_OPTIONS] = {0};
+    struct arguments arguments = {.output = {.force = true}};
+    build_options(table, texts);
+    const struct argp argp = {
+        .options = table, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc};
+    int status = XS_EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) == 0)
+        status = start(&arguments);
+    for (int i = 0; i < 2 * CAPTURE_OPTIONS; i++)
+        xs_string_free(&texts[i]);
+    return status;
+}

@@ -1,0 +1,88 @@
+/* Checked reading of rows; see scan.h. */
+#include "analyzer/model/scan.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+static void fail(struct xs_scan *scan, int code) {
+    const char *text = sqlite3_errmsg(scan->trace->db);
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_SCHEMA;
+    scan->status = code == SQLITE_NOMEM ? XS_ERROR_MEMORY : damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE;
+    snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: %s%s", scan->trace->path, damaged ? "damaged: " : "", text);
+}
+
+void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const char *sql, char *message,
+                   uint64_t *damaged) {
+    *scan = (struct xs_scan){.trace = trace, .message = message, .damaged = damaged};
+    int code = sqlite3_prepare_v2(trace->db, sql, -1, &scan->statement, NULL);
+    if (code != SQLITE_OK)
+        fail(scan, code);
+}
+
+bool xs_scan_row(struct xs_scan *scan) {
+    if (scan->status < 0)
+        return false;
+    scan->row_damaged = false;
+    int code = sqlite3_step(scan->statement);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        fail(scan, code);
+    return code == SQLITE_ROW;
+}
+
+int xs_scan_end(struct xs_scan *scan) {
+    sqlite3_finalize(scan->statement);
+    scan->statement = NULL;
+    return scan->status;
+}
+
+static void damage(struct xs_scan *scan) {
+    if (!scan->row_damaged && scan->damaged)
+        ++*scan->damaged;
+    scan->row_damaged = true;
+}
+
+bool xs_scan_null(const struct xs_scan *scan, int column) {
+    return sqlite3_column_type(scan->statement, column) == SQLITE_NULL;
+}
+
+int64_t xs_scan_int(const struct xs_scan *scan, int column) { return sqlite3_column_int64(scan->statement, column); }
+
+uint64_t xs_scan_count(struct xs_scan *scan, int column) {
+    int64_t value = sqlite3_column_int64(scan->statement, column);
+    if (sqlite3_column_type(scan->statement, column) != SQLITE_INTEGER || value < 0) {
+        damage(scan);
+        return 0;
+    }
+    return (uint64_t)value;
+}
+
+uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column) {
+    return xs_scan_null(scan, column) ? 0 : xs_scan_count(scan, column);
+}
+
+unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit) {
+    uint64_t value = xs_scan_count_or_null(scan, column);
+    if (value < limit)
+        return (unsigned)value;
+    damage(scan);
+    return 0;
+}
+
+const char *xs_scan_text(const struct xs_scan *scan, int column) {
+    const unsigned char *text = sqlite3_column_text(scan->statement, column);
+    return text ? (const char *)text : "";
+}
+
+bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns) {
+    *ns = 0;
+    if (xs_scan_null(scan, start_column) || xs_scan_null(scan, end_column))
+        return false;
+    int64_t start = xs_scan_int(scan, start_column), end = xs_scan_int(scan, end_column);
+    if (end < start || sqlite3_column_type(scan->statement, start_column) != SQLITE_INTEGER ||
+        sqlite3_column_type(scan->statement, end_column) != SQLITE_INTEGER) {
+        damage(scan);
+        return false;
+    }
+    *ns = (uint64_t)end - (uint64_t)start;
+    return true;
+}

@@ -1,0 +1,35 @@
+# XFERSPY_SANITIZE for every C target. Sets XFERSPY_SANITIZER_RUNTIME to the shared runtime (empty: none) that has to
+# come first in LD_PRELOAD when an instrumented libxferspy.so is preloaded into a program that is not instrumented.
+set(XFERSPY_SANITIZER_RUNTIME "")
+string(REPLACE "," ";" xferspy_sanitizers "${XFERSPY_SANITIZE}")
+if(NOT xferspy_sanitizers)
+    return()
+endif()
+
+foreach(sanitizer IN LISTS xferspy_sanitizers)
+    if(NOT sanitizer MATCHES "^(address|undefined|thread)$")
+        message(FATAL_ERROR "XFERSPY_SANITIZE: \"${sanitizer}\" is none of address, undefined, thread")
+    endif()
+endforeach()
+if("address" IN_LIST xferspy_sanitizers AND "thread" IN_LIST xferspy_sanitizers)
+    message(FATAL_ERROR "XFERSPY_SANITIZE: address and thread exclude each other")
+endif()
+
+list(JOIN xferspy_sanitizers "," sanitizers_joined)
+add_compile_options("$<$<COMPILE_LANGUAGE:C>:-fsanitize=${sanitizers_joined};-fno-omit-frame-pointer>")
+if("undefined" IN_LIST xferspy_sanitizers)
+    add_compile_options("$<$<COMPILE_LANGUAGE:C>:-fno-sanitize-recover=undefined>")
+endif()
+add_link_options("$<$<LINK_LANGUAGE:C>:-fsanitize=${sanitizers_joined}>")
+
+foreach(sanitizer IN ITEMS address thread undefined)
+    if(sanitizer IN_LIST xferspy_sanitizers AND NOT XFERSPY_SANITIZER_RUNTIME)
+        string(REGEX REPLACE "^address$" "asan" runtime "${sanitizer}")
+        string(REGEX REPLACE "^thread$" "tsan" runtime "${runtime}")
+        string(REGEX REPLACE "^undefined$" "ubsan" runtime "${runtime}")
+        execute_process(COMMAND "${CMAKE_C_COMPILER}" "-print-file-name=lib${runtime}.so"
+            OUTPUT_VARIABLE XFERSPY_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
+        file(REAL_PATH "${XFERSPY_SANITIZER_RUNTIME}" XFERSPY_SANITIZER_RUNTIME)
+    endif()
+endforeach()
+message(STATUS "Sanitizers: ${sanitizers_joined}, runtime ${XFERSPY_SANITIZER_RUNTIME}")

@@ -1,0 +1,77 @@
+// A training step as it is often written first: everything that a step needs is uploaded in the step, and the loss is
+// read back in each of them to be looked at in a few. The weights never change; they are uploaded 200 times all the same,
+// from pageable memory, while the GPU waits. repaired.cu beside this file does the same work without that.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        cudaError_t error = (call);                                                                                    \
+        if (error != cudaSuccess) {                                                                                    \
+            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error));             \
+            std::exit(1);                                                                                              \
+        }                                                                                                              \
+    } while (0)
+
+constexpr size_t kWeights = 2u << 20; // floats: 8 MiB
+constexpr size_t kBatch = 64u << 10;  // floats: 256 KiB
+constexpr int kSteps = 200;
+constexpr int kPrintEvery = 50;
+
+// y += a * x
+extern "C" __global__ void xs_axpy(float *y, const float *x, float a, size_t n) {
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) {
+        y[i] += a * x[i];
+    }
+}
+
+// *out = the sum of x; in order, so that it is the same on every GPU.
+extern "C" __global__ void xs_sum(const float *x, float *out, size_t n) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        float sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += x[i];
+        }
+        *out = sum;
+    }
+}
+
+// Stands for the data loader: the next batch, new in every step.
+static void load_batch(float *batch, int step) {
+    for (size_t i = 0; i < kBatch; i++) {
+        batch[i] = float((i + size_t(step) * 31) % 97) * 0.01f;
+    }
+}
+
+int main() {
+    std::vector<float> weights(kWeights, 0.5f), batch(kBatch);
+    float *device_weights, *device_batch, *state, *device_loss;
+    CHECK(cudaMalloc(&device_weights, kWeights * sizeof(float)));
+    CHECK(cudaMalloc(&device_batch, kBatch * sizeof(float)));
+    CHECK(cudaMalloc(&state, kWeights * sizeof(float)));
+    CHECK(cudaMalloc(&device_loss, sizeof(float)));
+    CHECK(cudaMemset(state, 0, kWeights * sizeof(float)));
+
+    for (int step = 1; step <= kSteps; step++) {
+        load_batch(batch.data(), step);
+        CHECK(cudaMemcpy(device_weights, weights.data(), kWeights * sizeof(float), cudaMemcpyHostToDevice));
+        CHECK(cudaMemcpy(device_batch, batch.data(), kBatch * sizeof(float), cudaMemcpyHostToDevice));
+        xs_axpy<<<256, 256>>>(state, device_weights, 0.001f, kWeights);
+        xs_axpy<<<64, 256>>>(state, device_batch, 0.01f, kBatch);
+        xs_sum<<<1, 1>>>(state, device_loss, 1024);
+        float loss;
+        CHECK(cudaMemcpy(&loss, device_loss, sizeof(float), cudaMemcpyDeviceToHost));
+        if (step % kPrintEvery == 0) {
+            std::printf("step %d: loss %.3f\n", step, loss);
+        }
+    }
+
+    CHECK(cudaFree(device_weights));
+    CHECK(cudaFree(device_batch));
+    CHECK(cudaFree(state));
+    CHECK(cudaFree(device_loss));
+    return 0;
+}

@@ -1,0 +1,102 @@
+/* A small table of contexts, appended to and read without a lock; a process has one a device, rarely a few more. */
+#include "preload/capture/context.h"
+
+#include <stdatomic.h>
+
+#include "preload/intercept/real.h"
+#include "preload/internal.h"
+#include "preload/session/session.h"
+
+#define CONTEXTS 256
+
+static struct {
+    _Atomic uintptr_t handle;
+    _Atomic int device, primary;
+} contexts[CONTEXTS];
+static _Atomic unsigned context_count;
+
+/* The process's only context, 0 with none or several: then the driver is asked. */
+static _Atomic uintptr_t only_context;
+static _Atomic int only_device = -1;
+
+static int find(CUcontext context) {
+    unsigned n = atomic_load_explicit(&context_count, memory_order_acquire);
+    for (unsigned i = 0; i < n && i < CONTEXTS; i++) {
+        if (atomic_load_explicit(&contexts[i].handle, memory_order_relaxed) == (uintptr_t)context) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void xs_context_learn(CUcontext context, int device, bool primary) {
+    if (!context) {
+        return;
+    }
+    int i = find(context);
+    if (i < 0) {
+        unsigned slot = atomic_fetch_add(&context_count, 1);
+        atomic_store(&only_context, slot == 0 ? (uintptr_t)context : 0);
+        if (slot >= CONTEXTS) {
+            return; /* devices of further contexts are asked of the driver each time */
+        }
+        i = (int)slot;
+        atomic_store(&only_device, device);
+    }
+    atomic_store(&contexts[i].device, device);
+    atomic_store(&contexts[i].primary, primary ? 1 : atomic_load(&contexts[i].primary));
+    atomic_store_explicit(&contexts[i].handle, (uintptr_t)context, memory_order_release);
+    xs_session_context(context, device);
+}
+
+/* Asks the driver for the current context's device; learns the context. */
+static int8_t learn_current(CUcontext context) {
+    CUdevice device = -1;
+    __typeof__(&cuCtxGetDevice) get_device = xs_driver(cuCtxGetDevice);
+    if (!get_device || get_device(&device) != CUDA_SUCCESS) {
+        return -1;
+    }
+    xs_context_learn(context, device, false);
+    return (int8_t)device;
+}
+
+CUcontext xs_context_current(int8_t *device) {
+    uintptr_t only = atomic_load_explicit(&only_context, memory_order_relaxed);
+    if (XS_LIKELY(only != 0)) {
+        *device = (int8_t)atomic_load_explicit(&only_device, memory_order_relaxed);
+        return (CUcontext)only;
+    }
+    CUcontext context = NULL;
+    __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
+    *device = -1;
+    if (!get_current || get_current(&context) != CUDA_SUCCESS || !context) {
+        return NULL;
+    }
+    int i = find(context);
+    *device = i >= 0 ? (int8_t)atomic_load_explicit(&contexts[i].device, memory_order_relaxed) : learn_current(context);
+    return context;
+}
+
+int8_t xs_context_device(CUcontext context) {
+    int i = find(context);
+    return i >= 0 ? (int8_t)atomic_load(&contexts[i].device) : -1;
+}
+
+CUcontext xs_context_primary(int device) {
+    unsigned n = atomic_load_explicit(&context_count, memory_order_acquire);
+    for (unsigned i = 0; i < n && i < CONTEXTS; i++) {
+        if (atomic_load(&contexts[i].primary) && atomic_load(&contexts[i].device) == device) {
+            return (CUcontext)atomic_load(&contexts[i].handle);
+        }
+    }
+    return NULL;
+}
+
+void xs_context_drop(CUcontext context) {
+    int i = find(context);
+    if (i >= 0) {
+        atomic_store(&contexts[i].handle, 0);
+        atomic_store(&contexts[i].primary, 0);
+        atomic_store(&only_context, 0);
+    }
+}

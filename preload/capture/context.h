@@ -1,0 +1,25 @@
+/* Which context and device the calling thread works in, and which contexts exist. */
+#ifndef XFERSPY_PRELOAD_CONTEXT_H
+#define XFERSPY_PRELOAD_CONTEXT_H
+
+#include "preload/intercept/driver_api.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The calling thread's current context, NULL if none; its device ordinal (-1: unknown) through `device`. Costs a load
+ * while the process has one context, a driver query of about 10 ns with several. */
+CUcontext xs_context_current(int8_t *device);
+
+/* A context came to be, or was seen: learns its device. */
+void xs_context_learn(CUcontext context, int device, bool primary);
+
+/* Device ordinal of a context, -1: unknown. */
+int8_t xs_context_device(CUcontext context);
+
+/* The primary context of a device as last retained, NULL if never. */
+CUcontext xs_context_primary(int device);
+
+/* A context is gone; its handle may come back for another device. */
+void xs_context_drop(CUcontext context);
+
+#endif

@@ -1,0 +1,212 @@
+/* Allocations and their ends: keeps the memory map, and gives every allocation its number. */
+#include <stdatomic.h>
+
+#include "preload/capture/decode.h"
+#include "preload/intercept/real.h"
+
+static _Atomic uint32_t allocation_count;
+
+size_t xs_range_bytes(CUdeviceptr p) {
+    CUdeviceptr base;
+    size_t bytes = 0;
+    __typeof__(&cuMemGetAddressRange_v2) get_range = xs_driver(cuMemGetAddressRange_v2);
+    return get_range && get_range(&base, &bytes, p) == CUDA_SUCCESS ? bytes : 0;
+}
+
+size_t xs_sum(const size_t *sizes, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; sizes && i < count; i++) {
+        sum += sizes[i];
+    }
+    return sum;
+}
+
+int64_t xs_location(const CUmemLocation *location) {
+    switch (location->type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return location->id;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return -2 - location->id;
+    default:
+        return -1;
+    }
+}
+
+void xs_decode_ask(struct xs_event *e, size_t bytes) {
+    e->kind = XS_EVENT_ALLOC;
+    e->alloc.bytes = bytes;
+    e->alloc.device = -1;
+    xs_decode_context(e);
+}
+
+static void put_allocation(struct xs_event *e, struct xs_range *range) {
+    range->id = atomic_fetch_add_explicit(&allocation_count, 1, memory_order_relaxed) + 1;
+    range->context = e->context;
+    e->alloc = (struct xs_event_alloc){.address = range->start,
+                                       .bytes = range->bytes,
+                                       .id = range->id,
+                                       .kind = range->kind,
+                                       .origin = range->origin,
+                                       .device = range->device};
+    xs_map_insert(range);
+}
+
+void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
+                         enum xs_origin origin) {
+    int8_t device;
+    e->context = XS_WORD(xs_context_current(&device));
+    struct xs_range range = {.start = address,
+                             .end = address + (bytes ? bytes : 1),
+                             .bytes = bytes,
+                             .kind = (uint8_t)kind,
+                             .origin = (uint8_t)origin,
+                             .device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED ? device : (int8_t)-1};
+    put_allocation(e, &range);
+}
+
+void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle) {
+    struct xs_range range = {.start = p, .end = p + bytes, .bytes = bytes, .origin = XS_ORIGIN_VMM, .device = -1};
+    CUmemAllocationProp prop = {0};
+    __typeof__(&cuMemGetAllocationPropertiesFromHandle) get_prop = xs_driver(cuMemGetAllocationPropertiesFromHandle);
+    if (get_prop && get_prop(&prop, handle) == CUDA_SUCCESS && prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        range.device = (int8_t)prop.location.id;
+    }
+    bool on_host = get_prop && prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
+                   prop.location.type != CU_MEM_LOCATION_TYPE_INVALID;
+    range.kind = on_host ? XS_MEM_PINNED : XS_MEM_DEVICE;
+    put_allocation(e, &range);
+}
+
+static unsigned format_bytes(unsigned format) {
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0; /* block-compressed and video formats: their size is not a multiple of an element's */
+    }
+}
+
+void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t height, size_t depth, unsigned format,
+                     unsigned channels) {
+    int8_t device;
+    unsigned element = format_bytes(format) * channels;
+    e->context = XS_WORD(xs_context_current(&device));
+    struct xs_range range = {.start = handle,
+                             .end = handle + 1,
+                             .bytes = (uint64_t)width * (height ? height : 1) * (depth ? depth : 1) * element,
+                             .kind = XS_MEM_ARRAY,
+                             .origin = XS_ORIGIN_ALLOC,
+                             .device = device,
+                             .element_bytes = (uint8_t)element};
+    put_allocation(e, &range);
+}
+
+/* Before the real call: afterwards another thread may already have been given the same address. */
+void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range) {
+    e->kind = XS_EVENT_FREE;
+    e->alloc.address = address;
+    e->alloc.device = -1;
+    xs_decode_context(e);
+    *range = (struct xs_range){0};
+    if (address != 0 && xs_map_remove(address, range)) {
+        e->alloc.id = range->id;
+        e->alloc.bytes = range->bytes;
+    }
+}
+
+void xs_decode_free_failed(struct xs_event *e, const struct xs_range *range) {
+    (void)e;
+    if (range->id) {
+        xs_map_insert(range);
+    }
+}
+
+/* Turns `e` into the end of `range`; the next one of the same call needs another event. */
+static void put_free(struct xs_event *e, const struct xs_range *range) {
+    e->kind = XS_EVENT_FREE;
+    e->alloc = (struct xs_event_alloc){.address = range->start, .bytes = range->bytes, .id = range->id, .device = -1};
+}
+
+struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr p, size_t bytes) {
+    struct xs_range range;
+    xs_decode_context(e);
+    e->result = (int32_t)r;
+    if (r != CUDA_SUCCESS || !xs_map_remove_within(p, p + bytes, &range)) {
+        return e;
+    }
+    put_free(e, &range);
+    while (xs_map_remove_within(p, p + bytes, &range)) {
+        e = xs_another(e);
+        if (!e) {
+            return NULL;
+        }
+        put_free(e, &range);
+    }
+    return e;
+}
+
+/* Programs ask for the same variable again and again; only the first answer is an event. */
+struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdeviceptr *out, const size_t *bytes,
+                                     enum xs_memory_kind kind) {
+    struct xs_range range;
+    if (r != CUDA_SUCCESS || !out || !bytes || (xs_map_find(*out, &range) && range.origin == XS_ORIGIN_MODULE)) {
+        return NULL;
+    }
+    xs_decode_allocated(e, *out, *bytes, kind, XS_ORIGIN_MODULE);
+    return e;
+}
+
+struct owner {
+    uint64_t context;
+    int8_t device;
+};
+
+/* A context's own memory, and what pools and modules hold on its device. Mappings and imports live on. */
+static bool goes_with_context(const struct xs_range *range, const void *arg) {
+    const struct owner *owner = arg;
+    if (range->origin == XS_ORIGIN_VMM || range->origin == XS_ORIGIN_EXTERNAL) {
+        return false;
+    }
+    return range->context == owner->context;
+}
+
+struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context) {
+    e->result = (int32_t)r;
+    if (r != CUDA_SUCCESS || !context) {
+        return e;
+    }
+    struct owner owner = {.context = XS_WORD(context), .device = xs_context_device(context)};
+    struct xs_range range;
+    while (xs_map_remove_if(goes_with_context, &owner, &range)) {
+        e = xs_another(e);
+        if (!e) {
+            break;
+        }
+        e->flags |= XS_FLAG_IMPLICIT;
+        put_free(e, &range);
+    }
+    xs_context_drop(context);
+    return e;
+}
+
+void xs_decode_primary_releasing(CUdevice device) {
+    (void)device;
+    xs_cupti_flush(); /* the last release destroys the context, and CUPTI's records of it are wanted before */
+}
+
+struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device) {
+    unsigned flags;
+    int active = 1;
+    __typeof__(&cuDevicePrimaryCtxGetState) get_state = xs_driver(cuDevicePrimaryCtxGetState);
+    bool gone = r == CUDA_SUCCESS && get_state && get_state(device, &flags, &active) == CUDA_SUCCESS && !active;
+    return gone ? xs_decode_context_gone(e, r, xs_context_primary(device)) : e;
+}

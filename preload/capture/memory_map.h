@@ -1,0 +1,46 @@
+/* The ordered map of address ranges that the driver made known: device memory, pinned and registered host memory, managed
+ * memory, mappings, arrays (by their handle). It answers in tens of nanoseconds what a driver query on a pageable pointer
+ * takes half a microsecond for. Look-ups take no lock; changes take one of the map's own. */
+#ifndef XFERSPY_PRELOAD_MEMORY_MAP_H
+#define XFERSPY_PRELOAD_MEMORY_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/kinds.h"
+
+struct xs_range {
+    uint64_t start, end;    /* [start, end); an array is [handle, handle + 1) */
+    uint64_t bytes;         /* of the allocation; of an array its contents */
+    uint64_t context;       /* handle of the context it was made in */
+    uint32_t id;            /* allocation.id */
+    uint8_t kind;           /* enum xs_memory_kind */
+    uint8_t origin;         /* enum xs_origin */
+    int8_t device;          /* ordinal, -1: host */
+    uint8_t element_bytes;  /* of an array */
+};
+
+/* The range that holds `address`, copied to *out. Any thread, lock-free (retries while a change is under way),
+ * async-signal-unsafe only in that it may spin while the interrupted thread itself changes the map. */
+bool xs_map_find(uint64_t address, struct xs_range *out);
+
+/* Adds a range; ranges that it overlaps are stale (their free was not seen) and go. False when memory is short. */
+bool xs_map_insert(const struct xs_range *range);
+
+/* Takes out the range that starts at `start`. */
+bool xs_map_remove(uint64_t start, struct xs_range *out);
+
+/* Takes out one range for which `matches` holds, the lowest first; false when there is none (any more). */
+bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
+                      struct xs_range *out);
+
+/* Takes out one range that starts in [start, end). */
+bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out);
+
+size_t xs_map_count(void);
+
+/* Empties the map; for tests. No other thread may use it meanwhile. */
+void xs_map_clear(void);
+
+#endif

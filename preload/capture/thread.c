@@ -1,0 +1,98 @@
+/* Taking and giving back chunks; a thread's end; what happens when the spool is full. */
+#include "preload/capture/thread.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/session/session.h"
+
+_Atomic int xs_state;
+enum xs_clock_source xs_clock_source;
+XS_TLS struct xs_thread xs_thread;
+XS_TLS unsigned xs_guard_depth;
+
+static _Atomic uint32_t thread_count;
+static pthread_key_t thread_end_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void give_back_chunk(struct xs_thread *t) {
+    if (t->chunk) {
+        atomic_store_explicit(&t->chunk->header.state, XS_CHUNK_FULL, memory_order_release);
+        t->chunk = NULL;
+        t->next = t->end = NULL;
+    }
+}
+
+static void on_thread_end(void *arg) {
+    (void)arg;
+    int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
+    if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
+        give_back_chunk(&xs_thread);
+    }
+}
+
+static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
+
+/* Waits for the drain thread to free a chunk; the time is the application's loss and is counted. */
+static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
+    uint64_t start = xs_monotonic_ns();
+    struct xs_chunk *chunk = NULL;
+    while (!chunk && atomic_load_explicit(&xs_state, memory_order_relaxed) == XS_STATE_ACTIVE) {
+        xs_drain_wake();
+        struct timespec pause = {0, 50000};
+        nanosleep(&pause, NULL);
+        chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
+    }
+    atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&spool->header->stall_ns, xs_monotonic_ns() - start, memory_order_relaxed);
+    return chunk;
+}
+
+bool xs_thread_refill(void) {
+    struct xs_thread *t = &xs_thread;
+    struct xs_spool *spool = xs_session_spool();
+    if (!t->id) {
+        t->id = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed) + 1;
+        t->chunk_index = t->id;
+        pthread_once(&thread_once, make_key);
+        pthread_setspecific(thread_end_key, t); /* any value but NULL */
+    }
+    give_back_chunk(t);
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
+    if (!chunk) {
+        chunk = wait_for_chunk(t, spool, name, tid);
+    }
+    if (!chunk) {
+        return false;
+    }
+    xs_drain_chunk_taken();
+    t->chunk = chunk;
+    t->next = chunk->events;
+    t->end = chunk->events + XS_SPOOL_CHUNK_EVENTS;
+    return true;
+}
+
+struct xs_event *xs_another(struct xs_event *e) {
+    struct xs_event header = *e;
+    xs_commit();
+    struct xs_thread *t = &xs_thread;
+    if (t->next == t->end && !xs_thread_refill()) {
+        return NULL;
+    }
+    struct xs_event *next = t->next;
+    memset(&header.transfer, 0, sizeof header.transfer);
+    *next = header;
+    return next;
+}
+
+void xs_thread_forget(void) {
+    xs_thread = (struct xs_thread){0};
+    xs_guard_depth = 0;
+}

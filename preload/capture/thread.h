@@ -1,0 +1,69 @@
+/* Where a thread's events go: the chunk of the spool that it fills. Hot path: no lock, no allocation, no system call but
+ * once a chunk. */
+#ifndef XFERSPY_PRELOAD_THREAD_H
+#define XFERSPY_PRELOAD_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/cupti/cupti.h"
+#include "preload/internal.h"
+#include "schema/spool.h"
+
+enum xs_state {
+    XS_STATE_IDLE,    /* CUDA has not been started */
+    XS_STATE_ACTIVE,  /* events are recorded */
+    XS_STATE_CLOSED,  /* the trace is complete, or capture gave up; calls pass through */
+    XS_STATE_CHILD,   /* a forked child of a process with a session */
+    XS_STATE_DISABLED /* XFERSPY_ENABLE=off, or no trace could be made */
+};
+extern _Atomic int xs_state;
+extern enum xs_clock_source xs_clock_source; /* set before xs_state becomes active */
+
+struct xs_thread {
+    struct xs_event *next, *end; /* within the chunk; equal: take another chunk */
+    struct xs_chunk *chunk;
+    unsigned chunk_index;
+    uint32_t id; /* thread.id, 0 until the first event */
+};
+extern XS_TLS struct xs_thread xs_thread;
+
+/* Slow paths of xs_begin. */
+bool xs_thread_refill(void);         /* another chunk for the calling thread; false: do not record */
+bool xs_session_wake(unsigned row);  /* the first call that is worth a session starts it; true: record this call */
+
+/* Commits the event that xs_thread.next points at. */
+static inline void xs_commit(void) {
+    struct xs_thread *t = &xs_thread;
+    t->next++;
+    atomic_store_explicit(&t->chunk->header.committed_bytes,
+                          (uint32_t)((char *)t->next - (char *)t->chunk->events), memory_order_release);
+}
+
+/* Starts the event of a call: NULL when the call is not to be recorded. Otherwise the thread is guarded until xs_end,
+ * and the event is zero but for its row. */
+static inline struct xs_event *xs_begin(unsigned row) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_relaxed) != XS_STATE_ACTIVE || xs_guard_depth) &&
+        !xs_session_wake(row)) {
+        return NULL;
+    }
+    struct xs_thread *t = &xs_thread;
+    if (XS_UNLIKELY(t->next == t->end) && !xs_thread_refill()) {
+        return NULL;
+    }
+    xs_guard_depth = 1;
+    xs_cupti_correlation = 0;
+    struct xs_event *e = t->next;
+    memset(e, 0, sizeof *e);
+    e->entry = (uint16_t)row;
+    return e;
+}
+
+/* Another event of the same call: commits `e`, whose header is copied. NULL when there is no room. */
+struct xs_event *xs_another(struct xs_event *e);
+
+static inline uint64_t xs_now(void) { return xs_clock_tick(xs_clock_source); }
+
+#endif

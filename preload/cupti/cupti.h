@@ -1,0 +1,54 @@
+/* CUPTI as an enrichment: device times of copies, memsets and kernels, graph nodes, page migrations. Loaded at run
+ * time, never linked; capture goes on without it. CUDA 13.0 allows one subscriber in a process, so an application that
+ * wants CUPTI for itself gets it: xferspy steps aside at its first call. */
+#ifndef XFERSPY_PRELOAD_CUPTI_H
+#define XFERSPY_PRELOAD_CUPTI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/clock.h"
+#include "schema/store.h"
+
+/* The correlation id that CUPTI's driver callback gave to the calling thread's latest copy, memset or launch. A wrapper
+ * clears it before the real call and stores what it finds afterwards. */
+extern __thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-exec")));
+
+/* Finds, loads and subscribes; enables callbacks and activity kinds. Called once a session, after cuInit succeeded and
+ * before the first context exists, by an application thread with no xferspy lock held. Never fails the caller: what
+ * could not be had is in xs_cupti_state. */
+void xs_cupti_start(bool kernels);
+
+/* Takes completed activity buffers over into the store, inside a batch of the caller's. `flush` asks CUPTI first for
+ * what is complete (cuptiActivityFlushAll(0)). Drain thread only. Returns the number of records or a negative error
+ * of the store. */
+int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock, bool flush);
+
+/* Asks CUPTI for everything (cuptiActivityFlushAll(1)). Exit handler or before a context goes; not from callbacks. */
+void xs_cupti_flush(void);
+
+/* Called in the child after fork: CUPTI must not be used there; drops every reference without calling it. */
+void xs_cupti_forget(void);
+
+/* Gives CUPTI to the application: flushes, disables, unsubscribes. Idempotent, any thread. `why` is the call. */
+void xs_cupti_step_aside(const char *why);
+
+/* For dlsym: `real` is what a look-up of `name` found. Where `name` is a function by which an application takes CUPTI
+ * for itself, remembers `real` and returns the wrapper that steps aside first; else returns `real`. A look-up that
+ * found libxferspy's own export (RTLD_DEFAULT) gives NULL while no libcupti is mapped. Any thread, any name; a `real`
+ * of NULL stays NULL. */
+void *xs_cupti_override(const char *name, void *real);
+
+struct xs_cupti_state {
+    const char *status; /* "active", "off", "not found", "failed", "taken", "stepped aside" */
+    uint32_t version;   /* cuptiGetVersion, 0 when not loaded */
+    const char *path;   /* of the loaded library */
+    char text[256];     /* why, for people; empty when active */
+    uint64_t records[5];      /* taken over: copies, memsets, kernels, syncs, migrations */
+    uint64_t dropped_records; /* as CUPTI counts them */
+    uint64_t start_ns;        /* time that xs_cupti_start took */
+};
+/* A snapshot, the calling thread's own: valid until its next call. */
+const struct xs_cupti_state *xs_cupti_state(void);
+
+#endif

@@ -1,0 +1,204 @@
+/* Finds a libcupti that fits the driver and loads it: the application's own copy before any other, so that there is
+ * one in the process. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/cupti/cupti_internal.h"
+#include "preload/internal.h"
+#include "schema/error.h"
+
+#define LIST_LIMIT 32
+
+/* Paths collected while the loader's lock is held, when nothing may be loaded. */
+struct path_list {
+    char *paths[LIST_LIMIT];
+    unsigned count;
+};
+
+static void list_add(struct path_list *list, const char *path, size_t length) {
+    for (unsigned i = 0; i < list->count; i++)
+        if (strncmp(list->paths[i], path, length) == 0 && list->paths[i][length] == 0)
+            return;
+    if (list->count < LIST_LIMIT && (list->paths[list->count] = strndup(path, length)))
+        list->count++;
+}
+
+static void list_free(struct path_list *list) {
+    while (list->count)
+        free(list->paths[--list->count]);
+}
+
+/* ---- what the process has mapped ---- */
+
+static int collect_libcupti(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    if (slash && strncmp(slash + 1, "libcupti.so", strlen("libcupti.so")) == 0)
+        list_add(data, info->dlpi_name, strlen(info->dlpi_name));
+    return 0;
+}
+
+/* CUDA's pip packages lie side by side: .../site-packages/nvidia/PACKAGE/lib/libSOMETHING.so. Collects .../nvidia. */
+static int collect_nvidia_folder(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    const char *folder = strstr(name, "-packages/nvidia/");
+    if (folder && strstr(folder, "/lib/"))
+        list_add(data, name, (size_t)(folder - name) + strlen("-packages/nvidia"));
+    return 0;
+}
+
+void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
+    struct path_list mapped = {0};
+    dl_iterate_phdr(collect_libcupti, &mapped);
+    void *symbol = NULL, *fallback = NULL;
+    for (unsigned i = 0; i < mapped.count && !symbol; i++) {
+        void *handle = dlopen(mapped.paths[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+        if (handle && handle != not_this)
+            symbol = xs_real_dlsym(handle, name);
+        else if (handle)
+            fallback = xs_real_dlsym(handle, name);
+    }
+    list_free(&mapped);
+    dlerror(); /* a failed look-up here is nothing for the application to see */
+    return symbol ? symbol : fallback;
+}
+
+/* ---- trying one ---- */
+
+static const char *loaded_path(void *handle) {
+    struct link_map *map = NULL;
+    return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
+}
+
+/* Resolves the functions and asks for the version. False with the reason in `text`. */
+static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, size_t bytes) {
+    struct xs_cupti_api found = {.handle = handle};
+    const char *missing = NULL;
+    void *symbol;
+#define X(name)                                                                                                        \
+    symbol = xs_real_dlsym(handle, #name);                                                                             \
+    memcpy(&found.name, &symbol, sizeof symbol);
+#define REQUIRED(name) X(name) if (!symbol) missing = #name;
+    XS_CUPTI_REQUIRED(REQUIRED)
+    XS_CUPTI_OPTIONAL(X)
+#undef REQUIRED
+#undef X
+    const char *path = loaded_path(handle);
+    if (missing) {
+        snprintf(text, bytes, "%s has no %s", path, missing);
+        return false;
+    }
+    CUptiResult result = found.cuptiGetVersion(&found.version);
+    if (result != CUPTI_SUCCESS || found.version < XS_CUPTI_OLDEST) {
+        snprintf(text, bytes, "%s: version %u (result %d) is too old", path, found.version, (int)result);
+        return false;
+    }
+    found.path = strdup(path);
+    *api = found;
+    return true;
+}
+
+/* Why each candidate failed is worth keeping only for a file that exists and could not be used. */
+static bool try_open(struct xs_cupti_api *api, const char *name, int flags, char *text, size_t bytes) {
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
+    return handle && bind_library(api, handle, text, bytes);
+}
+
+__attribute__((format(printf, 4, 5))) static bool try_format(struct xs_cupti_api *api, char *text, size_t bytes,
+                                                             const char *format, ...) {
+    char path[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    return length > 0 && (size_t)length < sizeof path && try_open(api, path, 0, text, bytes);
+}
+
+/* ---- the places, for one major version ---- */
+
+static bool try_beside_packages(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
+    struct path_list folders = {0};
+    dl_iterate_phdr(collect_nvidia_folder, &folders);
+    bool done = false;
+    for (unsigned i = 0; i < folders.count && !done; i++)
+        done = try_format(api, text, bytes, "%s/cu%d/lib/libcupti.so.%d", folders.paths[i], major, major) ||
+               try_format(api, text, bytes, "%s/cuda_cupti/lib/libcupti.so.%d", folders.paths[i], major);
+    list_free(&folders);
+    return done;
+}
+
+static bool try_toolkits(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
+    const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib"};
+    for (size_t r = 0; r < sizeof roots / sizeof roots[0]; r++)
+        for (size_t f = 0; f < sizeof folders / sizeof folders[0] && roots[r] && *roots[r]; f++)
+            if (try_format(api, text, bytes, "%s/%s/libcupti.so.%d", roots[r], folders[f], major))
+                return true;
+    return false;
+}
+
+static bool try_mapped(struct xs_cupti_api *api, char *text, size_t bytes) {
+    struct path_list mapped = {0};
+    dl_iterate_phdr(collect_libcupti, &mapped);
+    bool done = false;
+    for (unsigned i = 0; i < mapped.count && !done; i++)
+        done = try_open(api, mapped.paths[i], RTLD_NOLOAD, text, bytes);
+    list_free(&mapped);
+    return done;
+}
+
+static int driver_version(void) {
+    int version = 0;
+    int (*get)(int *) = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    void *symbol = driver ? xs_real_dlsym(driver, "cuDriverGetVersion") : NULL;
+    memcpy(&get, &symbol, sizeof symbol);
+    if (get && get(&version) != 0)
+        version = 0;
+    if (driver)
+        dlclose(driver);
+    return version;
+}
+
+static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
+    text[0] = 0;
+    const char *chosen = getenv("XFERSPY_CUPTI_LIBRARY");
+    if (chosen && *chosen) {
+        void *handle = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
+            const char *why = dlerror();
+            snprintf(text, bytes, "XFERSPY_CUPTI_LIBRARY: %s", why ? why : chosen);
+            return XS_ERROR_NOT_FOUND;
+        }
+        return bind_library(api, handle, text, bytes) ? 0 : XS_ERROR_INVALID;
+    }
+    if (try_mapped(api, text, bytes))
+        return 0;
+    /* A CUPTI older than the driver works, a newer major version does not. Every place is searched for the better
+     * version before any is for the other. Packages come before toolkits: the process is using their CUDA. */
+    int driver = driver_version();
+    const int majors[] = {driver == 0 || driver >= 13000 ? 13 : 12, driver == 0 || driver >= 13000 ? 12 : 13};
+    for (int i = 0; i < 2; i++)
+        if (try_format(api, text, bytes, "libcupti.so.%d", majors[i]) ||
+            try_beside_packages(api, majors[i], text, bytes) || try_toolkits(api, majors[i], text, bytes))
+            return 0;
+    if (text[0])
+        return XS_ERROR_INVALID;
+    snprintf(text, bytes,
+             "no libcupti.so.%d or .%d in the library path, beside the CUDA libraries in use, or under "
+             "CUDA_HOME, CUDA_PATH, /usr/local/cuda; XFERSPY_CUPTI_LIBRARY can name one",
+             majors[0], majors[1]);
+    return XS_ERROR_NOT_FOUND;
+}
+
+int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t bytes) {
+    int status = load(api, text, bytes);
+    /* The failures of the search are not the application's, whose next dlerror() would show the last of them. */
+    dlerror();
+    return status;
+}

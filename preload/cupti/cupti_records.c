@@ -1,0 +1,228 @@
+/* Decodes buffers of CUPTI activity records into rows of the store. Records only ever grew at their end, so one
+ * structure, the newest, reads those of every version as long as no field is read that the version did not have. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/cupti/cupti_internal.h"
+#include "preload/internal.h"
+
+static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
+
+/* CUPTI's time 0 is "unknown", and a forced flush hands over records whose end is not known yet: half an interval is
+ * none. */
+static void convert_times(const struct xs_cupti_decoder *d, uint64_t start, uint64_t end, int64_t *start_ns,
+                          int64_t *end_ns) {
+    *start_ns = *end_ns = 0;
+    if (start == 0 || end == 0)
+        return;
+    *start_ns = xs_clock_from_monotonic(d->clock, start - (uint64_t)d->offset_ns);
+    *end_ns = xs_clock_from_monotonic(d->clock, end - (uint64_t)d->offset_ns);
+}
+
+static int decode_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    const CUpti_ActivityMemcpy6 *r = (const CUpti_ActivityMemcpy6 *)record;
+    uint64_t copies = d->version >= XS_CUPTI_12_8 && r->copyCount ? r->copyCount : 1;
+    struct xs_device_copy row = {
+        .correlation = r->correlationId,
+        .copies = copies <= UINT32_MAX ? (uint32_t)copies : UINT32_MAX,
+        .kind = r->copyKind,
+        .src_kind = r->srcKind,
+        .dst_kind = r->dstKind,
+        .is_async = (r->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
+        .device = device_ordinal(r->deviceId),
+        .src_device = -1,
+        .dst_device = -1,
+        .context = r->contextId,
+        .stream = r->streamId,
+        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
+        .graph_node = r->graphNodeId,
+        .bytes = r->bytes,
+    };
+    convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    return xs_store_device_copy(d->store, &row);
+}
+
+static int decode_peer_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    const CUpti_ActivityMemcpyPtoP4 *r = (const CUpti_ActivityMemcpyPtoP4 *)record;
+    struct xs_device_copy row = {
+        .correlation = r->correlationId,
+        .copies = 1,
+        .kind = r->copyKind,
+        .src_kind = r->srcKind,
+        .dst_kind = r->dstKind,
+        .is_async = (r->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
+        .device = device_ordinal(r->deviceId),
+        .src_device = device_ordinal(r->srcDeviceId),
+        .dst_device = device_ordinal(r->dstDeviceId),
+        .context = r->contextId,
+        .stream = r->streamId,
+        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
+        .graph_node = r->graphNodeId,
+        .bytes = r->bytes,
+    };
+    convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    return xs_store_device_copy(d->store, &row);
+}
+
+static int decode_memset(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    const CUpti_ActivityMemset4 *r = (const CUpti_ActivityMemset4 *)record;
+    struct xs_device_memset row = {
+        .correlation = r->correlationId,
+        .value = r->value,
+        .memory_kind = (uint8_t)r->memoryKind,
+        .device = device_ordinal(r->deviceId),
+        .context = r->contextId,
+        .stream = r->streamId,
+        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
+        .graph_node = r->graphNodeId,
+        .bytes = r->bytes,
+    };
+    convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    return xs_store_device_memset(d->store, &row);
+}
+
+static int decode_kernel(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    const CUpti_ActivityKernel10 *r = (const CUpti_ActivityKernel10 *)record;
+    struct xs_device_kernel row = {
+        .correlation = r->correlationId,
+        .name = r->name ? r->name : "unknown",
+        .device = device_ordinal(r->deviceId),
+        .context = r->contextId,
+        .stream = r->streamId,
+        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
+        .grid = {r->gridX, r->gridY, r->gridZ},
+        .block = {r->blockX, r->blockY, r->blockZ},
+        .graph_node = r->graphNodeId,
+    };
+    convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    return xs_store_device_kernel(d->store, &row);
+}
+
+static uint32_t valid_or_zero(uint32_t id) { return id == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? 0 : id; }
+
+static int decode_sync(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    const CUpti_ActivitySynchronization2 *r = (const CUpti_ActivitySynchronization2 *)record;
+    struct xs_device_sync row = {
+        .correlation = r->correlationId,
+        .kind = (uint32_t)r->type,
+        .context = r->contextId,
+        .stream = valid_or_zero(r->streamId),
+        .event = valid_or_zero(r->cudaEventId),
+    };
+    convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    return xs_store_device_sync(d->store, &row);
+}
+
+/* What cupti_activity.h says of the fields by counter kind: which of them mean anything. `value` of a CPU fault is a
+ * program counter and of a GPU fault a number of faults, `srcId` of thrashing a bit mask. */
+static int decode_migration(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    enum { BYTES = 1, SRC = 2, DST = 4, END = 8 };
+    static const uint8_t meaning[] = {
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD] = BYTES | SRC | DST | END,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH] = BYTES | SRC | DST | END,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT] = 0,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT] = SRC | END,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THRASHING] = BYTES,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THROTTLING] = SRC | END,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP] = BYTES | SRC | DST,
+        [CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD] = BYTES | SRC | DST | END,
+    };
+#define X(n, id, text) +1
+    _Static_assert(sizeof meaning == 0 XS_MIGRATION_KINDS(X), "the trace's migration kinds are CUPTI's numbers");
+#undef X
+    const CUpti_ActivityUnifiedMemoryCounter3 *r = (const CUpti_ActivityUnifiedMemoryCounter3 *)record;
+    unsigned kind = (unsigned)r->counterKind < sizeof meaning ? (unsigned)r->counterKind : 0;
+    unsigned has = meaning[kind];
+    struct xs_device_migration row = {
+        .kind = (uint8_t)kind,
+        .address = r->address,
+        .bytes = has & BYTES ? r->value : 0,
+        .src_device = has & SRC ? device_ordinal(r->srcId) : -1,
+        .dst_device = has & DST ? device_ordinal(r->dstId) : -1,
+        .process = r->processId,
+    };
+    convert_times(d, r->start, has & END ? r->end : r->start, &row.start_ns, &row.end_ns);
+    return xs_store_device_migration(d->store, &row);
+}
+
+static const struct {
+    CUpti_ActivityKind kind;
+    enum xs_cupti_record counter;
+    int (*decode)(const struct xs_cupti_decoder *d, const CUpti_Activity *record);
+} decoders[] = {
+    {CUPTI_ACTIVITY_KIND_MEMCPY, XS_RECORD_COPY, decode_copy},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, XS_RECORD_COPY, decode_peer_copy},
+    {CUPTI_ACTIVITY_KIND_MEMSET, XS_RECORD_MEMSET, decode_memset},
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, XS_RECORD_KERNEL, decode_kernel},
+    {CUPTI_ACTIVITY_KIND_KERNEL, XS_RECORD_KERNEL, decode_kernel},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, XS_RECORD_SYNC, decode_sync},
+    {CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, XS_RECORD_MIGRATION, decode_migration},
+};
+
+int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
+    uint64_t records[5] = {0};
+    int64_t written = 0;
+    CUpti_Activity *record = NULL;
+    CUptiResult result;
+    while ((result = d->next_record(data, valid_bytes, &record)) == CUPTI_SUCCESS) {
+        for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
+            if (decoders[i].kind != record->kind)
+                continue;
+            int status = decoders[i].decode(d, record);
+            if (status < 0)
+                return status;
+            records[decoders[i].counter]++;
+            written++;
+            break;
+        }
+    }
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
+        d->records[i] += records[i];
+    d->damaged += result != CUPTI_ERROR_MAX_LIMIT_REACHED;
+    return written;
+}
+
+/* ---- kernel names ---- */
+
+struct kept_name {
+    struct kept_name *next;
+    char text[];
+};
+
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept_name *names[256];
+
+static const char *keep(const char *text) {
+    unsigned hash = 5381;
+    for (const char *c = text; *c; c++)
+        hash = hash * 33 + (unsigned char)*c;
+    struct kept_name **bucket = &names[hash % 256];
+    pthread_mutex_lock(&names_lock);
+    struct kept_name *name = *bucket;
+    while (name && strcmp(name->text, text) != 0)
+        name = name->next;
+    if (!name) {
+        size_t bytes = strlen(text) + 1;
+        name = malloc(sizeof *name + bytes);
+        if (name) {
+            memcpy(name->text, text, bytes);
+            name->next = *bucket;
+            *bucket = name;
+        }
+    }
+    pthread_mutex_unlock(&names_lock);
+    return name ? name->text : NULL;
+}
+
+void xs_cupti_keep_names(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
+    CUpti_Activity *record = NULL;
+    while (d->next_record(data, valid_bytes, &record) == CUPTI_SUCCESS) {
+        if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
+            CUpti_ActivityKernel10 *kernel = (CUpti_ActivityKernel10 *)record;
+            if (kernel->name)
+                kernel->name = keep(kernel->name);
+        }
+    }
+}

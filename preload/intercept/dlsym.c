@@ -1,0 +1,126 @@
+/* Which dlsym calls are about CUDA, and what they get. Everything reaches the driver through
+ * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."); names that do not start with "cu" are not looked at. */
+#define _GNU_SOURCE
+#include "preload/intercept/dlsym.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/cupti/cupti.h"
+#include "preload/intercept/driver_api.h"
+#include "preload/intercept/real.h"
+
+typedef void *(*dlsym_fn)(void *, const char *);
+
+static dlsym_fn real_dlsym(void) {
+    static dlsym_fn cached;
+    dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);
+    if (XS_UNLIKELY(!fn)) {
+        /* The version that glibc gave dlsym when it moved into libc, and the ones of the architectures before. */
+        static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+        for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++) {
+            fn = (dlsym_fn)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+        }
+        __atomic_store_n(&cached, fn, __ATOMIC_RELAXED);
+    }
+    return fn;
+}
+
+void *xs_real_dlsym(void *handle, const char *name) { return real_dlsym()(handle, name); }
+
+static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags);
+static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                                                 CUdriverProcAddressQueryResult *status);
+
+/* The driver's own look-ups, which are wrapped like entry points but are no events. */
+static void *real_get_proc_address, *real_get_proc_address_v2;
+
+static void *real_lookup(void **slot, const char *name) {
+    void *real = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (!real) {
+        void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        real = driver ? xs_real_dlsym(driver, name) : NULL;
+        if (driver) {
+            dlclose(driver);
+        }
+        __atomic_store_n(slot, real, __ATOMIC_RELAXED);
+    }
+    return real;
+}
+
+/* The wrapper of whatever a look-up found: an entry point, one of the look-ups, or nothing of ours. */
+static void *wrapped(void *real) {
+    if (!real) {
+        return NULL;
+    }
+    if (real == real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2")) {
+        return (void *)wrap_get_proc_address_v2;
+    }
+    if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress")) {
+        return (void *)wrap_get_proc_address;
+    }
+    return xs_real_wrapped(real);
+}
+
+static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags) {
+    CUresult (*real)(const char *, void **, int, cuuint64_t) =
+        real_lookup(&real_get_proc_address, "cuGetProcAddress");
+    CUresult r = real ? real(symbol, pfn, version, flags) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
+    if (r == CUDA_SUCCESS && pfn && !xs_guard_depth) {
+        *pfn = wrapped(*pfn);
+    }
+    return r;
+}
+
+static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                                                 CUdriverProcAddressQueryResult *status) {
+    CUresult (*real)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *) =
+        real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2");
+    CUresult r = real ? real(symbol, pfn, version, flags, status) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
+    if (r == CUDA_SUCCESS && pfn && !xs_guard_depth) {
+        *pfn = wrapped(*pfn);
+    }
+    return r;
+}
+
+/* For programs linked to libcuda. */
+XS_EXPORT CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn, int version, cuuint64_t flags) {
+    return wrap_get_proc_address(symbol, pfn, version, flags);
+}
+XS_EXPORT CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                                               CUdriverProcAddressQueryResult *status) {
+    return wrap_get_proc_address_v2(symbol, pfn, version, flags, status);
+}
+
+static bool is_ours(const char *name, void *address) {
+    return address && (address == xs_wrapper_by_name(name) || address == (void *)cuGetProcAddress ||
+                       address == (void *)cuGetProcAddress_v2);
+}
+
+/* RTLD_NEXT is the caller's business: before libxferspy.so in the search order it finds the wrappers, after it the
+ * driver, and both are right. In a global search (RTLD_DEFAULT, or a handle of the program) our exports come first
+ * even when no driver is loaded; a program that asks whether there is one must be told the truth. */
+int xs_dlsym_route(void *handle, const char *name, void **result) {
+    *result = (void *)real_dlsym();
+    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT || xs_guard_depth) {
+        return 0;
+    }
+    if (strncmp(name, "cupti", 5) == 0) {
+        void *real = handle == RTLD_DEFAULT ? NULL : xs_real_dlsym(handle, name);
+        if (!real) {
+            return 0;
+        }
+        *result = xs_cupti_override(name, real);
+        return 1;
+    }
+    void *real = handle == RTLD_DEFAULT ? NULL : xs_real_dlsym(handle, name);
+    if (handle == RTLD_DEFAULT || is_ours(name, real)) {
+        real = xs_real_dlsym(RTLD_NEXT, name);
+    } else if (!real) {
+        return 0; /* once more, by the caller's own path: dlerror then speaks of the caller's call */
+    }
+    *result = wrapped(real);
+    return 1;
+}

@@ -1,0 +1,60 @@
+/* dlsym itself. RTLD_NEXT and RTLD_DEFAULT take their meaning from the caller's address, so a call that is not about
+ * CUDA must reach glibc's dlsym by a jump that leaves the return address on the stack (or in the link register) as it
+ * was: a C function that calls glibc's would make every user of RTLD_NEXT look after libxferspy.so instead of after
+ * itself. */
+#include "preload/intercept/dlsym.h"
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".globl dlsym\n"
+        ".type dlsym, @function\n"
+        "dlsym:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    subq $40, %rsp\n" /* 8 bytes of it align the stack for the call */
+        "    .cfi_adjust_cfa_offset 40\n"
+        "    movq %rdi, 8(%rsp)\n"
+        "    movq %rsi, 16(%rsp)\n"
+        "    leaq 24(%rsp), %rdx\n"
+        "    call xs_dlsym_route\n"
+        "    movq %rax, %rcx\n"
+        "    movq 24(%rsp), %rax\n"
+        "    movq 8(%rsp), %rdi\n"
+        "    movq 16(%rsp), %rsi\n"
+        "    addq $40, %rsp\n"
+        "    .cfi_adjust_cfa_offset -40\n"
+        "    testl %ecx, %ecx\n"
+        "    jne 1f\n"
+        "    jmp *%rax\n"
+        "1:  ret\n"
+        "    .cfi_endproc\n"
+        ".size dlsym, .-dlsym\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".globl dlsym\n"
+        ".type dlsym, %function\n"
+        "dlsym:\n"
+        "    .cfi_startproc\n"
+        "    hint #34\n" /* bti c */
+        "    stp x29, x30, [sp, #-48]!\n"
+        "    .cfi_def_cfa_offset 48\n"
+        "    .cfi_offset 29, -48\n"
+        "    .cfi_offset 30, -40\n"
+        "    mov x29, sp\n"
+        "    stp x0, x1, [sp, #16]\n"
+        "    add x2, sp, #32\n"
+        "    bl xs_dlsym_route\n"
+        "    mov w9, w0\n"
+        "    ldr x16, [sp, #32]\n"
+        "    ldp x0, x1, [sp, #16]\n"
+        "    ldp x29, x30, [sp], #48\n"
+        "    .cfi_def_cfa_offset 0\n"
+        "    cbnz w9, 1f\n"
+        "    br x16\n"
+        "1:  mov x0, x16\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size dlsym, .-dlsym\n");
+#else
+#error "dlsym's trampoline is written for x86-64 and aarch64"
+#endif

@@ -1,0 +1,55 @@
+/* The real driver: its entry points, and which of its addresses have wrappers. */
+#ifndef XFERSPY_PRELOAD_REAL_H
+#define XFERSPY_PRELOAD_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/internal.h"
+#include "preload/intercept/rows.h"
+
+/* Real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve. */
+extern void *xs_real[XS_ROW_COUNT];
+
+/* Fills xs_real from the libcuda.so.1 of this process, once; false while none is loaded. Any thread. */
+bool xs_real_resolve(void);
+
+/* The real entry point of a row, for a wrapper; resolves at the first call of a program linked to libcuda. */
+static inline void *xs_real_of(unsigned row) {
+    void *real = __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
+    return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
+}
+
+/* The wrapper for an address of the driver, or the address itself where no row has it. */
+void *xs_real_wrapped(void *real);
+
+/* The wrapper of a row by its name, NULL: no row. */
+void *xs_wrapper_by_name(const char *name);
+
+/* Driver functions that xferspy calls itself and does not wrap, one row each. */
+#define XS_DRIVER_FUNCTIONS(X)                                                                                         \
+    X(cuCtxGetCurrent)                                                                                                 \
+    X(cuCtxGetDevice)                                                                                                  \
+    X(cuStreamIsCapturing)                                                                                             \
+    X(cuMemGetAddressRange_v2)                                                                                         \
+    X(cuMemGetAllocationPropertiesFromHandle)                                                                          \
+    X(cuDevicePrimaryCtxGetState)                                                                                      \
+    X(cuDriverGetVersion)                                                                                              \
+    X(cuDeviceGetCount)                                                                                                \
+    X(cuDeviceGet)                                                                                                     \
+    X(cuDeviceGetName)                                                                                                 \
+    X(cuDeviceGetAttribute)                                                                                            \
+    X(cuDeviceGetUuid_v2)                                                                                              \
+    X(cuDeviceGetPCIBusId)                                                                                             \
+    X(cuDeviceTotalMem_v2)
+
+enum xs_driver_function {
+#define X(name) XS_DRIVER_##name,
+    XS_DRIVER_FUNCTIONS(X)
+#undef X
+        XS_DRIVER_COUNT
+};
+extern void *xs_driver_functions[XS_DRIVER_COUNT];
+#define xs_driver(name) ((__typeof__(&name))xs_driver_functions[XS_DRIVER_##name])
+
+#endif

@@ -1,0 +1,21 @@
+/* The rows of the entry-point table as an enumeration; a row's number is entry_point.id in the trace. */
+#ifndef XFERSPY_PRELOAD_ROWS_H
+#define XFERSPY_PRELOAD_ROWS_H
+
+#include "schema/kinds.h"
+
+enum xs_row {
+#define XS_ENTRY(symbol, ...) XS_ROW_##symbol,
+#include "preload/intercept/entry_points.def"
+#undef XS_ENTRY
+    XS_ROW_COUNT
+};
+
+struct xs_row_info {
+    const char *name;
+    enum xs_category category;
+    void *wrapper;
+};
+extern const struct xs_row_info xs_rows[XS_ROW_COUNT];
+
+#endif

@@ -1,0 +1,28 @@
+/* Configuration of the preloaded library: one struct, from defaults and the environment. */
+#ifndef XFERSPY_PRELOAD_OPTIONS_H
+#define XFERSPY_PRELOAD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define XS_OPTION_TEXT_BYTES 1024
+
+#define XS_OPTION_FIELD_BOOL(field) bool field;
+#define XS_OPTION_FIELD_CHOICE(field) char field[32];
+#define XS_OPTION_FIELD_INT(field) long field;
+#define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
+struct xs_options {
+#define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
+#include "preload/options.def"
+#undef XS_OPTION
+};
+
+/* Defaults, then the environment. A bad value keeps its default; it and every XFERSPY_ variable that is no option get
+ * one line each through `complain` (called with a message without newline; may be NULL). Async-signal-unsafe. */
+void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
+
+/* Calls `each` with every option's lower-case name and effective value, for the trace's meta. */
+void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const char *name, const char *value),
+                     void *arg);
+
+#endif

@@ -1,0 +1,374 @@
+/* The drain thread: owns the trace, takes events over from the spool and records from CUPTI, in batches.
+ *
+ * Its file descriptors are its own: the application may close every descriptor it does not know, and the next file it
+ * opens must not get one that SQLite still writes to. For the same reason it keeps none of the application's open. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/capture/thread.h"
+#include "preload/cupti/cupti.h"
+#include "preload/session/session.h"
+
+#define FIRST_CHUNKS 16u  /* 1 MiB */
+#define WANTED_FREE 8u    /* grow while fewer chunks are free */
+#define WAKE_EVERY 4u     /* chunks taken */
+#define IDLE_MS 1000u     /* a look around without being woken: CUPTI's buffers, short runs */
+#define STACK_BYTES (512u * 1024u)
+
+enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
+
+static struct {
+    _Atomic uint32_t bell; /* futex: bumped to wake the drain thread */
+    _Atomic uint32_t sleeping;
+    _Atomic uint32_t phase; /* futex: STARTING and so on */
+    _Atomic uint32_t stop, flush_first;
+    _Atomic uint32_t chunks_taken;
+    struct xs_spool *spool;
+    struct xs_store *store;
+    const struct xs_options *options;
+    char *path;
+    size_t path_bytes;
+    char spool_path[PATH_MAX + 16];
+    char why[256];
+    uint64_t start_ns, cupti_said;
+    uint64_t events, records;
+} drain;
+
+static struct {
+    uint64_t handle;
+    int device;
+} contexts[64];
+static unsigned contexts_known, contexts_written;
+static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout) {
+    return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
+}
+
+void xs_drain_wake(void) {
+    atomic_fetch_add(&drain.bell, 1);
+    if (atomic_load(&drain.sleeping)) {
+        futex(&drain.bell, FUTEX_WAKE, 1, NULL);
+    }
+}
+
+void xs_drain_chunk_taken(void) {
+    if (atomic_fetch_add_explicit(&drain.chunks_taken, 1, memory_order_relaxed) % WAKE_EVERY == WAKE_EVERY - 1) {
+        xs_drain_wake();
+    }
+}
+
+void xs_session_context(CUcontext context, int device) {
+    pthread_mutex_lock(&context_lock);
+    if (contexts_known < sizeof contexts / sizeof contexts[0]) {
+        contexts[contexts_known].handle = (uint64_t)(uintptr_t)context;
+        contexts[contexts_known++].device = device;
+    }
+    pthread_mutex_unlock(&context_lock);
+}
+
+static void write_contexts(struct xs_store *store) {
+    pthread_mutex_lock(&context_lock);
+    for (; contexts_written < contexts_known; contexts_written++) {
+        xs_store_context(store, contexts[contexts_written].handle, contexts[contexts_written].device);
+    }
+    pthread_mutex_unlock(&context_lock);
+}
+
+/* A descriptor table of this thread's own, with nothing of the application's in it. */
+static void own_descriptors(void) {
+#ifdef SYS_close_range
+    const unsigned unshare_flag = 2; /* CLOSE_RANGE_UNSHARE */
+    bool own = syscall(SYS_close_range, 0u, ~0u, unshare_flag) == 0;
+#else
+    bool own = false;
+#endif
+    if (!own && unshare(CLONE_FILES) == 0) {
+        own = true;
+        for (int fd = 0; fd < 65536; fd++) { /* before Linux 5.9 */
+            close(fd);
+        }
+    }
+    if (!own) {
+        xs_note("descriptors", "the drain thread shares the application's descriptors: %s", strerror(errno));
+        return;
+    }
+    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) { /* SQLite wants 0 to 2 taken */
+        fd = open("/dev/null", O_RDWR);
+    }
+}
+
+/* "x.db" -> "x.2.db": a trace is never overwritten. */
+static void numbered_path(char *out, size_t bytes, const char *path, unsigned n) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    if (n < 2) {
+        snprintf(out, bytes, "%s", path);
+    } else if (dot && (!slash || dot > slash + 1)) {
+        snprintf(out, bytes, "%.*s.%u%s", (int)(dot - path), path, n, dot);
+    } else {
+        snprintf(out, bytes, "%s.%u", path, n);
+    }
+}
+
+/* Creates spool and trace under the first name that is free. */
+static int create_files(void) {
+    char wish[PATH_MAX], path[PATH_MAX];
+    snprintf(wish, sizeof wish, "%s", drain.path);
+    for (unsigned n = 1; n <= 1000; n++) {
+        numbered_path(path, sizeof path, wish, n);
+        snprintf(drain.spool_path, sizeof drain.spool_path, "%s.spool", path);
+        if (access(path, F_OK) == 0) {
+            continue;
+        }
+        int status = xs_spool_create(drain.spool_path, (size_t)drain.options->spool_mib << 20, FIRST_CHUNKS, drain.spool);
+        if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
+            continue;
+        }
+        if (status == 0) {
+            status = xs_store_create(path, &drain.store);
+            if (status == 0) {
+                snprintf(drain.path, drain.path_bytes, "%s", path);
+                return 0;
+            }
+            unlink(drain.spool_path);
+        }
+        snprintf(drain.why, sizeof drain.why, "cannot write %.150s: %s; set XFERSPY_OUTPUT", path,
+                 status == XS_ERROR_SYSTEM ? strerror(errno) : xs_error_text(status));
+        return status;
+    }
+    snprintf(drain.why, sizeof drain.why, "every name from %.100s on is taken", wish);
+    return XS_ERROR_SYSTEM;
+}
+
+static int write_start(void) {
+    int status = xs_store_begin(drain.store);
+    xs_facts_write(drain.store, drain.options, &drain.spool->header->clock);
+    xs_facts_write_devices(drain.store);
+    xs_store_meta_int(drain.store, "cost.start_ns", (int64_t)(xs_monotonic_ns() - drain.start_ns));
+    return status ? status : xs_store_commit(drain.store);
+}
+
+static void write_cupti(struct xs_store *store) {
+    const struct xs_cupti_state *cupti = xs_cupti_state();
+    xs_store_meta_text(store, "cupti.status", cupti->status);
+    xs_store_meta_text(store, "cupti.path", cupti->path);
+    xs_store_meta_text(store, "cupti.text", *cupti->text ? cupti->text : NULL);
+    xs_store_meta_int(store, "cupti.version", cupti->version);
+    xs_store_meta_int(store, "cupti.kernels", drain.options->kernels && strcmp(cupti->status, "active") == 0);
+    xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
+    xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
+}
+
+static void keep_chunks_free(void) {
+    struct xs_spool_header *h = drain.spool->header;
+    unsigned count = atomic_load(&h->chunk_count), free_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        free_count += atomic_load(&xs_spool_chunk(drain.spool, i)->header.state) == XS_CHUNK_FREE;
+    }
+    if (free_count < WANTED_FREE && count < h->chunk_limit) {
+        static bool said;
+        if (xs_spool_grow(drain.spool, count) < 0 && !said) {
+            said = true;
+            xs_note("spool", "could not grow beyond %u chunks of 64 KiB; threads wait more often", count);
+        }
+    }
+}
+
+/* One round: everything that is there, in two transactions. */
+static int take_over(bool flush) {
+    xs_clock_sync(&drain.spool->header->clock);
+    int64_t events = xs_spool_drain(drain.spool, drain.store, 0, false);
+    keep_chunks_free();
+    if (events < 0) {
+        return (int)events;
+    }
+    int status = xs_store_begin(drain.store);
+    int64_t records = status == 0 ? xs_cupti_drain(drain.store, &drain.spool->header->clock, flush) : status;
+    if (records >= 0) {
+        write_contexts(drain.store);
+        status = xs_notes_write(drain.store, &drain.spool->header->clock);
+        if (drain.cupti_said++ == 0) {
+            write_cupti(drain.store);
+        }
+        status = status == 0 ? xs_store_commit(drain.store) : status;
+    }
+    drain.events += (uint64_t)events;
+    drain.records += records > 0 ? (uint64_t)records : 0;
+    if (records < 0 || status < 0) {
+        xs_store_rollback(drain.store);
+        return records < 0 ? (int)records : status;
+    }
+    return 0;
+}
+
+static void wait_for_bell(uint32_t heard) {
+    struct timespec timeout = {IDLE_MS / 1000, (long)(IDLE_MS % 1000) * 1000000};
+    atomic_store(&drain.sleeping, 1);
+    if (atomic_load(&drain.bell) == heard) {
+        futex(&drain.bell, FUTEX_WAIT, heard, &timeout);
+    }
+    atomic_store(&drain.sleeping, 0);
+}
+
+static uint64_t thread_cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int write_end(int failure) {
+    struct xs_spool_header *h = drain.spool->header;
+    uint64_t now = xs_monotonic_ns();
+    int status = xs_store_begin(drain.store);
+    write_cupti(drain.store);
+    xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
+    xs_store_meta_int(drain.store, "cost.spool_stalls", (int64_t)atomic_load(&h->stalls));
+    xs_store_meta_int(drain.store, "cost.spool_stall_ns", (int64_t)atomic_load(&h->stall_ns));
+    xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
+    xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)thread_cpu_ns());
+    xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
+    xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
+    xs_store_meta_int(drain.store, "coverage.nested", (int64_t)atomic_load(&h->nested));
+    xs_store_meta_text(drain.store, "status", failure ? "stopped" : "complete");
+    xs_notes_write(drain.store, &h->clock);
+    xs_store_progress_clear(drain.store);
+    return status ? status : xs_store_commit(drain.store);
+}
+
+static void set_phase(uint32_t phase) {
+    atomic_store(&drain.phase, phase);
+    futex(&drain.phase, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* The trace could not be written any further: capture ends here, the application does not notice. This thread's stderr
+ * is /dev/null; the session says it at the end. */
+static void give_up(int status) {
+    atomic_store(&xs_state, XS_STATE_CLOSED);
+    snprintf(drain.why, sizeof drain.why, "%s (%s)", xs_error_text(status), xs_store_error(drain.store));
+    xs_note("stopped", "capture stopped: %s", drain.why);
+}
+
+const char *xs_drain_why(void) { return drain.why; }
+
+static void finish_trace(int failure) {
+    uint64_t start = xs_monotonic_ns();
+    if (failure == 0 && atomic_load(&drain.flush_first)) {
+        xs_cupti_flush();
+    }
+    failure = failure ? failure : take_over(true);
+    int status = write_end(failure);
+    if (failure == 0 && status == 0) {
+        xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
+    }
+    int closed = xs_store_close(drain.store);
+    /* With an error the spool stays: it may hold what could not be written, and recovery may have more room. */
+    if (failure == 0 && status == 0 && closed == 0) {
+        atomic_store(&drain.spool->header->closed, 1);
+        unlink(drain.spool_path);
+        set_phase(DONE);
+    } else {
+        set_phase(DONE_BADLY);
+    }
+}
+
+static void *drain_main(void *arg) {
+    (void)arg;
+    int status;
+    prctl(PR_SET_NAME, "xferspy");
+    xs_guard_depth = 1; /* whatever this thread asks of the driver is not the application's */
+    own_descriptors();
+    status = create_files();
+    status = status == 0 ? write_start() : status;
+    if (status != 0) {
+        if (!*drain.why) {
+            snprintf(drain.why, sizeof drain.why, "cannot write %.200s: %s", drain.path, xs_error_text(status));
+        }
+        set_phase(FAILED_TO_START);
+        return NULL;
+    }
+    set_phase(RUNNING);
+    while (status == 0 && !atomic_load(&drain.stop)) {
+        static uint64_t last_flush;
+        uint32_t heard = atomic_load(&drain.bell);
+        uint64_t now = xs_monotonic_ns();
+        bool flush = now - last_flush > (uint64_t)IDLE_MS * 1000000;
+        if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+            last_flush = flush ? now : last_flush;
+            status = take_over(flush);
+        }
+        if (status == 0 && !atomic_load(&drain.stop)) {
+            wait_for_bell(heard);
+        }
+    }
+    if (status != 0) {
+        give_up(status);
+    }
+    finish_trace(status);
+    return NULL;
+}
+
+int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *options, struct xs_spool *spool,
+                   char why[256]) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    drain.path = path;
+    drain.path_bytes = path_bytes;
+    drain.options = options;
+    drain.spool = spool;
+    drain.start_ns = xs_monotonic_ns();
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all); /* the application's signals are for the application's threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int status = pthread_create(&thread, &attributes, drain_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (status != 0) {
+        snprintf(why, 256, "no thread for the trace: %s", strerror(status));
+        return XS_ERROR_SYSTEM;
+    }
+    while (atomic_load(&drain.phase) == STARTING) {
+        futex(&drain.phase, FUTEX_WAIT, STARTING, NULL);
+    }
+    if (atomic_load(&drain.phase) != RUNNING) {
+        snprintf(why, 256, "%s", drain.why);
+        return XS_ERROR_SYSTEM;
+    }
+    return 0;
+}
+
+enum xs_finish xs_drain_finish(unsigned timeout_ms, bool flush, uint64_t *events) {
+    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    atomic_store(&drain.flush_first, flush);
+    atomic_store(&drain.stop, 1);
+    xs_drain_wake();
+    while (atomic_load(&drain.phase) == RUNNING && xs_monotonic_ns() < deadline) {
+        struct timespec a_while = {0, 100000000};
+        futex(&drain.phase, FUTEX_WAIT, RUNNING, &a_while);
+    }
+    *events = drain.events;
+    switch (atomic_load(&drain.phase)) {
+    case DONE:
+        return XS_FINISH_OK;
+    case DONE_BADLY:
+        return XS_FINISH_FAILED;
+    default:
+        return XS_FINISH_LATE;
+    }
+}

@@ -1,0 +1,213 @@
+/* What the trace says of the process, the machine and the devices: rows of meta and of device. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/intercept/real.h"
+#include "preload/session/session.h"
+
+static size_t read_file(const char *path, char *text, size_t bytes) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, bytes - 1) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void put_quoted(char *out, size_t bytes, size_t *at, const char *word) {
+    bool plain = *word != '\0';
+    for (const char *p = word; *p; p++) {
+        plain = plain && (isalnum((unsigned char)*p) || strchr("_-+=:,./@%^", *p));
+    }
+    if (plain) {
+        *at += (size_t)snprintf(out + *at, bytes - *at, "%s", word);
+    } else {
+        *at += (size_t)snprintf(out + *at, bytes - *at, "'");
+        for (const char *p = word; *p && *at + 8 < bytes; p++) {
+            *at += (size_t)snprintf(out + *at, bytes - *at, *p == '\'' ? "'\\''" : "%c", *p);
+        }
+        *at += *at < bytes ? (size_t)snprintf(out + *at, bytes - *at, "'") : 0;
+    }
+}
+
+/* The command as a shell would take it. Arguments beyond 16 KiB are cut off, and the cut is marked. */
+static void write_command(struct xs_store *store) {
+    enum { LIMIT = 16384 };
+    char *raw = malloc(LIMIT), *out = malloc(LIMIT + 64);
+    if (raw && out) {
+        size_t n = read_file("/proc/self/cmdline", raw, LIMIT), at = 0;
+        for (size_t i = 0; i < n && at + 64 < LIMIT; i += strlen(raw + i) + 1) {
+            at += i ? (size_t)snprintf(out + at, LIMIT - at, " ") : 0;
+            put_quoted(out, LIMIT, &at, raw + i);
+            at = at < LIMIT ? at : LIMIT;
+        }
+        if (n == LIMIT - 1) {
+            snprintf(out + (at < LIMIT ? at : LIMIT - 1), 64, " ...");
+        }
+        xs_store_meta_text(store, "command", n ? out : NULL);
+    }
+    free(raw);
+    free(out);
+}
+
+static void write_links(struct xs_store *store) {
+    static const char *const links[][2] = {{"executable", "/proc/self/exe"}, {"cwd", "/proc/self/cwd"}};
+    for (size_t i = 0; i < 2; i++) {
+        char path[4096];
+        ssize_t n = readlink(links[i][1], path, sizeof path - 1);
+        path[n > 0 ? n : 0] = '\0';
+        xs_store_meta_text(store, links[i][0], n > 0 ? path : NULL);
+    }
+}
+
+static void write_machine(struct xs_store *store) {
+    struct utsname u;
+    char text[65536], *model;
+    if (uname(&u) == 0) {
+        snprintf(text, sizeof text, "%s %s %s", u.sysname, u.release, u.machine);
+        xs_store_meta_text(store, "os", text);
+        xs_store_meta_text(store, "host", u.nodename);
+    }
+    xs_store_meta_int(store, "cpu_count", sysconf(_SC_NPROCESSORS_ONLN));
+    read_file("/proc/cpuinfo", text, sizeof text);
+    if ((model = strstr(text, "model name")) && (model = strchr(model, ':'))) {
+        model[strcspn(model, "\n")] = '\0';
+        xs_store_meta_text(store, "cpu_model", model + 2);
+    }
+}
+
+static void write_rank(struct xs_store *store) {
+    const char *variable = NULL;
+    long rank = xs_rank(&variable);
+    if (rank < 0) {
+        return;
+    }
+    xs_store_meta_int(store, "rank", rank);
+    xs_store_meta_text(store, "rank_source", variable);
+    if (xs_world_size() >= 0) {
+        xs_store_meta_int(store, "world_size", xs_world_size());
+    }
+    if (xs_local_rank() >= 0) {
+        xs_store_meta_int(store, "local_rank", xs_local_rank());
+    }
+}
+
+static void write_option(void *arg, const char *name, const char *value) {
+    char key[64];
+    snprintf(key, sizeof key, "option.%s", name);
+    xs_store_meta_text(arg, key, value);
+}
+
+void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t unix_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t since_start = xs_clock_from_monotonic(clock, xs_monotonic_ns());
+    xs_store_meta_int(store, "schema_version", XS_SCHEMA_VERSION);
+    xs_store_meta_text(store, "xferspy_version", XFERSPY_VERSION);
+    xs_store_meta_text(store, "status", "running");
+    xs_store_meta_int(store, "start_unix_ns", unix_ns - since_start);
+    xs_store_meta_text(store, "clock", xs_clock_name(clock));
+    xs_store_meta_int(store, "pid", getpid());
+    xs_store_meta_int(store, "ppid", getppid());
+    xs_store_meta_int(store, "user_id", getuid());
+    write_links(store);
+    write_command(store);
+    write_machine(store);
+    write_rank(store);
+    xs_options_dump(options, write_option, store);
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+        xs_store_entry_point(store, row, xs_rows[row].name, xs_rows[row].category);
+    }
+}
+
+/* Per lane and second, coding counted, by generation (PCI Express Base Specification, "Data Rates"). */
+static int64_t lane_bytes_per_s(int generation) {
+    static const int64_t rates[] = {0, 250000000, 500000000, 984615384, 1969230769, 3938461538, 7563025210};
+    return generation > 0 && generation < 7 ? rates[generation] : 0;
+}
+
+static int generation_of(double gigatransfers) {
+    static const double rates[] = {2.5, 5, 8, 16, 32, 64};
+    int generation = 0;
+    for (int i = 0; i < 6; i++) {
+        generation = gigatransfers >= rates[i] - 0.1 ? i + 1 : generation;
+    }
+    return generation;
+}
+
+/* The most the link can do: an idle GPU lowers its present speed. Some virtual machines show no link. */
+static void read_link(const char *pci_bus_id, struct xs_device_row *row) {
+    char path[256], text[64], id[64];
+    snprintf(id, sizeof id, "%s", pci_bus_id);
+    for (char *p = id; *p; p++) {
+        *p = (char)tolower((unsigned char)*p);
+    }
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/max_link_speed", id);
+    row->link_generation = read_file(path, text, sizeof text) ? generation_of(strtod(text, NULL)) : 0;
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/max_link_width", id);
+    row->link_width = read_file(path, text, sizeof text) ? (int)strtol(text, NULL, 10) : 0;
+    row->link_width = row->link_width > 0 && row->link_width <= 32 ? row->link_width : 0;
+    row->link_peak_bytes_per_s = lane_bytes_per_s(row->link_generation) * row->link_width;
+}
+
+static void write_device(struct xs_store *store, int ordinal) {
+    CUdevice device;
+    char name[128] = "", uuid[48] = "", pci[32] = "", capability[16];
+    CUuuid id;
+    int major = 0, minor = 0;
+    size_t bytes = 0;
+    if (xs_driver(cuDeviceGet)(&device, ordinal) != CUDA_SUCCESS) {
+        return;
+    }
+    xs_driver(cuDeviceGetName)(name, sizeof name, device);
+    xs_driver(cuDeviceTotalMem_v2)(&bytes, device);
+    xs_driver(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    xs_driver(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    snprintf(capability, sizeof capability, "%d.%d", major, minor);
+    if (xs_driver(cuDeviceGetUuid_v2) && xs_driver(cuDeviceGetUuid_v2)(&id, device) == CUDA_SUCCESS) {
+        size_t at = (size_t)snprintf(uuid, sizeof uuid, "GPU-");
+        for (size_t i = 0; i < 16; i++) {
+            const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+            at += (size_t)snprintf(uuid + at, sizeof uuid - at, "%s%02x", dash, (unsigned char)id.bytes[i]);
+        }
+    }
+    struct xs_device_row row = {.id = ordinal,
+                                .name = name,
+                                .uuid = uuid,
+                                .compute_capability = capability,
+                                .memory_bytes = (int64_t)bytes,
+                                .simulated = strstr(name, "simulated") != NULL};
+    if (xs_driver(cuDeviceGetPCIBusId)(pci, sizeof pci, device) == CUDA_SUCCESS) {
+        row.pci_bus_id = pci;
+        if (!row.simulated) {
+            read_link(pci, &row);
+        }
+    }
+    xs_store_device(store, &row);
+    if (row.simulated) {
+        xs_store_meta_int(store, "simulated", 1);
+    }
+}
+
+void xs_facts_write_devices(struct xs_store *store) {
+    int version = 0, count = 0;
+    xs_store_meta_int(store, "simulated", 0);
+    if (xs_driver(cuDriverGetVersion) && xs_driver(cuDriverGetVersion)(&version) == CUDA_SUCCESS) {
+        xs_store_meta_int(store, "driver_version", version);
+    }
+    if (!xs_driver(cuDeviceGetCount) || xs_driver(cuDeviceGetCount)(&count) != CUDA_SUCCESS) {
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        write_device(store, i);
+    }
+}

@@ -1,0 +1,30 @@
+/* Taking over what a killed process left behind; trace.c is the way to it from outside. */
+#ifndef XFERSPY_SCHEMA_RECOVER_H
+#define XFERSPY_SCHEMA_RECOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/spool.h"
+
+struct xs_recovery {
+    enum xs_writer writer;
+    bool spool_found;
+    char error[256]; /* SQLite's words for a failure */
+};
+
+/* Recovers the trace at `path`, which has been identified as one. Returns the events taken over, XS_ERROR_BUSY while
+ * its writer lives or may live, or an error after which nothing has changed. */
+int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery);
+
+/* True where a file that only a writer leaves lies beside the trace: a spool, or a WAL or journal with content. */
+bool xs_needs_recovery(const char *path);
+
+/* State of the writer of the spool beside the trace; gone where there is no spool that can be read. */
+enum xs_writer xs_writer_of(const char *path);
+
+/* `path` with a suffix, in a buffer of XS_PATH_BYTES; false where it does not fit. */
+#define XS_PATH_BYTES 4224
+bool xs_beside(char *buffer, const char *path, const char *suffix);
+
+#endif

@@ -1,0 +1,9 @@
+/* Stands in for libxferspy.so where only its being preloaded matters: says so when asked, and can leave a trace. */
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((constructor)) static void loaded(void) {
+    if (getenv("DUMMY_SAYS"))
+        fprintf(stderr, "dummy preloaded, output=%s cupti=%s\n", getenv("XFERSPY_OUTPUT") ? getenv("XFERSPY_OUTPUT") : "-",
+                getenv("XFERSPY_CUPTI") ? getenv("XFERSPY_CUPTI") : "-");
+}

@@ -1,0 +1,52 @@
+/* sql2db OUT.db [FIXTURE.sql ...]: a new, empty trace, then each file's statements. The tests' fixtures are SQL so that
+ * a reader sees what is in them; the sqlite3 shell need not be installed. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "schema/store.h"
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0)
+        return NULL;
+    long bytes = ftell(file);
+    rewind(file);
+    char *text = bytes >= 0 ? calloc(1, (size_t)bytes + 1) : NULL;
+    if (text && fread(text, 1, (size_t)bytes, file) != (size_t)bytes) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+static int run_file(sqlite3 *db, const char *path) {
+    char *sql = read_file(path), *message = NULL;
+    if (!sql) {
+        perror(path);
+        return 1;
+    }
+    int code = sqlite3_exec(db, sql, NULL, NULL, &message);
+    if (code != SQLITE_OK)
+        fprintf(stderr, "%s: %s\n", path, message);
+    sqlite3_free(message);
+    free(sql);
+    return code != SQLITE_OK;
+}
+
+int main(int argc, char **argv) {
+    struct xs_store *store;
+    sqlite3 *db;
+    if (argc < 2)
+        return 2;
+    remove(argv[1]);
+    if (xs_store_create(argv[1], &store) < 0 || xs_store_close(store) < 0 || sqlite3_open(argv[1], &db) != SQLITE_OK) {
+        perror(argv[1]);
+        return 1;
+    }
+    int status = 0;
+    for (int i = 2; i < argc && !status; i++)
+        status = run_file(db, argv[i]);
+    return sqlite3_close(db) == SQLITE_OK ? status : 1;
+}

@@ -1,0 +1,25 @@
+-- What holds of every trace, whatever the program: each query finds nothing. One line a query.
+SELECT 'transfer', id FROM transfer WHERE enter_ns > return_ns OR enter_ns < 0
+SELECT 'memset', id FROM memset WHERE enter_ns > return_ns OR enter_ns < 0
+SELECT 'launch', id FROM launch WHERE enter_ns > return_ns OR enter_ns < 0
+SELECT 'sync', id FROM sync WHERE enter_ns > return_ns OR enter_ns < 0
+SELECT 'api_call', id FROM api_call WHERE enter_ns > return_ns OR enter_ns < 0
+SELECT 'allocation', id FROM allocation WHERE enter_ns > return_ns OR free_enter_ns < return_ns OR free_enter_ns > free_return_ns
+SELECT 'device_copy', id FROM device_copy WHERE end_ns < start_ns OR bytes < 0 OR copies < 1
+SELECT 'device_kernel', id FROM device_kernel WHERE end_ns < start_ns
+SELECT 'device_memset', id FROM device_memset WHERE end_ns < start_ns
+-- A thread's events are in the order of its calls.
+SELECT 'order', a.id, b.id FROM transfer a JOIN transfer b ON b.id = (SELECT min(id) FROM transfer WHERE id > a.id AND thread = a.thread) WHERE a.id <= 2000 AND b.enter_ns < a.enter_ns
+-- A copy lies in an allocation that lived when it was asked for.
+SELECT 'lifetime', t.id FROM transfer t JOIN allocation a ON a.id IN (t.src_allocation, t.dst_allocation) WHERE a.enter_ns > t.return_ns OR a.free_return_ns < t.enter_ns
+SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.dst_allocation WHERE a.kind <> 5 AND (t.dst_address < a.address OR t.dst_address >= a.address + a.bytes)
+SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.src_allocation WHERE a.kind <> 5 AND (t.src_address < a.address OR t.src_address >= a.address + a.bytes)
+-- Host and device agree where they can be joined; a batch call has as many bytes as its copies.
+SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0 GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes
+SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation HAVING count(*) > 1
+-- Every number has its name.
+SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM entry_point) OR thread NOT IN (SELECT id FROM thread)
+SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context) OR stream NOT IN (SELECT id FROM stream)
+SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation) OR dst_allocation NOT IN (SELECT id FROM allocation)
+SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
+SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 1

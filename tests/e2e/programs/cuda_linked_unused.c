@@ -1,0 +1,19 @@
+/* Linked to libcuda but never calls it: no file, no line.
+ *
+ * link: cuda
+ * traces: 0
+ * stdout: linked
+ *
+ * $ ls $dir
+ */
+#include <cuda.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 100) {
+        return (int)cuInit(0);
+    }
+    puts("linked");
+    return 0;
+}

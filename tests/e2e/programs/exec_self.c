@@ -1,0 +1,49 @@
+/* A process with a live session replaces itself by exec with a program that uses CUDA, here itself: both are traced. What
+ * the first had done is taken over when its trace is read, although the pid lives on.
+ *
+ * link: cuda
+ * env: XFERSPY_OUTPUT=$dir/exec-%q{XFERSPY_TEST_STAGE}.%p.db XFERSPY_TEST_STAGE=one
+ * traces: 2
+ * stdout: stage one
+ * stdout: stage two
+ *
+ * trace: exec-one.*.db
+ * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
+ * d2h|1|1000
+ * h2d|1|1000
+ *
+ * > SELECT value FROM meta WHERE key = 'status'
+ * recovered
+ *
+ * trace: exec-two.*.db
+ * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
+ * d2h|1|2000
+ * h2d|1|2000
+ *
+ * > SELECT value FROM meta WHERE key = 'status'
+ * complete
+ */
+#include <cuda.h>
+
+#include "../check.h"
+
+int main(int argc, char **argv) {
+    unsigned char host[2000], back[2000] = {0};
+    size_t bytes = argc == 1 ? 1000 : 2000;
+    CUdeviceptr device;
+
+    e2e_context();
+    OK(cuMemAlloc(&device, bytes));
+    e2e_fill(host, bytes, 1);
+    OK(cuMemcpyHtoD(device, host, bytes));
+    OK(cuMemcpyDtoH(back, device, bytes));
+    e2e_expect(back, bytes, 1);
+    printf("stage %s\n", argc == 1 ? "one" : "two");
+    fflush(stdout);
+    if (argc == 1) {
+        setenv("XFERSPY_TEST_STAGE", "two", 1);
+        execl(argv[0], argv[0], "again", (char *)NULL);
+        return 99;
+    }
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* The end of a program: SIGTERM with its default action: the status is the signal's.
+ *
+ * link: cuda
+ * exit: 143
+ * stdout: data ok
+ *
+ * > SELECT entry_point, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
+ * cuMemcpyDtoH_v2|1|4096
+ * cuMemcpyHtoD_v2|3|12288
+ *
+ * > SELECT entry_point, bytes, free_entry_point IS NULL FROM allocations
+ * cuMemAlloc_v2|4096|1
+ *
+ * > SELECT value FROM meta WHERE key = 'status'
+ * recovered
+ *
+ * Nothing but the trace is left behind:
+ * $ ls $dir | grep -v '[.]db$'
+ */
+#include <signal.h>
+
+#define ENDING                                                                                                         \
+    (void)raise(SIGTERM);                                                                                              \
+    return 99
+#include "ending.h"

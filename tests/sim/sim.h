@@ -1,0 +1,452 @@
+/* The simulated driver's shared declarations: devices, contexts, memory, streams, operations, graphs and modules. CUDA's opaque
+ * handle types are these structures, so that no handle needs a cast. */
+#ifndef XS_SIM_H
+#define XS_SIM_H
+
+#include <cuda.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels.h"
+#include "xs_sim_tools.h"
+
+#define XS_EXPORT __attribute__((visibility("default")))
+#define XS_MAX_DEVICES 8
+#define XS_STAGING_BYTES (64 * 1024)
+#define XS_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- the implementations behind the exported entry points: xs_cuMemAlloc_v2 for cuMemAlloc_v2, and so on ---- */
+
+#define XS_DECLARE(base, symbol, since, params, args) CUresult xs_##symbol params;
+#define EARLY XS_DECLARE
+#define BARE XS_DECLARE
+#define PLAIN XS_DECLARE
+#define PTDS XS_DECLARE
+#define PTSZ XS_DECLARE
+#include "entries.h"
+#undef EARLY
+#undef BARE
+#undef PLAIN
+#undef PTDS
+#undef PTSZ
+#undef XS_DECLARE
+
+/* ---- configuration (config.c) ---- */
+
+struct xs_config {
+	int devices;
+	size_t memory_bytes;
+	double pinned_gbps, pageable_gbps, device_gbps, peer_gbps;
+	uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
+	double time_scale;
+};
+
+/* The configuration, read from the environment once, at cuInit. */
+const struct xs_config *xs_config(void);
+void xs_config_load(void);
+
+/* ---- memory (memory_map.c) ---- */
+
+enum xs_memory_kind { XS_PAGEABLE, XS_PINNED, XS_REGISTERED, XS_DEVICE, XS_ARRAY, XS_MANAGED, XS_STATIC };
+
+/* One range the driver knows. `blocks` holds a managed range's residency, one byte a block: 0 host, 1 + device otherwise. */
+struct xs_allocation {
+	uintptr_t base;
+	size_t size;
+	enum xs_memory_kind kind;
+	int device;
+	struct CUctx_st *context;
+	unsigned flags;
+	uint64_t id;
+	struct CUmemPoolHandle_st *pool;
+	struct xs_mapping *mapping; /* set for ranges that cuMemMap made */
+	atomic_uchar *blocks;
+	int preferred; /* cuMemAdvise's preferred location; -2 none */
+	bool read_mostly, sync_memops, imported;
+	bool freeing; /* cuMemFreeAsync was called; its turn in the stream has not come */
+};
+
+struct xs_range {
+	enum xs_memory_kind kind;
+	int device;
+	struct xs_allocation allocation; /* a copy: the map's own may go at any time */
+	bool known;
+};
+
+/* What is known about the range [address, address + bytes). False when it starts inside a known allocation and runs past its end. */
+bool xs_map_find(uintptr_t address, size_t bytes, struct xs_range *out);
+int xs_map_add(const struct xs_allocation *allocation);
+/* Removes the allocation that starts at base; false when there is none (or none of an allowed kind: a mask of 1 << kind). */
+bool xs_map_remove(uintptr_t base, unsigned kinds, struct xs_allocation *removed);
+/* Runs fn on the map's own entry, under the map's lock; false when the address is unknown. */
+bool xs_map_update(uintptr_t address, void (*fn)(struct xs_allocation *allocation, void *data), void *data);
+void xs_map_each(void (*fn)(struct xs_allocation *allocation, void *data), void *data);
+/* Is the address inside a device's memory, freed or not? */
+bool xs_is_device_address(uintptr_t address);
+uint64_t xs_next_id(void);
+
+/* Device address space (device_memory.c). */
+CUresult xs_device_take(int device, size_t bytes, size_t alignment, uintptr_t *address);
+void xs_device_give(int device, uintptr_t address, size_t bytes);
+bool xs_device_charge(int device, size_t bytes);
+void xs_device_uncharge(int device, size_t bytes);
+void xs_device_usage(int device, size_t *free_bytes, size_t *total_bytes);
+/* Allocates device memory and enters it in the map. */
+CUresult xs_allocate_device(struct CUctx_st *context, size_t bytes, enum xs_memory_kind kind, CUdeviceptr *out);
+void xs_release_allocation(const struct xs_allocation *allocation);
+
+/* ---- operations (op.c) and the link model (link_model.c) ---- */
+
+struct xs_span {
+	char *base;
+	size_t pitch, slice;
+	enum xs_memory_kind kind;
+	int device;
+};
+
+struct xs_copy {
+	struct xs_span src, dst;
+	size_t width, height, depth;
+	uint64_t parts; /* CUPTI's copyCount */
+	bool peer, is_async;
+};
+
+struct xs_set {
+	struct xs_span dst;
+	size_t width, height; /* width in elements */
+	unsigned element;
+	uint32_t value;
+	bool is_async;
+};
+
+struct xs_launch_op {
+	struct CUfunc_st *function;
+	unsigned grid[3], block[3], shared_bytes;
+	unsigned char *arguments; /* owned: laid out as cuFuncGetParamInfo says */
+	size_t argument_bytes;
+	int launch_type;
+};
+
+struct xs_mem_op {
+	CUdeviceptr address;
+	uint64_t value;
+	unsigned flags;
+	bool wait, wide;
+};
+
+struct xs_migrate {
+	CUdeviceptr address;
+	size_t bytes;
+	int target; /* device, or -1 for the host */
+};
+
+enum xs_op_kind {
+	XS_OP_EMPTY,
+	XS_OP_COPY,
+	XS_OP_SET,
+	XS_OP_KERNEL,
+	XS_OP_HOST,
+	XS_OP_CALLBACK,
+	XS_OP_RECORD,
+	XS_OP_WAIT,
+	XS_OP_MEM,
+	XS_OP_MIGRATE,
+	XS_OP_ALLOC,
+	XS_OP_FREE
+};
+
+struct xs_dependency {
+	struct CUstream_st *stream;
+	uint64_t sequence;
+};
+
+struct xs_op {
+	enum xs_op_kind kind;
+	union {
+		struct xs_copy copy;
+		struct xs_set set;
+		struct xs_launch_op launch;
+		struct { CUhostFn fn; void *data; } host;
+		struct { CUstreamCallback fn; void *data; CUstream handle; } callback;
+		struct { struct CUevent_st *event; uint64_t record; } record;
+		struct xs_mem_op mem;
+		struct xs_migrate migrate;
+		struct { CUdeviceptr address; uint64_t id; } memory;
+	};
+	void *staging; /* owned copy of a pageable source */
+	struct xs_dependency *dependencies;
+	size_t dependency_count;
+	uint64_t sequence;
+	uint64_t queued_ns, start_ns, end_ns;
+	uint32_t correlation;
+	uint32_t graph_id;
+	uint64_t graph_node_id;
+	bool disabled;
+	struct xs_op *next;
+};
+
+struct xs_op *xs_op_new(enum xs_op_kind kind);
+/* A copy of a template, with its owned parts copied too. */
+struct xs_op *xs_op_clone(const struct xs_op *op);
+void xs_op_free(struct xs_op *op);
+/* Does the work, waits for its modelled end and reports it. */
+void xs_op_execute(struct CUstream_st *stream, struct xs_op *op);
+
+uint64_t xs_now_ns(void);
+/* The modelled interval of a copy; takes the copy engine it needs until its end. */
+void xs_link_reserve(const struct xs_copy *copy, uint64_t now_ns, uint64_t *start_ns, uint64_t *end_ns);
+void xs_link_reserve_bytes(int device, bool to_device, size_t bytes, uint64_t now_ns, uint64_t *start_ns, uint64_t *end_ns);
+uint64_t xs_link_set_ns(size_t bytes);
+void xs_wait_until_ns(uint64_t deadline_ns);
+
+/* ---- streams (queue.c, stream.c) ---- */
+
+struct xs_capture;
+
+struct CUstream_st {
+	struct CUctx_st *context;
+	uint32_t id;
+	unsigned flags;
+	int priority;
+	bool is_legacy, non_blocking, per_thread, closing, linked, has_worker, running;
+	pthread_t thread; /* of a per-thread stream */
+	unsigned refs;
+	uint64_t submitted, completed;
+	struct xs_op *head, **tail;
+	pthread_cond_t work, done;
+	struct xs_capture *capture;
+	CUgraphNode *capture_tail; /* the nodes that the next captured one depends on */
+	size_t capture_tail_count;
+	struct CUstream_st *next;
+};
+
+/* The one lock over queues, events, captures and graphs; never held while work runs or a callback of the user's is called. */
+void xs_queue_lock(void);
+void xs_queue_unlock(void);
+/* The stream behind a handle, with NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD resolved for this call and thread. */
+CUresult xs_stream_of(CUstream handle, struct CUstream_st **out);
+struct CUstream_st *xs_stream_default(struct CUctx_st *context, bool per_thread);
+/* Queues op, or adds it to the capture that the stream is part of. Takes op over. With wait, returns after it ran. */
+CUresult xs_submit(struct CUstream_st *stream, struct xs_op *op, bool wait);
+/* The same under the lock, outside captures: used to queue a graph's nodes as one. */
+void xs_enqueue_locked(struct CUstream_st *stream, struct xs_op *op);
+void xs_depend_locked(struct xs_op *op, struct CUstream_st *stream, uint64_t sequence);
+void xs_wait_locked(struct CUstream_st *stream, uint64_t sequence);
+/* Waits for everything queued in a context, or on all contexts of a device (device >= 0, context NULL). */
+void xs_context_drain(struct CUctx_st *context);
+void xs_device_drain(int device);
+struct CUstream_st *xs_stream_open(struct CUctx_st *context, unsigned flags, int priority);
+void xs_stream_ref_locked(struct CUstream_st *stream);
+void xs_stream_unref_locked(struct CUstream_st *stream);
+void xs_stream_close(struct CUstream_st *stream);
+void xs_report_sync(struct CUstream_st *stream, unsigned type, uint32_t event_id, uint64_t start_ns);
+void xs_quiesce(uint64_t patience_ns);
+
+/* ---- events (event.c) ---- */
+
+struct CUevent_st {
+	struct CUctx_st *context;
+	uint32_t id;
+	unsigned flags, refs;
+	struct CUstream_st *stream; /* of the last record; holds a reference */
+	uint64_t sequence, record, done_record, done_ns;
+	bool destroyed;
+	struct xs_capture *capture;
+	CUgraphNode *capture_nodes;
+	size_t capture_node_count;
+};
+
+void xs_event_ref_locked(struct CUevent_st *event);
+void xs_event_unref_locked(struct CUevent_st *event);
+CUresult xs_event_record_locked(struct CUevent_st *event, struct CUstream_st *stream, struct xs_op *op);
+
+/* ---- contexts and threads (context.c, call.c) ---- */
+
+struct CUctx_st {
+	int device;
+	uint32_t id;
+	unsigned flags, api_version;
+	bool primary;
+	atomic_bool alive;
+	atomic_int error; /* sticky, once a kernel failed */
+	struct CUstream_st *streams, *legacy;
+	_Atomic unsigned peers; /* bit a device */
+	size_t limits[16];
+	unsigned generation;
+	struct CUctx_st *next;
+};
+
+struct xs_thread {
+	struct CUctx_st *stack[32];
+	int depth;
+	bool per_thread_default; /* of the call in progress */
+	uint32_t correlation;
+	const char *kernel;
+	CUstreamCaptureMode capture_mode;
+	uint64_t capture_owner; /* an identity for capture's rules */
+};
+
+struct xs_thread *xs_thread(void);
+/* The current context, or NULL; xs_need_context also checks that it can be used. */
+struct CUctx_st *xs_current(void);
+CUresult xs_need_context(struct CUctx_st **out);
+bool xs_initialised(void);
+bool xs_forked(void);
+bool xs_exiting(void);
+CUresult xs_primary_retain(int device, struct CUctx_st **out);
+struct CUctx_st *xs_primary_of(int device);
+bool xs_context_valid(struct CUctx_st *context);
+void xs_contexts_each(void (*fn)(struct CUctx_st *context, void *data), void *data);
+
+#define XS_DEVICE_OK(dev) ((dev) >= 0 && (dev) < xs_config()->devices)
+
+/* ---- entry and exit of a call (call.c, entry_points.c) ---- */
+
+struct xs_call {
+	struct xs_sim_api api;
+	uint64_t correlation_data;
+	uint32_t outer_correlation;
+	bool outer_per_thread, reported;
+	const char *outer_kernel;
+	CUresult result;
+};
+
+CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread, bool early);
+CUresult xs_call_exit(struct xs_call *call, CUresult result);
+/* The attached tool, or NULL. */
+const struct xs_sim_tools *xs_tools(void);
+void xs_report(const struct xs_sim_activity *activity);
+void xs_report_resource(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
+void xs_report_memory(const struct xs_allocation *allocation, unsigned operation, uint32_t stream_id, bool is_async);
+unsigned xs_cupti_memory_kind(enum xs_memory_kind kind);
+extern const struct xs_sim_driver xs_driver_side;
+
+/* One exported symbol as cuGetProcAddress sees it. */
+struct xs_entry {
+	const char *base;
+	int since;
+	void *plain, *suffixed;
+};
+extern const struct xs_entry xs_entries[];
+extern const size_t xs_entry_count;
+
+/* ---- memory pools, managed memory, arrays ---- */
+
+/* Takes back an allocation that has left the map. */
+CUresult xs_pool_take_back(const struct xs_allocation *allocation);
+/* The stream reached the cuMemFreeAsync of the allocation with that id. */
+void xs_pool_settle(CUdeviceptr address, uint64_t id);
+#define XS_BLOCK_BYTES ((size_t)64 * 1024)
+/* Moves the blocks of [address, address + bytes) that are not there to `target` (-1: host) and reports each run of blocks. */
+void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target, uint32_t correlation);
+
+struct CUarray_st {
+	CUDA_ARRAY3D_DESCRIPTOR descriptor;
+	struct CUctx_st *context;
+	CUdeviceptr data;
+	size_t element_bytes, pitch, rows, slices, bytes;
+	bool borrowed; /* a level of a mipmapped array */
+};
+struct CUmipmappedArray_st {
+	unsigned levels;
+	struct CUarray_st *level[16];
+};
+CUresult xs_array_span(CUarray array, size_t x_bytes, size_t y, size_t z, struct xs_span *out);
+
+/* ---- copies ---- */
+
+CUresult xs_span_of(uintptr_t address, size_t bytes, struct xs_span *out);
+CUresult xs_submit_copy(CUstream stream, const struct xs_copy *copy, bool is_async);
+CUresult xs_copy_from_3d(const CUDA_MEMCPY3D *params, struct xs_copy *out);
+void xs_copy_to_3d(const struct xs_copy *copy, CUDA_MEMCPY3D *out);
+CUresult xs_set_from(CUdeviceptr dst, size_t pitch, unsigned element, uint32_t value, size_t width, size_t height, struct xs_set *out);
+
+/* ---- modules and kernels ---- */
+
+struct xs_parameter { size_t offset, size; };
+
+struct CUfunc_st {
+	char *name;
+	const struct xs_kernel *kernel; /* NULL: declared in PTX, but the simulator has no code for it */
+	struct CUmod_st *module;
+	struct CUlib_st *library;
+	struct xs_parameter *parameters;
+	size_t parameter_count, argument_bytes;
+	struct CUfunc_st *next;
+};
+struct CUkern_st { struct CUfunc_st function; };
+
+CUresult xs_launch_prepare(CUfunction function, const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, void **params,
+			   void **extra, struct xs_launch_op *out);
+
+/* ---- capture and graphs ---- */
+
+struct xs_capture {
+	struct CUgraph_st *graph;
+	struct CUstream_st *origin;
+	uint64_t id;
+	CUstreamCaptureMode mode;
+	uint64_t owner;
+	bool invalidated, borrowed_graph, ended;
+	unsigned refs;
+	struct CUstream_st **members; /* all streams that are part of it, each with a reference */
+	size_t member_count;
+	struct xs_capture *next;
+};
+
+struct CUgraphNode_st {
+	struct CUgraph_st *graph;
+	uint64_t id;
+	CUgraphNodeType type;
+	struct xs_op *op;
+	void **kernel_pointers; /* what a getter's kernelParams points at, made on demand */
+	CUDA_MEMCPY3D copy_params;
+	bool has_copy_params; /* as the program gave them; captured copies have none */
+	struct CUgraphNode_st **dependencies;
+	size_t dependency_count;
+	struct CUgraphNode_st *original; /* in clones */
+	struct CUgraph_st *child;
+	unsigned mark; /* scratch of whoever holds the queue lock */
+	struct CUgraphNode_st *next;
+};
+
+struct CUgraph_st {
+	uint32_t id;
+	struct CUctx_st *context;
+	struct CUgraphNode_st *nodes, **tail;
+	size_t node_count;
+	unsigned refs;
+};
+
+struct CUgraphExec_st {
+	uint32_t id;
+	struct CUgraph_st *graph; /* its own clone */
+	unsigned long long flags;
+};
+
+/* Is this thread allowed a call that a capture somewhere would not survive? Invalidates the captures that forbid it. */
+CUresult xs_capture_unsafe(void);
+CUresult xs_capture_check_sync(struct CUstream_st *stream);
+CUresult xs_capture_check_context(struct CUctx_st *context);
+/* Adds op as a node to the stream's capture. The queue lock is held; takes op over. */
+CUresult xs_capture_add_locked(struct CUstream_st *stream, struct xs_op *op);
+CUresult xs_capture_implicit_locked(struct CUstream_st *stream);
+void xs_capture_unref_locked(struct xs_capture *capture);
+CUresult xs_capture_wait_event_locked(struct CUstream_st *stream, struct CUevent_st *event);
+void xs_capture_record_event_locked(struct CUstream_st *stream, struct CUevent_st *event);
+
+/* Adds a node; op may be NULL (empty and child nodes). All of a graph is under the queue lock. */
+struct CUgraphNode_st *xs_graph_append_locked(struct CUgraph_st *graph, CUgraphNodeType type, struct xs_op *op,
+					      CUgraphNode const *dependencies, size_t count);
+struct CUgraph_st *xs_graph_new(void);
+void xs_graph_free_locked(struct CUgraph_st *graph);
+/* A copy in which every node knows its original. */
+struct CUgraph_st *xs_graph_clone_locked(const struct CUgraph_st *graph);
+CUresult xs_graph_node_kernel(struct xs_op *op, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult xs_graph_node_memset(struct xs_op *op, const CUDA_MEMSET_NODE_PARAMS *params);
+uint32_t xs_graph_next_id(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* What the test sees of the stand-in libcupti: found by its exported name `fake_cupti_state`. */
+#ifndef XFERSPY_TESTS_FAKE_CUPTI_H
+#define XFERSPY_TESTS_FAKE_CUPTI_H
+
+#include <cupti.h>
+#include <stdint.h>
+#include <time.h>
+
+#define FAKE_OFFSET_NS UINT64_C(1700000000000000000)
+
+struct fake_cupti {
+    CUpti_CallbackFunc subscriber;
+    CUpti_BuffersCallbackRequestFunc requested;
+    CUpti_BuffersCallbackCompleteFunc completed;
+    int callbacks, counters, finalized;
+    uint64_t kinds; /* bit mask of enabled activity kinds */
+    unsigned flushes[2];
+    size_t dropped;
+    CUpti_ActivityMemcpy6 records[8];
+    size_t pending;
+};
+
+#endif

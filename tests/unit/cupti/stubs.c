@@ -1,0 +1,40 @@
+/* The neighbours of preload/cupti, reduced to what a test looks at. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "stubs.h"
+
+#include <dlfcn.h>
+
+#include "preload/internal.h"
+
+struct stub_store stub_store;
+_Atomic unsigned stub_notes;
+const struct xs_clock stub_clock = {.source = XS_CLOCK_MONOTONIC};
+
+XS_TLS unsigned xs_guard_depth;
+
+void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
+
+void xs_note(const char *topic, const char *format, ...) {
+    (void)topic;
+    (void)format;
+    stub_notes++;
+}
+
+int64_t xs_clock_from_monotonic(const struct xs_clock *clock, uint64_t monotonic_ns) {
+    return (int64_t)(monotonic_ns - clock->origin_ns);
+}
+
+#define STUB_ROW(member)                                                                                               \
+    int xs_store_device_##member(struct xs_store *store, const struct xs_device_##member *row) {                       \
+        (void)store;                                                                                                   \
+        stub_store.member = *row;                                                                                      \
+        stub_store.rows++;                                                                                             \
+        return stub_store.fail;                                                                                        \
+    }
+STUB_ROW(copy)
+STUB_ROW(memset)
+STUB_ROW(kernel)
+STUB_ROW(sync)
+STUB_ROW(migration)

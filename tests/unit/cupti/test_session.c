@@ -1,0 +1,276 @@
+/* The session against a stand-in libcupti: what is enabled, what reaches the store, what stepping aside leaves behind.
+ * A session is a process's only one, so every test runs in a child. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fake_cupti.h"
+#include "preload/cupti/cupti_internal.h"
+#include "stubs.h"
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static void in_child(void (*body)(void)) {
+    pid_t child = fork();
+    if (child == 0) {
+        body();
+        exit(0);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void *open_fake(void) {
+    void *handle = dlopen(FAKE_CUPTI_PATH, RTLD_NOW | RTLD_LOCAL);
+    CHECK(handle);
+    return handle;
+}
+
+static struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cupti_state"); }
+
+static struct fake_cupti *start(bool kernels) {
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(kernels);
+    return fake_of(open_fake());
+}
+
+static bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
+
+static void put_copy(struct fake_cupti *fake, uint32_t correlation) {
+    CUpti_ActivityMemcpy6 *r = &fake->records[fake->pending++];
+    memset(r, 0, sizeof *r);
+    r->kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+    r->correlationId = correlation;
+    r->start = FAKE_OFFSET_NS + 1000000;
+    r->end = FAKE_OFFSET_NS + 2000000;
+}
+
+static void records_reach_the_store(void) {
+    struct fake_cupti *fake = start(true);
+    CHECK(status_is("active"));
+    CHECK(xs_cupti_state()->version == 130001 && xs_cupti_state()->path);
+    CHECK(fake->callbacks > 100 && fake->counters == 8);
+    CHECK(fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    CHECK(stub_notes == 1); /* synchronisation could not be enabled */
+
+    CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER, .correlationId = 17};
+    fake->subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call);
+    call.callbackSite = CUPTI_API_EXIT;
+    call.correlationId = 18;
+    fake->subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call);
+    CHECK(xs_cupti_correlation == 17);
+
+    put_copy(fake, 1);
+    put_copy(fake, 2);
+    fake->dropped = 4;
+    CHECK(xs_cupti_drain(NULL, &stub_clock, false) == 0);
+    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 2);
+    CHECK(stub_store.copy.correlation == 2);
+    /* the offset is right to well under a millisecond */
+    CHECK(stub_store.copy.start_ns > 500000 && stub_store.copy.start_ns < 1500000);
+    CHECK(stub_store.copy.end_ns - stub_store.copy.start_ns == 1000000);
+    CHECK(xs_cupti_state()->records[0] == 2 && xs_cupti_state()->dropped_records == 4);
+
+    /* a store that fails must not cost the records */
+    put_copy(fake, 3);
+    stub_store.fail = XS_ERROR_FULL;
+    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == XS_ERROR_FULL);
+    stub_store.fail = 0;
+    CHECK(xs_cupti_drain(NULL, &stub_clock, false) == 1);
+    CHECK(stub_store.copy.correlation == 3 && xs_cupti_state()->records[0] == 3);
+}
+
+static void no_kernels(void) {
+    struct fake_cupti *fake = start(false);
+    CHECK(!(fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+}
+
+static void nobody(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info) {
+    (void)data, (void)domain, (void)id, (void)info;
+}
+
+static CUptiResult application_subscribes(void *handle, CUpti_SubscriberHandle *subscriber) {
+    __typeof__(cuptiSubscribe) *subscribe = NULL;
+    void *symbol = xs_cupti_override("cuptiSubscribe", dlsym(handle, "cuptiSubscribe"));
+    CHECK(symbol == (void *)cuptiSubscribe);
+    memcpy(&subscribe, &symbol, sizeof symbol);
+    return subscribe(subscriber, nobody, NULL);
+}
+
+static void the_application_gets_cupti(void) {
+    struct fake_cupti *fake = start(true);
+    put_copy(fake, 9);
+    CUpti_SubscriberHandle subscriber;
+    CHECK(application_subscribes(open_fake(), &subscriber) == CUPTI_SUCCESS);
+    CHECK(fake->subscriber == nobody);
+    CHECK(fake->kinds == 0 && fake->callbacks == 0 && fake->counters == 0 && fake->flushes[1] > 0);
+    CHECK(status_is("stepped aside"));
+    CHECK(strstr(xs_cupti_state()->text, "cuptiSubscribe"));
+    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 1); /* what was recorded before is kept */
+    xs_cupti_flush();
+    CHECK(fake->flushes[0] == 0);
+    CHECK(xs_cupti_override("cuMemcpy", fake) == (void *)fake);
+    CHECK(xs_cupti_override("cuptiFinalize", NULL) == NULL);
+}
+
+/* A program that is linked to CUPTI meets the exports; its library is found among the mapped ones. */
+static void a_linked_application(void) {
+    struct fake_cupti *fake = start(false);
+    CHECK(cuptiFinalize() == CUPTI_SUCCESS);
+    CHECK(fake->finalized == 1 && !fake->subscriber && status_is("stepped aside"));
+    CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_NAME) == CUPTI_SUCCESS);
+    CHECK(fake->kinds == 1u << CUPTI_ACTIVITY_KIND_NAME);
+}
+
+static void the_application_was_first(void) {
+    void *handle = open_fake();
+    CUpti_SubscriberHandle subscriber;
+    CHECK(application_subscribes(handle, &subscriber) == CUPTI_SUCCESS);
+    start(true);
+    CHECK(status_is("taken") && strstr(xs_cupti_state()->text, "cuptiSubscribe"));
+    CHECK(fake_of(handle)->subscriber == nobody && fake_of(handle)->kinds == 0);
+}
+
+static void another_tool_was_first(void) {
+    void *handle = open_fake();
+    fake_of(handle)->subscriber = nobody;
+    start(true);
+    CHECK(status_is("taken") && strstr(xs_cupti_state()->text, "CUPTI for somebody"));
+    CHECK(fake_of(handle)->kinds == 0 && fake_of(handle)->subscriber == nobody);
+}
+
+static void a_wrong_library(void) {
+    setenv("XFERSPY_CUPTI_LIBRARY", "/nonexistent/libcupti.so", 1);
+    xs_cupti_start(true);
+    CHECK(status_is("not found") && strstr(xs_cupti_state()->text, "nonexistent"));
+    CHECK(!dlerror());
+    xs_cupti_flush();
+    xs_cupti_step_aside("test");
+    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 0);
+    CHECK(cuptiFinalize() == CUPTI_ERROR_NOT_INITIALIZED); /* none is mapped */
+    CHECK(xs_cupti_override("cuptiFinalize", (void *)cuptiFinalize) == NULL);
+}
+
+static void a_forked_child(void) {
+    xs_cupti_forget(); /* before a session: the child may have one of its own */
+    struct fake_cupti *fake = start(false);
+    CHECK(status_is("active"));
+    put_copy(fake, 1);
+    unsigned flushes = fake->flushes[0] + fake->flushes[1];
+    xs_cupti_forget();
+    CHECK(status_is("off"));
+    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 0);
+    xs_cupti_flush();
+    xs_cupti_step_aside("test");
+    xs_cupti_start(true);
+    CHECK(fake->flushes[0] + fake->flushes[1] == flushes && fake->subscriber);
+}
+
+/* Flushing, draining and an application that takes CUPTI, all at once: for the thread sanitizer. */
+static void *flusher(void *data) {
+    for (int i = 0; i < 2000; i++)
+        xs_cupti_flush();
+    return data;
+}
+
+static void *taker(void *data) {
+    CUpti_SubscriberHandle subscriber;
+    CHECK(application_subscribes(data, &subscriber) == CUPTI_SUCCESS);
+    return data;
+}
+
+static void everything_at_once(void) {
+    struct fake_cupti *fake = start(true);
+    for (uint32_t i = 0; i < 8; i++)
+        put_copy(fake, i);
+    pthread_t threads[3];
+    CHECK(pthread_create(&threads[0], NULL, flusher, NULL) == 0);
+    CHECK(pthread_create(&threads[1], NULL, flusher, NULL) == 0);
+    int64_t total = 0;
+    for (int i = 0; i < 100; i++)
+        total += xs_cupti_drain(NULL, &stub_clock, true);
+    CHECK(pthread_create(&threads[2], NULL, taker, open_fake()) == 0);
+    while (!status_is("stepped aside"))
+        total += xs_cupti_drain(NULL, &stub_clock, true);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    total += xs_cupti_drain(NULL, &stub_clock, true);
+    CHECK(total == 8);
+}
+
+static void buffers(void) {
+    uint8_t *data[3];
+    size_t bytes = 0, limit = 1;
+    for (int i = 0; i < 3; i++) {
+        xs_cupti_buffer_requested(&data[i], &bytes, &limit);
+        CHECK(data[i] && (uintptr_t)data[i] % 8 == 0 && bytes == 1024 * 1024 && limit == 0);
+        xs_cupti_buffer_completed(NULL, 0, data[i], bytes, 8u + (unsigned)i);
+    }
+    struct xs_cupti_buffer *first = xs_cupti_buffer_take(), *second = xs_cupti_buffer_take();
+    CHECK(first->data == data[0] && second->data == data[1]);
+    first->next = second;
+    xs_cupti_buffers_requeue(first);
+    first = xs_cupti_buffer_take();
+    CHECK(first->data == data[0] && first->valid_bytes == 8);
+    xs_cupti_buffers_recycle(first);
+    uint8_t *again;
+    xs_cupti_buffer_requested(&again, &bytes, &limit);
+    CHECK(again == data[0]); /* used again, not grown */
+    xs_cupti_buffer_completed(NULL, 0, again, bytes, 0);
+    CHECK(xs_cupti_buffer_take()->data == data[1]);
+    CHECK(xs_cupti_buffer_take()->data == data[2]);
+    CHECK(!xs_cupti_buffer_take() && xs_cupti_buffers_lost() == 0);
+    exit(0);
+}
+
+#define TEST(name)                                                                                                     \
+    static void test_##name(void **state) {                                                                            \
+        (void)state;                                                                                                   \
+        in_child(name);                                                                                                \
+    }
+TEST(records_reach_the_store)
+TEST(no_kernels)
+TEST(the_application_gets_cupti)
+TEST(a_linked_application)
+TEST(the_application_was_first)
+TEST(another_tool_was_first)
+TEST(a_wrong_library)
+TEST(a_forked_child)
+TEST(everything_at_once)
+TEST(buffers)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_records_reach_the_store),
+        cmocka_unit_test(test_no_kernels),
+        cmocka_unit_test(test_the_application_gets_cupti),
+        cmocka_unit_test(test_a_linked_application),
+        cmocka_unit_test(test_the_application_was_first),
+        cmocka_unit_test(test_another_tool_was_first),
+        cmocka_unit_test(test_a_wrong_library),
+        cmocka_unit_test(test_a_forked_child),
+        cmocka_unit_test(test_everything_at_once),
+        cmocka_unit_test(test_buffers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+/* What the tests of schema/ share: a scratch folder, events to write, rows as text. */
+#ifndef XFERSPY_TESTS_UNIT_SCHEMA_SUPPORT_H
+#define XFERSPY_TESTS_UNIT_SCHEMA_SUPPORT_H
+
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/spool.h"
+#include "schema/store.h"
+#include "schema/trace.h"
+
+/* A fresh folder for each test, deleted afterwards; cmocka set-up and tear-down. */
+extern char scratch[128];
+int make_scratch(void **state);
+int delete_scratch(void **state);
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, delete_scratch)
+
+/* Path of a file in the scratch folder. Static storage, the last eight calls' are valid. */
+const char *in_scratch(const char *name);
+bool exists(const char *path);
+
+/* Whole contents of a file, malloc'ed. */
+unsigned char *read_all(const char *path, size_t *bytes);
+void write_all(const char *path, const void *data, size_t bytes);
+
+/* Result of a query on a connection: columns joined by '|', rows by newlines, NULL as "NULL". The _file forms open the
+ * database read-only for it. Static storage, the last call's is valid. */
+const char *rows_of(sqlite3 *db, const char *sql);
+const char *rows_of_file(const char *path, const char *sql);
+int64_t number_of(sqlite3 *db, const char *sql);
+
+/* Ticks are nanoseconds. */
+extern const struct xs_clock plain_clock;
+
+/* A transfer that carries `serial` as its bytes and returns at tick 10 * serial. */
+struct xs_event transfer_event(uint64_t serial);
+
+/* Writes one event into a thread's chunk, taking a new one where needed. False while no chunk is free. */
+struct producer {
+    struct xs_spool *spool;
+    struct xs_chunk *chunk;
+    unsigned hint;
+    uint32_t thread;
+};
+bool produce(struct producer *producer, const struct xs_event *event);
+
+/* A trace and a spool as a process leaves them that was killed after `events` transfers, serials from 1, of which
+ * `drained` were taken over. Made by a child process, so the writer is gone. */
+void make_killed_trace(const char *path, uint64_t events, uint64_t drained);
+
+/* A finished trace with that many transfers. */
+void make_finished_trace(const char *path, uint64_t events);
+
+#endif
