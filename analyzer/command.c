@@ -51,11 +51,14 @@ const struct xs_command *xs_command_suggest(const char *word) {
     return nearest;
 }
 
-enum { OPTION_FORCE = 0x1000, OPTION_COLOR };
+enum { OPTION_FORCE = 0x1000, OPTION_COLOR, OPTION_OUTPUT };
 static const struct argp_option output_options[] = {
-    {"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0},
-    {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 0},
-    {"color", OPTION_COLOR, "WHEN", 0, "auto (the default), always or never; NO_COLOR is respected", 0},
+    {NULL, 0, NULL, 0, "Output:", 9},
+    /* two rows, or argp adds a lecture on the arguments of short options to every help text */
+    {"output", OPTION_OUTPUT, "FILE", 0, "write to FILE instead of standard output; short: -o FILE", 9},
+    {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
+    {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 9},
+    {"color", OPTION_COLOR, "WHEN", 0, "auto (the default), always or never; NO_COLOR is respected", 9},
     {0}};
 
 static error_t parse_output(int key, char *argument, struct argp_state *state) {
@@ -63,6 +66,7 @@ static error_t parse_output(int key, char *argument, struct argp_state *state) {
     struct xs_out_options *options = state->input;
     switch (key) {
     case 'o':
+    case OPTION_OUTPUT:
         options->path = argument;
         return 0;
     case OPTION_FORCE:

@@ -26,7 +26,8 @@ const struct xs_command *xs_command_suggest(const char *word);
 
 /* -o, --force, --color for a command's argp children; its input is a struct xs_out_options. */
 extern const struct argp xs_output_argp;
-#define XS_OUTPUT_CHILD {&xs_output_argp, 0, "Output:", 90}
+#define XS_OUTPUT_CHILD                                                                                                \
+    { &xs_output_argp, 0, NULL, 0 }
 
 /* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);

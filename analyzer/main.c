@@ -26,11 +26,11 @@ static const struct argp_option main_options[] = {
 #include "analyzer/commands.def"
 #undef XS_COMMAND
     {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, "how to use one of them", 3},
-    {NULL, 0, NULL, 0, "Options:", 4},
     {0}};
 
 static const char main_doc[] =
-    "Shows which copies between CPU and GPU a program makes, how fast they ran, and what they cost. The program needs no "
+    "Shows which copies between CPU and GPU a program makes, how fast they ran, and what they cost. The program needs "
+    "no "
     "rebuild."
     "\v"
     "Start here:\n"

@@ -9,7 +9,7 @@
 
 struct xs_recovery {
     enum xs_writer writer;
-    bool spool_found;
+    bool spool_found, spool_damaged;
     char error[256]; /* SQLite's words for a failure */
 };
 

@@ -176,3 +176,19 @@ CREATE VIEW graph_copies AS
   SELECT c.id, k.name AS kind, c.bytes, c.start_ns, c.end_ns, c.graph, c.graph_node, l.id AS launch
   FROM device_copy c JOIN copy_kind k ON k.id = c.kind LEFT JOIN launch l ON l.correlation = c.correlation
   WHERE c.graph_node IS NOT NULL;
+
+-- Do host and device agree? Transfers that ran and moved something should each have a device record, and every record
+-- that is not of a graph a host call.
+CREATE VIEW coverage AS
+  SELECT (SELECT count(*) FROM transfer) AS host_transfers,
+         (SELECT count(*) FROM transfer WHERE is_captured = 1) AS host_captured,
+         (SELECT count(*) FROM transfer WHERE result <> 0) AS host_failed,
+         (SELECT coalesce(sum(copies), 0) FROM device_copy WHERE graph_node IS NULL) AS device_copies,
+         (SELECT coalesce(sum(copies), 0) FROM device_copy WHERE graph_node IS NOT NULL) AS device_copies_graph,
+         (SELECT count(*) FROM transfer WHERE is_captured = 0 AND result = 0 AND bytes > 0 AND correlation IN
+           (SELECT correlation FROM device_copy WHERE graph_node IS NULL)) AS matched,
+         (SELECT count(*) FROM transfer WHERE is_captured = 0 AND result = 0 AND bytes > 0 AND
+           (correlation IS NULL OR correlation NOT IN
+             (SELECT correlation FROM device_copy WHERE graph_node IS NULL))) AS without_record,
+         (SELECT count(*) FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN
+           (SELECT correlation FROM transfer WHERE correlation IS NOT NULL)) AS without_event;

@@ -15,9 +15,7 @@
 
 #include "schema/error.h"
 
-static off_t bytes_of(uint64_t chunks) {
-    return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES);
-}
+static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
 static int status_of_errno(void) {
     return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
@@ -28,8 +26,12 @@ static int write_zeros(int fd, off_t from, off_t to) {
     while (from < to) {
         size_t want = to - from < (off_t)sizeof zeros ? (size_t)(to - from) : sizeof zeros;
         ssize_t n = pwrite(fd, zeros, want, from);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return status_of_errno();
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return status_of_errno();
+        }
         from += n;
     }
     return XS_OK;
@@ -44,10 +46,15 @@ static int reserve(int fd, off_t from, off_t to) {
         return XS_ERROR_FULL;
     }
     int rc;
-    do rc = fallocate(fd, 0, from, to - from);
-    while (rc != 0 && errno == EINTR);
-    if (rc == 0) return XS_OK;
-    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) return write_zeros(fd, from, to);
+    do {
+        rc = fallocate(fd, 0, from, to - from);
+    } while (rc != 0 && errno == EINTR);
+    if (rc == 0) {
+        return XS_OK;
+    }
+    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) {
+        return write_zeros(fd, from, to);
+    }
     return status_of_errno();
 }
 
@@ -55,7 +62,9 @@ static int reserve(int fd, off_t from, off_t to) {
 static void read_line(const char *path, char *line, size_t bytes) {
     line[0] = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
+    if (fd < 0) {
+        return;
+    }
     ssize_t n = read(fd, line, bytes - 1);
     close(fd);
     line[n > 0 ? n : 0] = 0;
@@ -69,7 +78,9 @@ static uint64_t pid_namespace(void) {
 
 static void node_name(char *name, size_t bytes) {
     struct utsname system;
-    if (uname(&system) != 0) system.nodename[0] = 0;
+    if (uname(&system) != 0) {
+        system.nodename[0] = 0;
+    }
     snprintf(name, bytes, "%.*s", (int)bytes - 1, system.nodename);
 }
 
@@ -82,25 +93,36 @@ static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, un
     read_line("/proc/sys/kernel/random/boot_id", header->boot_id, sizeof header->boot_id);
     node_name(header->host, sizeof header->host);
     atomic_store_explicit(&header->chunk_count, chunks, memory_order_release);
-    atomic_thread_fence(memory_order_release);
-    header->magic = XS_SPOOL_MAGIC; /* last: without it nobody looks at the rest */
+    /* Last: without it nobody looks at the rest. */
+    atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
 }
 
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
     *spool = (struct xs_spool){NULL, 0, -1};
-    uint64_t limit = limit_bytes > XS_SPOOL_HEADER_BYTES ? (limit_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
-    if (limit > UINT32_MAX / 2) limit = UINT32_MAX / 2;
-    if (first_chunks < 1) first_chunks = 1;
-    if (limit < first_chunks) limit = first_chunks;
+    uint64_t limit =
+        limit_bytes > XS_SPOOL_HEADER_BYTES ? (limit_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
+    if (limit > UINT32_MAX / 2) {
+        limit = UINT32_MAX / 2;
+    }
+    if (first_chunks < 1) {
+        first_chunks = 1;
+    }
+    if (limit < first_chunks) {
+        limit = first_chunks;
+    }
 
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0) return status_of_errno();
+    if (fd < 0) {
+        return status_of_errno();
+    }
     int status = reserve(fd, 0, bytes_of(first_chunks));
     void *map = MAP_FAILED;
     size_t map_bytes = (size_t)bytes_of(limit);
     if (!status) {
         map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (map == MAP_FAILED) status = XS_ERROR_SYSTEM;
+        if (map == MAP_FAILED) {
+            status = XS_ERROR_SYSTEM;
+        }
     }
     if (status) {
         int saved = errno;
@@ -118,11 +140,19 @@ int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks,
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     uint32_t room = spool->header->chunk_limit - count;
-    if (chunks > room) chunks = room;
-    if (chunks > INT_MAX) chunks = INT_MAX;
-    if (chunks == 0) return 0;
+    if (chunks > room) {
+        chunks = room;
+    }
+    if (chunks > INT_MAX) {
+        chunks = INT_MAX;
+    }
+    if (chunks == 0) {
+        return 0;
+    }
     int status = reserve(spool->fd, bytes_of(count), bytes_of((uint64_t)count + chunks));
-    if (status) return status;
+    if (status) {
+        return status;
+    }
     atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
     return (int)chunks;
 }
@@ -130,36 +160,52 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
 /* Everything later code relies on when it walks the mapping. */
 static bool header_is_sound(const struct xs_spool_header *header, off_t file_bytes) {
     uint32_t count = atomic_load_explicit(&header->chunk_count, memory_order_acquire);
-    return header->magic == XS_SPOOL_MAGIC && header->event_bytes == sizeof(struct xs_event) &&
-           header->chunk_bytes == XS_SPOOL_CHUNK_BYTES && count <= header->chunk_limit &&
-           bytes_of(count) <= file_bytes && memchr(header->boot_id, 0, sizeof header->boot_id) &&
-           memchr(header->host, 0, sizeof header->host) && xs_clock_is_sound(&header->clock);
+    return atomic_load_explicit(&header->magic, memory_order_acquire) == XS_SPOOL_MAGIC &&
+           header->event_bytes == sizeof(struct xs_event) && header->chunk_bytes == XS_SPOOL_CHUNK_BYTES &&
+           count <= header->chunk_limit && bytes_of(count) <= file_bytes &&
+           memchr(header->boot_id, 0, sizeof header->boot_id) && memchr(header->host, 0, sizeof header->host) &&
+           xs_clock_is_sound(&header->clock);
 }
 
 int xs_spool_open(const char *path, struct xs_spool *spool) {
     *spool = (struct xs_spool){NULL, 0, -1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
+    if (fd < 0) {
+        return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
+    }
     struct stat st;
     int status = XS_OK;
-    if (fstat(fd, &st) != 0) status = XS_ERROR_SYSTEM;
-    else if (!S_ISREG(st.st_mode) || st.st_size < (off_t)XS_SPOOL_HEADER_BYTES) status = XS_ERROR_CORRUPT;
+    if (fstat(fd, &st) != 0) {
+        status = XS_ERROR_SYSTEM;
+    } else if (!S_ISREG(st.st_mode) || st.st_size < (off_t)XS_SPOOL_HEADER_BYTES) {
+        status = XS_ERROR_CORRUPT;
+    }
     void *map = MAP_FAILED;
     if (!status) {
         map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED) status = XS_ERROR_SYSTEM;
+        if (map == MAP_FAILED) {
+            status = XS_ERROR_SYSTEM;
+        }
     }
     close(fd);
-    if (status) return status;
+    if (status) {
+        return status;
+    }
     *spool = (struct xs_spool){map, (size_t)st.st_size, -1};
-    if (header_is_sound(spool->header, st.st_size)) return XS_OK;
+    if (header_is_sound(spool->header, st.st_size)) {
+        return XS_OK;
+    }
     xs_spool_unmap(spool);
     return XS_ERROR_CORRUPT;
 }
 
 void xs_spool_unmap(struct xs_spool *spool) {
-    if (spool->header) munmap(spool->header, spool->map_bytes);
-    if (spool->fd >= 0) close(spool->fd);
+    if (spool->header) {
+        munmap(spool->header, spool->map_bytes);
+    }
+    if (spool->fd >= 0) {
+        close(spool->fd);
+    }
     *spool = (struct xs_spool){NULL, 0, -1};
 }
 
@@ -169,18 +215,22 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
     for (uint32_t n = 0, i = *hint < count ? *hint : 0; n < count; n++, i = i + 1 < count ? i + 1 : 0) {
         struct xs_chunk *chunk = xs_spool_chunk(spool, i);
         uint32_t expected = XS_CHUNK_FREE;
-        if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE) continue;
-        if (!atomic_compare_exchange_strong_explicit(&chunk->header.state, &expected, XS_CHUNK_ACTIVE,
-                                                     memory_order_acquire, memory_order_relaxed))
+        if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE) {
             continue;
+        }
+        if (!atomic_compare_exchange_strong_explicit(&chunk->header.state, &expected, XS_CHUNK_ACTIVE,
+                                                     memory_order_acquire, memory_order_relaxed)) {
+            continue;
+        }
         chunk->header.thread = thread;
         chunk->header.tid = tid;
         size_t name_bytes = thread_name ? strnlen(thread_name, sizeof chunk->header.thread_name - 1) : 0;
         memset(chunk->header.thread_name, 0, sizeof chunk->header.thread_name);
-        if (name_bytes) memcpy(chunk->header.thread_name, thread_name, name_bytes);
+        if (name_bytes) {
+            memcpy(chunk->header.thread_name, thread_name, name_bytes);
+        }
         /* Acquire and release: who reads the counter sees every chunk that got an earlier number (spool_drain.c). */
-        uint64_t sequence =
-            1 + atomic_fetch_add_explicit(&spool->header->next_sequence, 1, memory_order_acq_rel);
+        uint64_t sequence = 1 + atomic_fetch_add_explicit(&spool->header->next_sequence, 1, memory_order_acq_rel);
         atomic_store_explicit(&chunk->header.sequence, sequence, memory_order_release);
         *hint = i;
         return chunk;
@@ -191,11 +241,15 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
 /* Whether /proc/PID/maps shows the file: 1, 0, or -1 where it cannot be read. */
 static int process_maps_file(int32_t pid, const char *path) {
     struct stat st;
-    if (stat(path, &st) != 0) return -1;
+    if (stat(path, &st) != 0) {
+        return -1;
+    }
     char maps_path[40];
     snprintf(maps_path, sizeof maps_path, "/proc/%d/maps", (int)pid);
     FILE *maps = fopen(maps_path, "re");
-    if (!maps) return -1;
+    if (!maps) {
+        return -1;
+    }
     int found = 0, lines = 0;
     char line[4096 + 128];
     bool line_start = true;
@@ -204,8 +258,9 @@ static int process_maps_file(int32_t pid, const char *path) {
         if (line_start) {
             lines++;
             /* The device is not compared: btrfs and overlayfs show another one here than stat does. */
-            if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1)
+            if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1) {
                 found = inode == (unsigned long)st.st_ino && strstr(line, ".spool") != NULL;
+            }
         }
         line_start = strchr(line, '\n') != NULL;
     }
@@ -226,12 +281,16 @@ enum xs_writer xs_spool_writer(const struct xs_spool *spool, const char *path) {
     char boot_id[sizeof header->boot_id], host[sizeof header->host];
     read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
     node_name(host, sizeof host);
-    if (strcmp(boot_id, header->boot_id) != 0)
+    if (strcmp(boot_id, header->boot_id) != 0) {
         /* The same name after a reboot, or a file system shared with another machine where the job may still run. */
         return strcmp(host, header->host) == 0 ? XS_WRITER_GONE : XS_WRITER_UNKNOWN;
-    if (header->pid_namespace != pid_namespace()) return XS_WRITER_ELSEWHERE;
-    if (header->pid <= 0 || (kill(header->pid, 0) != 0 && errno == ESRCH) || is_zombie(header->pid))
+    }
+    if (header->pid_namespace != pid_namespace()) {
+        return XS_WRITER_ELSEWHERE;
+    }
+    if (header->pid <= 0 || (kill(header->pid, 0) != 0 && errno == ESRCH) || is_zombie(header->pid)) {
         return XS_WRITER_GONE;
+    }
     return process_maps_file(header->pid, path) == 0 ? XS_WRITER_GONE : XS_WRITER_LIVES;
 }
 

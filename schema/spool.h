@@ -43,7 +43,7 @@ struct xs_chunk {
 _Static_assert(sizeof(struct xs_chunk_header) == 128, "the events start on a cache-line pair");
 
 struct xs_spool_header {
-    uint64_t magic;
+    _Atomic uint64_t magic;            /* written last */
     uint32_t event_bytes, chunk_bytes; /* as compiled; a reader that differs refuses the file */
     uint32_t chunk_limit;              /* chunks the mapping has room for */
     _Atomic uint32_t chunk_count;      /* chunks whose blocks are reserved on disk */

@@ -23,7 +23,9 @@ struct part {
 
 static int by_sequence(const void *a, const void *b) {
     const struct part *x = a, *y = b;
-    if (x->sequence != y->sequence) return x->sequence < y->sequence ? -1 : 1;
+    if (x->sequence != y->sequence) {
+        return x->sequence < y->sequence ? -1 : 1;
+    }
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -38,7 +40,9 @@ static unsigned chunks_of(const struct xs_spool *spool) {
 static uint32_t committed_of(const struct xs_chunk *chunk) {
     uint32_t bytes = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_acquire);
     uint32_t limit = (uint32_t)(XS_SPOOL_CHUNK_EVENTS * sizeof(struct xs_event));
-    if (bytes > limit) bytes = limit;
+    if (bytes > limit) {
+        bytes = limit;
+    }
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
@@ -48,7 +52,9 @@ static int load_progress(struct xs_spool *spool, struct xs_store *store) {
         struct xs_chunk_header *header = &xs_spool_chunk(spool, i)->header;
         uint32_t generation, drained;
         int status = xs_store_progress_get(store, i, &generation, &drained);
-        if (status) return status;
+        if (status) {
+            return status;
+        }
         bool same = generation == atomic_load_explicit(&header->generation, memory_order_relaxed);
         drained -= drained % (uint32_t)sizeof(struct xs_event);
         atomic_store_explicit(&header->drained_bytes, same ? drained : 0, memory_order_relaxed);
@@ -63,14 +69,18 @@ static unsigned collect(const struct xs_spool *spool, struct part *parts, unsign
     for (unsigned i = 0; i < chunks; i++) {
         const struct xs_chunk_header *header = &xs_spool_chunk(spool, i)->header;
         uint64_t sequence = atomic_load_explicit(&header->sequence, memory_order_acquire);
-        if (!recovering && (sequence == 0 || sequence > newest)) continue;
+        if (!recovering && (sequence == 0 || sequence > newest)) {
+            continue;
+        }
         uint32_t drained = atomic_load_explicit(&header->drained_bytes, memory_order_relaxed);
         parts[count++] = (struct part){i, sequence, drained, drained};
     }
     qsort(parts, count, sizeof *parts, by_sequence);
     for (unsigned i = count; i-- > 0;) {
         uint32_t committed = committed_of(xs_spool_chunk(spool, parts[i].index));
-        if (committed > parts[i].from_bytes) parts[i].to_bytes = committed;
+        if (committed > parts[i].from_bytes) {
+            parts[i].to_bytes = committed;
+        }
     }
     return count;
 }
@@ -85,10 +95,16 @@ static void clean_name(char *to, const char *from, size_t bytes) {
         bool good = c >= 0x20 && c < 0x7f;
         if (more) {
             good = i + more < bytes;
-            for (size_t k = 1; good && k <= more; k++) good = ((unsigned char)from[i + k] & 0xc0) == 0x80;
+            for (size_t k = 1; good && k <= more; k++) {
+                good = ((unsigned char)from[i + k] & 0xc0) == 0x80;
+            }
         }
-        if (!good) more = 0;
-        for (size_t k = 0; k <= more; k++) to[i + k] = good ? from[i + k] : '?';
+        if (!good) {
+            more = 0;
+        }
+        for (size_t k = 0; k <= more; k++) {
+            to[i + k] = good ? from[i + k] : '?';
+        }
         i += more + 1;
     }
     to[i] = 0;
@@ -100,13 +116,18 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     char name[sizeof chunk->header.thread_name + 1];
     clean_name(name, chunk->header.thread_name, sizeof chunk->header.thread_name);
     int status = xs_store_thread(store, chunk->header.thread, chunk->header.tid, name);
-    if (status) return status;
+    if (status) {
+        return status;
+    }
     unsigned from = part->from_bytes / (unsigned)sizeof(struct xs_event);
     unsigned to = part->to_bytes / (unsigned)sizeof(struct xs_event);
     for (unsigned i = from; i < to; i++) {
         status = xs_store_event(store, &chunk->events[i], chunk->header.thread, &spool->header->clock);
-        if (status == XS_ERROR_INVALID) ++*skipped;
-        else if (status) return status;
+        if (status == XS_ERROR_INVALID) {
+            ++*skipped;
+        } else if (status) {
+            return status;
+        }
     }
     uint32_t generation = atomic_load_explicit(&chunk->header.generation, memory_order_relaxed);
     status = xs_store_progress_set(store, part->index, generation, part->to_bytes);
@@ -123,9 +144,13 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
             pending = limit_events - total;
             part->to_bytes = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
         }
-        if (pending <= 0) continue;
+        if (pending <= 0) {
+            continue;
+        }
         int64_t fed = feed(spool, store, part, &skipped);
-        if (fed < 0) return fed;
+        if (fed < 0) {
+            return fed;
+        }
         total += fed;
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
@@ -136,8 +161,12 @@ static void recycle(const struct xs_spool *spool, const struct part *part) {
     struct xs_chunk_header *header = &xs_spool_chunk(spool, part->index)->header;
     atomic_store_explicit(&header->drained_bytes, part->to_bytes, memory_order_relaxed);
     /* State before committed: once FULL is seen, committed is final. */
-    if (atomic_load_explicit(&header->state, memory_order_acquire) != XS_CHUNK_FULL) return;
-    if (atomic_load_explicit(&header->committed_bytes, memory_order_relaxed) != part->to_bytes) return;
+    if (atomic_load_explicit(&header->state, memory_order_acquire) != XS_CHUNK_FULL) {
+        return;
+    }
+    if (atomic_load_explicit(&header->committed_bytes, memory_order_relaxed) != part->to_bytes) {
+        return;
+    }
     uint32_t generation = atomic_load_explicit(&header->generation, memory_order_relaxed);
     atomic_store_explicit(&header->sequence, 0, memory_order_relaxed);
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
@@ -149,29 +178,41 @@ static void recycle(const struct xs_spool *spool, const struct part *part) {
 static int64_t drain_parts(struct xs_spool *spool, struct xs_store *store, struct part *parts, unsigned count,
                            int64_t limit_events) {
     bool pending = false;
-    for (unsigned i = 0; i < count && !pending; i++) pending = parts[i].to_bytes > parts[i].from_bytes;
+    for (unsigned i = 0; i < count && !pending; i++) {
+        pending = parts[i].to_bytes > parts[i].from_bytes;
+    }
     if (!pending) {
-        for (unsigned i = 0; i < count; i++) recycle(spool, &parts[i]);
+        for (unsigned i = 0; i < count; i++) {
+            recycle(spool, &parts[i]);
+        }
         return 0;
     }
     int status = xs_store_begin(store);
-    if (status) return status;
+    if (status) {
+        return status;
+    }
     int64_t fed = feed_all(spool, store, parts, count, limit_events);
     if (fed < 0) {
         xs_store_rollback(store);
         return fed;
     }
     status = xs_store_commit(store);
-    if (status) return status;
+    if (status) {
+        return status;
+    }
     xs_clock_hold(&spool->header->clock);
-    for (unsigned i = 0; i < count; i++) recycle(spool, &parts[i]);
+    for (unsigned i = 0; i < count; i++) {
+        recycle(spool, &parts[i]);
+    }
     return fed;
 }
 
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering) {
     unsigned chunks = chunks_of(spool);
     struct part *parts = calloc(chunks ? chunks : 1, sizeof *parts);
-    if (!parts) return XS_ERROR_MEMORY;
+    if (!parts) {
+        return XS_ERROR_MEMORY;
+    }
     int64_t result = recovering ? load_progress(spool, store) : 0;
     if (result == 0) {
         unsigned count = collect(spool, parts, chunks, recovering);
@@ -185,7 +226,11 @@ int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t l
 int xs_spool_store_counters(const struct xs_spool *spool, struct xs_store *store) {
     const struct xs_spool_header *header = spool->header;
     int status = xs_store_meta_int(store, "cost.spool_stalls", (int64_t)atomic_load(&header->stalls));
-    if (!status) status = xs_store_meta_int(store, "cost.spool_stall_ns", (int64_t)atomic_load(&header->stall_ns));
-    if (!status) status = xs_store_meta_int(store, "coverage.nested", (int64_t)atomic_load(&header->nested));
+    if (!status) {
+        status = xs_store_meta_int(store, "cost.spool_stall_ns", (int64_t)atomic_load(&header->stall_ns));
+    }
+    if (!status) {
+        status = xs_store_meta_int(store, "coverage.nested", (int64_t)atomic_load(&header->nested));
+    }
     return status;
 }

@@ -9,9 +9,7 @@ struct common {
     int64_t enter_ns, return_ns;
 };
 
-static bool has(const struct common *c, unsigned flag) {
-    return (c->event->flags & flag) != 0;
-}
+static bool has(const struct common *c, unsigned flag) { return (c->event->flags & flag) != 0; }
 
 /* Width of a box from its volume, which is what the event carries. */
 static int64_t width_of(uint64_t bytes, uint64_t height, uint64_t depth) {
@@ -27,7 +25,9 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
                      " is_async, is_captured, result, enter_ns, return_ns, correlation, batch_index,"
                      " width_bytes, height, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows)"
                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     const struct xs_event_transfer *t = &c->event->transfer;
     bool box = has(c, XS_FLAG_BOX);
     xs_put(&row, c->event->entry);
@@ -67,7 +67,9 @@ static int put_memset(struct xs_store *store, const struct common *c) {
                      "INSERT INTO memset(entry_point, thread, address, bytes, value, element_bytes, kind, device,"
                      " allocation, context, stream, is_async, is_captured, result, enter_ns, return_ns, correlation,"
                      " width_bytes, height, pitch_bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     const struct xs_event_memset *m = &c->event->memset;
     bool box = has(c, XS_FLAG_BOX);
     xs_put(&row, c->event->entry);
@@ -102,7 +104,9 @@ static int put_alloc(struct xs_store *store, const struct common *c) {
         " entry_point=excluded.entry_point, thread=excluded.thread, address=excluded.address, bytes=excluded.bytes,"
         " kind=excluded.kind, origin=excluded.origin, device=excluded.device, context=excluded.context,"
         " stream=excluded.stream, enter_ns=excluded.enter_ns, return_ns=excluded.return_ns");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     const struct xs_event_alloc *a = &c->event->alloc;
     xs_put(&row, a->id);
     xs_put(&row, c->event->entry);
@@ -126,7 +130,9 @@ static int put_free(struct xs_store *store, const struct common *c) {
         " VALUES (?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET free_entry_point=excluded.free_entry_point,"
         " free_thread=excluded.free_thread, free_stream=excluded.free_stream, free_enter_ns=excluded.free_enter_ns,"
         " free_return_ns=excluded.free_return_ns");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     xs_put(&row, c->event->alloc.id);
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -142,7 +148,9 @@ static int put_launch(struct xs_store *store, const struct common *c) {
                      "INSERT INTO launch(entry_point, thread, kind, function, context, stream, grid_x, grid_y, grid_z,"
                      " block_x, block_y, block_z, shared_bytes, is_captured, result, enter_ns, return_ns, correlation)"
                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     const struct xs_event_launch *l = &c->event->launch;
     unsigned kind = XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, l->kind);
     bool shape = kind == XS_LAUNCH_KERNEL || kind == XS_LAUNCH_COOPERATIVE;
@@ -152,8 +160,12 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     xs_put_u64(&row, l->function);
     xs_put_nonzero(&row, c->context);
     xs_put_nonzero(&row, c->stream);
-    for (int i = 0; i < 3; i++) xs_put_if(&row, shape, l->grid[i]);
-    for (int i = 0; i < 3; i++) xs_put_if(&row, shape, l->block[i]);
+    for (int i = 0; i < 3; i++) {
+        xs_put_if(&row, shape, l->grid[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        xs_put_if(&row, shape, l->block[i]);
+    }
     xs_put_if(&row, shape, l->shared_bytes);
     xs_put(&row, has(c, XS_FLAG_CAPTURED));
     xs_put(&row, c->event->result);
@@ -167,7 +179,9 @@ static int put_sync(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(store, XS_STMT_SYNC,
                                      "INSERT INTO sync(entry_point, thread, scope, object, context, stream, result,"
                                      " enter_ns, return_ns) VALUES (?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
     xs_put(&row, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
@@ -186,7 +200,9 @@ static int put_api(struct xs_store *store, const struct common *c) {
                                      "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument,"
                                      " context, stream, is_captured, result, enter_ns, return_ns, correlation)"
                                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) return row.status;
+    if (!row.stmt) {
+        return row.status;
+    }
     bool api = c->event->kind == XS_EVENT_API;
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -204,13 +220,20 @@ static int put_api(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
-int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread, const struct xs_clock *clock) {
-    struct common c = {event, thread, 0, 0, xs_clock_to_ns(clock, event->enter_tick),
-                       xs_clock_to_ns(clock, event->return_tick)};
-    if (event->kind < XS_EVENT_TRANSFER || event->kind > XS_EVENT_API) return XS_ERROR_INVALID;
+int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread,
+                   const struct xs_clock *clock) {
+    struct common c = {
+        event, thread, 0, 0, xs_clock_to_ns(clock, event->enter_tick), xs_clock_to_ns(clock, event->return_tick)};
+    if (event->kind < XS_EVENT_TRANSFER || event->kind > XS_EVENT_API) {
+        return XS_ERROR_INVALID;
+    }
     int status = xs_intern_context(store, event->context, &c.context);
-    if (!status) status = xs_intern_stream(store, event, c.context, thread, &c.stream);
-    if (status) return status;
+    if (!status) {
+        status = xs_intern_stream(store, event, c.context, thread, &c.stream);
+    }
+    if (status) {
+        return status;
+    }
     bool tracked = event->alloc.id != 0 && event->result == 0;
     switch ((enum xs_event_kind)event->kind) {
     case XS_EVENT_TRANSFER:

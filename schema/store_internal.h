@@ -77,28 +77,19 @@ struct xs_row xs_row_start(struct xs_store *store, enum xs_statement which, cons
 /* Runs the statement; for one that returns no row. */
 int xs_row_insert(struct xs_row *row);
 
-static inline void xs_put(struct xs_row *row, int64_t value) {
-    sqlite3_bind_int64(row->stmt, ++row->column, value);
-}
-static inline void xs_put_null(struct xs_row *row) {
-    sqlite3_bind_null(row->stmt, ++row->column);
-}
-static inline void xs_put_u64(struct xs_row *row, uint64_t value) {
-    xs_put(row, (int64_t)value);
-}
+static inline void xs_put(struct xs_row *row, int64_t value) { sqlite3_bind_int64(row->stmt, ++row->column, value); }
+static inline void xs_put_null(struct xs_row *row) { sqlite3_bind_null(row->stmt, ++row->column); }
+static inline void xs_put_u64(struct xs_row *row, uint64_t value) { xs_put(row, (int64_t)value); }
 /* The value, or NULL where `applies` is false. */
 static inline void xs_put_if(struct xs_row *row, bool applies, int64_t value) {
-    if (applies)
+    if (applies) {
         xs_put(row, value);
-    else
+    } else {
         xs_put_null(row);
+    }
 }
-static inline void xs_put_nonzero(struct xs_row *row, int64_t value) {
-    xs_put_if(row, value != 0, value);
-}
-static inline void xs_put_device(struct xs_row *row, int32_t device) {
-    xs_put_if(row, device >= 0, device);
-}
+static inline void xs_put_nonzero(struct xs_row *row, int64_t value) { xs_put_if(row, value != 0, value); }
+static inline void xs_put_device(struct xs_row *row, int32_t device) { xs_put_if(row, device >= 0, device); }
 /* Text that stays where it is until the row is inserted; NULL is NULL. */
 static inline void xs_put_text(struct xs_row *row, const char *text) {
     sqlite3_bind_text(row->stmt, ++row->column, text, -1, SQLITE_STATIC);

@@ -33,7 +33,9 @@ static int fill_lookup(struct xs_store *store, const char *table, const struct l
         char sql[160];
         snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (%d, '%s')", table, rows[i].value, rows[i].name);
         int status = xs_store_exec(store, sql);
-        if (status) return status;
+        if (status) {
+            return status;
+        }
     }
     return XS_OK;
 }
@@ -41,7 +43,8 @@ static int fill_lookup(struct xs_store *store, const char *table, const struct l
 static int fill_lookups(struct xs_store *store) {
     int status = XS_OK;
 #define LOOKUP_FILL(table, list)                                                                                       \
-    if (!status) status = fill_lookup(store, #table, table##_rows, sizeof table##_rows / sizeof *table##_rows);
+    if (!status)                                                                                                       \
+        status = fill_lookup(store, #table, table##_rows, sizeof table##_rows / sizeof *table##_rows);
     LOOKUP_TABLES(LOOKUP_FILL)
 #undef LOOKUP_FILL
     return status;
@@ -52,17 +55,29 @@ static int fill_lookups(struct xs_store *store) {
 
 /* The whole of it lands in the file itself, before there is a WAL: a reader knows a trace by its first page. */
 static int write_schema(struct xs_store *store) {
-    static const char identity[] = "PRAGMA page_size=" STRING(XS_PAGE_BYTES) ";"
-                                   "PRAGMA journal_mode=MEMORY;"
-                                   "BEGIN EXCLUSIVE;"
-                                   "PRAGMA application_id=" STRING(XS_APPLICATION_ID) ";"
-                                   "PRAGMA user_version=" STRING(XS_SCHEMA_VERSION) ";";
+    static const char identity[] = "PRAGMA page_size=" STRING(
+        XS_PAGE_BYTES) ";"
+                       "PRAGMA journal_mode=MEMORY;"
+                       "BEGIN EXCLUSIVE;"
+                       "PRAGMA application_id=" STRING(XS_APPLICATION_ID) ";"
+                                                                          "PRAGMA user_version=" STRING(
+                                                                              XS_SCHEMA_VERSION) ";";
     int status = xs_store_exec(store, identity);
-    if (!status) status = xs_store_exec(store, schema_sql);
-    if (!status) status = fill_lookups(store);
-    if (!status) status = xs_store_meta_int(store, "schema_version", XS_SCHEMA_VERSION);
-    if (!status) status = xs_store_meta_text(store, "status", XS_STATUS_RUNNING);
-    if (!status) status = xs_store_exec(store, "COMMIT");
+    if (!status) {
+        status = xs_store_exec(store, schema_sql);
+    }
+    if (!status) {
+        status = fill_lookups(store);
+    }
+    if (!status) {
+        status = xs_store_meta_int(store, "schema_version", XS_SCHEMA_VERSION);
+    }
+    if (!status) {
+        status = xs_store_meta_text(store, "status", XS_STATUS_RUNNING);
+    }
+    if (!status) {
+        status = xs_store_exec(store, "COMMIT");
+    }
     return status;
 }
 
@@ -71,12 +86,15 @@ static int write_schema(struct xs_store *store) {
  * of a running trace do not make the writer wait. */
 static const char pragmas[] = "PRAGMA synchronous=OFF; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0;"
                               "PRAGMA cache_size=-2000; PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;";
-static const char wal_pragmas[] = "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=" STRING(XS_WAL_PAGES) ";"
-                                  "PRAGMA journal_size_limit=4194304;";
+static const char wal_pragmas[] =
+    "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=" STRING(XS_WAL_PAGES) ";"
+                                                                               "PRAGMA journal_size_limit=4194304;";
 
 static int open_store(const char *path, struct xs_store **out) {
     struct xs_store *store = calloc(1, sizeof *store);
-    if (!store) return XS_ERROR_MEMORY;
+    if (!store) {
+        return XS_ERROR_MEMORY;
+    }
     /* A name that begins with "file:" would be taken for a URI by an SQLite that is built to. */
     char *name = NULL;
     if (asprintf(&name, "%s%s", path[0] == '/' ? "" : "./", path) < 0) {
@@ -86,14 +104,18 @@ static int open_store(const char *path, struct xs_store **out) {
     int rc = sqlite3_open_v2(name, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     free(name);
     *out = store;
-    if (rc != SQLITE_OK) return xs_store_status(store, rc);
+    if (rc != SQLITE_OK) {
+        return xs_store_status(store, rc);
+    }
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, 1000);
     return xs_store_exec(store, pragmas);
 }
 
 static void free_store(struct xs_store *store) {
-    for (int i = 0; i < XS_STMT_COUNT; i++) sqlite3_finalize(store->statements[i]);
+    for (int i = 0; i < XS_STMT_COUNT; i++) {
+        sqlite3_finalize(store->statements[i]);
+    }
     sqlite3_close_v2(store->db);
     xs_intern_free(store);
     free(store);
@@ -102,14 +124,22 @@ static void free_store(struct xs_store *store) {
 int xs_store_create(const char *path, struct xs_store **out) {
     *out = NULL;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0) return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
+    if (fd < 0) {
+        return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
+    }
     close(fd);
     struct xs_store *store = NULL;
     int status = open_store(path, &store);
-    if (!status) status = write_schema(store);
-    if (!status) status = xs_store_exec(store, wal_pragmas);
+    if (!status) {
+        status = write_schema(store);
+    }
+    if (!status) {
+        status = xs_store_exec(store, wal_pragmas);
+    }
     if (status) {
-        if (store) free_store(store);
+        if (store) {
+            free_store(store);
+        }
         unlink(path);
         errno = EIO; /* not EEXIST left over from somewhere */
         return status;
@@ -122,10 +152,16 @@ int xs_store_open(const char *path, struct xs_store **out) {
     *out = NULL;
     struct xs_store *store = NULL;
     int status = open_store(path, &store);
-    if (!status) status = xs_store_exec(store, wal_pragmas);
-    if (!status) status = xs_intern_load(store);
+    if (!status) {
+        status = xs_store_exec(store, wal_pragmas);
+    }
+    if (!status) {
+        status = xs_intern_load(store);
+    }
     if (status) {
-        if (store) free_store(store);
+        if (store) {
+            free_store(store);
+        }
         return status;
     }
     *out = store;
@@ -133,8 +169,12 @@ int xs_store_open(const char *path, struct xs_store **out) {
 }
 
 int xs_store_close(struct xs_store *store) {
-    if (!store) return XS_OK;
-    if (store->in_batch) xs_store_rollback(store);
+    if (!store) {
+        return XS_OK;
+    }
+    if (store->in_batch) {
+        xs_store_rollback(store);
+    }
     for (int i = 0; i < XS_STMT_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;

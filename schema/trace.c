@@ -37,6 +37,12 @@ static int fail(char *message, int status, const char *format, ...) {
     va_start(args, format);
     vsnprintf(message, XS_TRACE_MESSAGE_BYTES, format, args);
     va_end(args);
+    /* SQLite quotes what it found in a damaged file: one line, and nothing that a terminal would obey. */
+    for (char *p = message; *p; p++) {
+        if (iscntrl((unsigned char)*p)) {
+            *p = '?';
+        }
+    }
     return status;
 }
 
@@ -57,23 +63,37 @@ static int read_identity(const char *path, struct identity *identity, char *mess
         int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
         return fail(message, status, "%s: %s", path, strerror(errno));
     }
-    if (S_ISDIR(st.st_mode)) return fail(message, XS_ERROR_NOT_A_TRACE, "%s: is a directory, not a trace", path);
-    if (!S_ISREG(st.st_mode)) return fail(message, XS_ERROR_NOT_A_TRACE, "%s: not a regular file", path);
-    if (st.st_size == 0) return fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
+    if (S_ISDIR(st.st_mode)) {
+        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: is a directory, not a trace", path);
+    }
+    if (!S_ISREG(st.st_mode)) {
+        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: not a regular file", path);
+    }
+    if (st.st_size == 0) {
+        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
+    }
     unsigned char header[100] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    if (fd < 0) {
+        return fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    }
     ssize_t n = pread(fd, header, sizeof header, 0);
     int saved = errno;
     close(fd);
-    if (n < 0) return fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(saved));
+    if (n < 0) {
+        return fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(saved));
+    }
     memset(identity, 0, sizeof *identity);
     memcpy(identity->magic, header, sizeof identity->magic);
     identity->file_bytes = st.st_size;
     identity->page_bytes = header[16] << 8 | header[17];
-    if (identity->page_bytes == 1) identity->page_bytes = 65536;
+    if (identity->page_bytes == 1) {
+        identity->page_bytes = 65536;
+    }
     /* The size in the header counts only where the same program wrote both counters. */
-    if (memcmp(header + 24, header + 92, 4) == 0) identity->pages = big_endian(header + 28);
+    if (memcmp(header + 24, header + 92, 4) == 0) {
+        identity->pages = big_endian(header + 28);
+    }
     identity->version = big_endian(header + 60);
     identity->application = big_endian(header + 68);
     identity->wal = header[18] == 2;
@@ -83,32 +103,40 @@ static int read_identity(const char *path, struct identity *identity, char *mess
 static int check_identity(const char *path, const struct identity *identity, char *message) {
     if (memcmp(identity->magic, "SQLite format 3", sizeof identity->magic) != 0) {
         static const char *const companions[] = {".spool", "-wal", "-shm", "-journal"};
-        for (size_t i = 0; i < sizeof companions / sizeof *companions; i++)
-            if (ends_in(path, companions[i]))
+        for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
+            if (ends_in(path, companions[i])) {
                 return fail(message, XS_ERROR_NOT_A_TRACE, "%s: belongs to a trace; open %.*s", path,
                             (int)(strlen(path) - strlen(companions[i])), path);
+            }
+        }
         return fail(message, XS_ERROR_NOT_A_TRACE, "%s: not an xferspy trace", path);
     }
-    if (identity->application != XS_APPLICATION_ID || identity->version == 0)
+    if (identity->application != XS_APPLICATION_ID || identity->version == 0) {
         return fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but not an xferspy trace", path);
-    if (identity->version > XS_SCHEMA_VERSION)
+    }
+    if (identity->version > XS_SCHEMA_VERSION) {
         return fail(message, XS_ERROR_NEWER,
                     "%s: written by a newer xferspy (schema %u; this one reads up to %d); install a newer xferspy",
                     path, identity->version, XS_SCHEMA_VERSION);
+    }
     return XS_OK;
 }
 
 /* Only where there is no WAL: with one, the file's end may not be in the file yet. */
 static int check_size(const char *path, const struct identity *identity, char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
-    if (expected <= identity->file_bytes || xs_needs_recovery(path)) return XS_OK;
+    if (expected <= identity->file_bytes || xs_needs_recovery(path)) {
+        return XS_OK;
+    }
     return fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
                 (long long)identity->file_bytes, (long long)expected);
 }
 
 static int identify(const char *path, struct identity *identity, char *message) {
     int status = read_identity(path, identity, message);
-    if (!status) status = check_identity(path, identity, message);
+    if (!status) {
+        status = check_identity(path, identity, message);
+    }
     return status;
 }
 
@@ -126,20 +154,25 @@ static int open_immutable(const char *path, sqlite3 **db) {
 
 /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. */
 static int open_read_only(const char *path, bool immutable, sqlite3 **db) {
-    if (immutable) return open_immutable(path, db);
+    if (immutable) {
+        return open_immutable(path, db);
+    }
     char name[XS_PATH_BYTES];
-    if (!xs_beside(name, path[0] == '/' ? "" : "./", path)) return SQLITE_CANTOPEN;
+    if (!xs_beside(name, path[0] == '/' ? "" : "./", path)) {
+        return SQLITE_CANTOPEN;
+    }
     return sqlite3_open_v2(name, db, SQLITE_OPEN_READONLY, NULL);
 }
 
-static int run(sqlite3 *db, const char *sql) {
-    return sqlite3_exec(db, sql, NULL, NULL, NULL);
-}
+static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
 
 static int migrate(sqlite3 *db, uint32_t version) {
     int rc = SQLITE_OK;
-    for (const struct migration *m = migrations; m->sql && rc == SQLITE_OK; m++)
-        if ((uint32_t)m->from >= version) rc = run(db, m->sql);
+    for (const struct migration *m = migrations; m->sql && rc == SQLITE_OK; m++) {
+        if ((uint32_t)m->from >= version) {
+            rc = run(db, m->sql);
+        }
+    }
     return rc;
 }
 
@@ -147,23 +180,41 @@ static int migrate(sqlite3 *db, uint32_t version) {
  * now would mean reading everything twice. */
 static int check_tables(sqlite3 *db) {
     static const char *const probes[] = {
-        "SELECT key, value FROM meta", "SELECT id FROM note", "SELECT id, name, category FROM entry_point",
-        "SELECT id, tid FROM thread", "SELECT id, name FROM device", "SELECT id, handle FROM context",
-        "SELECT id, handle FROM stream", "SELECT id, enter_ns FROM transfer", "SELECT id, enter_ns FROM memset",
-        "SELECT id, enter_ns FROM allocation", "SELECT id, enter_ns FROM launch", "SELECT id, enter_ns FROM sync",
-        "SELECT id, enter_ns FROM api_call", "SELECT id, start_ns FROM device_copy",
-        "SELECT id, start_ns FROM device_memset", "SELECT id, start_ns FROM device_kernel",
-        "SELECT id, start_ns FROM device_sync", "SELECT id, start_ns FROM device_migration",
-        "SELECT id, name FROM kernel_name", "SELECT chunk FROM spool_progress",
+        "SELECT key, value FROM meta",
+        "SELECT id FROM note",
+        "SELECT id, name, category FROM entry_point",
+        "SELECT id, tid FROM thread",
+        "SELECT id, name FROM device",
+        "SELECT id, handle FROM context",
+        "SELECT id, handle FROM stream",
+        "SELECT id, enter_ns FROM transfer",
+        "SELECT id, enter_ns FROM memset",
+        "SELECT id, enter_ns FROM allocation",
+        "SELECT id, enter_ns FROM launch",
+        "SELECT id, enter_ns FROM sync",
+        "SELECT id, enter_ns FROM api_call",
+        "SELECT id, start_ns FROM device_copy",
+        "SELECT id, start_ns FROM device_memset",
+        "SELECT id, start_ns FROM device_kernel",
+        "SELECT id, start_ns FROM device_sync",
+        "SELECT id, start_ns FROM device_migration",
+        "SELECT id, name FROM kernel_name",
+        "SELECT chunk FROM spool_progress",
         "SELECT id, direction FROM transfers",
     };
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
         sqlite3_stmt *stmt = NULL;
         int rc = sqlite3_prepare_v2(db, probes[i], -1, &stmt, NULL);
-        if (rc == SQLITE_OK && strncmp(probes[i], "SELECT id, direction", 20) != 0) sqlite3_step(stmt);
+        if (rc == SQLITE_OK && strncmp(probes[i], "SELECT id, direction", 20) != 0) {
+            sqlite3_step(stmt);
+        }
         int step_rc = sqlite3_finalize(stmt);
-        if (rc == SQLITE_OK) rc = step_rc;
-        if (rc != SQLITE_OK) return rc;
+        if (rc == SQLITE_OK) {
+            rc = step_rc;
+        }
+        if (rc != SQLITE_OK) {
+            return rc;
+        }
     }
     return SQLITE_OK;
 }
@@ -178,27 +229,34 @@ static int open_database(const char *path, const char *file, const struct identi
         sqlite3_db_config(trace->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
         rc = run(trace->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;");
     }
-    if (rc == SQLITE_OK) rc = migrate(trace->db, identity->version);
-    if (rc == SQLITE_OK) rc = run(trace->db, "PRAGMA query_only=ON");
-    if (rc == SQLITE_OK) rc = check_tables(trace->db);
-    if (rc == SQLITE_OK) return XS_OK;
+    if (rc == SQLITE_OK) {
+        rc = migrate(trace->db, identity->version);
+    }
+    if (rc == SQLITE_OK) {
+        rc = run(trace->db, "PRAGMA query_only=ON");
+    }
+    if (rc == SQLITE_OK) {
+        rc = check_tables(trace->db);
+    }
+    if (rc == SQLITE_OK) {
+        return XS_OK;
+    }
     const char *why = trace->db ? sqlite3_errmsg(trace->db) : sqlite3_errstr(rc);
     int code = rc & 0xff;
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR)
-        fail(message, XS_ERROR_CORRUPT, "%s: damaged (%s)", path, why);
-    else
-        fail(message, XS_ERROR_SQLITE, "%s: cannot be opened: %s", path, why);
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR;
+    int status = fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", path,
+                      damaged ? "damaged" : "cannot be opened", why);
     xs_trace_close(trace);
-    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR
-               ? XS_ERROR_CORRUPT
-               : XS_ERROR_SQLITE;
+    return status;
 }
 
 static bool place_is_writable(const char *path) {
     char directory[XS_PATH_BYTES];
     snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
-    if (slash) slash[slash == directory ? 1 : 0] = 0;
+    if (slash) {
+        slash[slash == directory ? 1 : 0] = 0;
+    }
     return access(slash ? directory : ".", W_OK) == 0 && access(path, W_OK) == 0;
 }
 
@@ -214,13 +272,15 @@ static void warn(struct xs_trace *trace, const char *format, ...) {
 static void tell(struct xs_trace *trace, int64_t result, const struct xs_recovery *recovery) {
     const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
     if (result >= 0) {
-        if (recovery->spool_found) trace->recovered_events = result;
+        if (recovery->spool_found) {
+            trace->recovered_events = result;
+        }
     } else if (result == XS_ERROR_BUSY && recovery->writer == XS_WRITER_UNKNOWN) {
         trace->is_live = 1;
         warn(trace, "its process ran on another machine and may still run there; this is what it had written so far");
     } else if (result == XS_ERROR_BUSY) {
         trace->is_live = 1;
-    } else if (result == XS_ERROR_CORRUPT && recovery->spool_found && !recovery->error[0]) {
+    } else if (recovery->spool_damaged) {
         warn(trace, "its process was killed and the spool with its last events is damaged; they are missing");
     } else {
         warn(trace, "its process was killed and its last events could not be taken over (%s); they are missing", why);
@@ -229,7 +289,7 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
 
 /* Recovery in a temporary copy, which is deleted as soon as it is open. Returns true when the trace was opened. */
 static bool open_copy(const char *path, struct identity *identity, struct xs_trace *trace, char *message) {
-    struct xs_copy copy;
+    struct xs_copy copy = {0};
     struct xs_recovery recovery;
     bool opened = false;
     if (xs_copy_trace(path, &copy) == 0) {
@@ -245,26 +305,38 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     *trace = (struct xs_trace){.recovered_events = -1};
     message[0] = 0;
-    if (strlen(path) >= sizeof trace->path) return fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
+    if (strlen(path) >= sizeof trace->path) {
+        return fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
+    }
     memcpy(trace->path, path, strlen(path) + 1);
     struct identity identity;
     int status = identify(path, &identity, message);
-    if (!status) status = check_size(path, &identity, message);
-    if (status) return status;
+    if (!status) {
+        status = check_size(path, &identity, message);
+    }
+    if (status) {
+        return status;
+    }
     if (xs_needs_recovery(path)) {
         struct xs_recovery recovery;
         if (place_is_writable(path)) {
             tell(trace, xs_recover(path, false, &recovery), &recovery);
         } else if (xs_writer_of(path) == XS_WRITER_GONE) {
-            if (open_copy(path, &identity, trace, message)) return XS_OK;
+            if (open_copy(path, &identity, trace, message)) {
+                return XS_OK;
+            }
             warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
                         " take over its last events; they are missing");
         } else {
             trace->is_live = 1;
         }
         status = identify(path, &identity, message);
-        if (!status) status = check_size(path, &identity, message);
-        if (status) return status;
+        if (!status) {
+            status = check_size(path, &identity, message);
+        }
+        if (status) {
+            return status;
+        }
     }
     return open_database(path, path, &identity, trace, message);
 }
@@ -282,26 +354,28 @@ static int64_t recover_checked(const char *path, bool writer_is_gone) {
     return status ? status : xs_recover(path, writer_is_gone, &recovery);
 }
 
-int64_t xs_trace_recover(const char *path) {
-    return recover_checked(path, false);
-}
+int64_t xs_trace_recover(const char *path) { return recover_checked(path, false); }
 
-int64_t xs_trace_recover_abandoned(const char *path) {
-    return recover_checked(path, true);
-}
+int64_t xs_trace_recover_abandoned(const char *path) { return recover_checked(path, true); }
 
 static sqlite3_stmt *find_meta(const struct xs_trace *trace, const char *key) {
     sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(trace->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) != SQLITE_OK) return NULL;
+    if (sqlite3_prepare_v2(trace->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) != SQLITE_OK) {
+        return NULL;
+    }
     sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-    if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL) return stmt;
+    if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+        return stmt;
+    }
     sqlite3_finalize(stmt);
     return NULL;
 }
 
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback) {
     sqlite3_stmt *stmt = find_meta(trace, key);
-    if (!stmt) return fallback;
+    if (!stmt) {
+        return fallback;
+    }
     int64_t value = sqlite3_column_int64(stmt, 0);
     sqlite3_finalize(stmt);
     return value;
@@ -310,9 +384,13 @@ int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback) {
     sqlite3_stmt *stmt = find_meta(trace, key);
-    if (!stmt) return fallback;
+    if (!stmt) {
+        return fallback;
+    }
     const char *text = (const char *)sqlite3_column_text(stmt, 0);
-    if (text) snprintf(buffer, (size_t)bytes, "%s", text);
+    if (text) {
+        snprintf(buffer, (size_t)bytes, "%s", text);
+    }
     sqlite3_finalize(stmt);
     return text ? buffer : fallback;
 }

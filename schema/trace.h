@@ -10,7 +10,7 @@
 struct sqlite3;
 
 struct xs_trace {
-    struct sqlite3 *db;       /* read-only; the trace's */
+    struct sqlite3 *db; /* read-only; the trace's */
     char path[4096];
     int is_live;              /* its process still runs: what is read is what was drained so far */
     int64_t recovered_events; /* taken over from the spool by this call; -1: nothing was left to recover */

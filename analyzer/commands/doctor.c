@@ -32,10 +32,12 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Says whether capture will work on this machine, with what (driver, GPU, link, CUPTI, libxferspy.so), and what to do about "
+    "Says whether capture will work on this machine, with what (driver, GPU, link, CUPTI, libxferspy.so), and what to "
+    "do about "
     "what is missing. Run it where the program runs: in the same container, environment and directory."
     "\v"
-    "Each line begins with ok, note, warn or FAIL. Exit status: 0 when capture works, also with less than everything; 1 "
+    "Each line begins with ok, note, warn or FAIL. Exit status: 0 when capture works, also with less than everything; "
+    "1 "
     "when it does not.\n"
     "\n"
     "Examples:\n"

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -54,9 +54,10 @@ static void probe_preload(struct xs_checks *checks) {
     if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 && !length)
         xs_check_add(checks, XS_CHECK_OK, "preload", NULL, "%s", library);
     else
-        xs_check_add(checks, XS_CHECK_FAIL, "preload",
-                     "build it on this machine, or on one with an older C library; both must be of the same kind of machine",
-                     "%s cannot be preloaded: %s", library, length ? said : "/bin/true failed under it");
+        xs_check_add(
+            checks, XS_CHECK_FAIL, "preload",
+            "build it on this machine, or on one with an older C library; both must be of the same kind of machine",
+            "%s cannot be preloaded: %s", library, length ? said : "/bin/true failed under it");
     free(tried);
     free(library);
 }
@@ -64,7 +65,8 @@ static void probe_preload(struct xs_checks *checks) {
 void xs_check_library(struct xs_checks *checks, int timeout_s) {
     char *tried = NULL, *library = xs_find_library(&tried);
     if (!library)
-        xs_check_add(checks, XS_CHECK_FAIL, "preload", "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
+        xs_check_add(checks, XS_CHECK_FAIL, "preload",
+                     "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
                      "libxferspy.so not found; tried %s", tried);
     else if (strpbrk(library, " :"))
         xs_check_add(checks, XS_CHECK_FAIL, "preload", "copy it elsewhere and set XFERSPY_LIBRARY",
@@ -91,7 +93,8 @@ void xs_check_device_files(struct xs_checks *checks) {
     }
     globfree(&found);
     if (closed.length)
-        xs_check_add(checks, XS_CHECK_FAIL, "devices", "join the group that owns them (video, render), or ask the administrator",
+        xs_check_add(checks, XS_CHECK_FAIL, "devices",
+                     "join the group that owns them (video, render), or ask the administrator",
                      "no permission to read and write %s", closed.data);
     else if (devices)
         xs_check_add(checks, XS_CHECK_OK, "devices", NULL, "%zu files /dev/nvidia* can be read and written", devices);
@@ -110,12 +113,14 @@ void xs_check_link(struct xs_checks *checks, const char *pci_bus_id) {
         bool known = read_line(path.data, values[i], sizeof values[i]);
         xs_string_free(&path);
         if (!known) {
-            xs_check_add(checks, XS_CHECK_NOTE, "link", NULL, "%s: the system does not tell (usual in virtual machines)", id);
+            xs_check_add(checks, XS_CHECK_NOTE, "link", NULL,
+                         "%s: the system does not tell (usual in virtual machines)", id);
             return;
         }
     }
     if (atoi(values[1]) < atoi(values[3]))
-        xs_check_add(checks, XS_CHECK_WARN, "link", "reseat the card or look at the slot's wiring: copies are that much slower",
+        xs_check_add(checks, XS_CHECK_WARN, "link",
+                     "reseat the card or look at the slot's wiring: copies are that much slower",
                      "%s: runs x%s of x%s, %s", id, values[1], values[3], values[2]);
     else if (atof(values[0]) < atof(values[2]))
         xs_check_add(checks, XS_CHECK_OK, "link", NULL, "%s: x%s, %s (%s now; GPUs lower it when idle)", id, values[1],
@@ -140,7 +145,8 @@ static void check_visible_devices(struct xs_checks *checks) {
 
 /* One subscriber at a time (before CUDA 13.3): whoever else injects himself into CUDA programs takes CUPTI away. */
 void xs_check_environment(struct xs_checks *checks) {
-    static const char *const injectors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID"};
+    static const char *const injectors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
+                                            "NSYS_PROFILING_SESSION_ID"};
     const char *preload = getenv("LD_PRELOAD"), *enable = getenv("XFERSPY_ENABLE");
     check_visible_devices(checks);
     for (size_t i = 0; i < sizeof injectors / sizeof *injectors; i++) {
@@ -150,7 +156,8 @@ void xs_check_environment(struct xs_checks *checks) {
                          "%s=%s: another tool will take CUPTI; no device times then", injectors[i], value);
     }
     if (preload && *preload)
-        xs_check_add(checks, XS_CHECK_NOTE, "variables", NULL, "LD_PRELOAD=%s (kept; libxferspy.so goes first)", preload);
+        xs_check_add(checks, XS_CHECK_NOTE, "variables", NULL, "LD_PRELOAD=%s (kept; libxferspy.so goes first)",
+                     preload);
     if (enable && (!strcasecmp(enable, "off") || !strcmp(enable, "0") || !strcasecmp(enable, "false") ||
                    !strcasecmp(enable, "no")))
         xs_check_add(checks, XS_CHECK_WARN, "variables", "unset it", "XFERSPY_ENABLE=%s switches capture off", enable);
@@ -168,8 +175,9 @@ void xs_check_output(struct xs_checks *checks) {
         slash[slash == folder] = '\0';
     const char *shown = strcmp(folder, ".") != 0 ? folder : "the current directory";
     if (access(folder, W_OK | X_OK) != 0) {
-        xs_check_add(checks, XS_CHECK_FAIL, "output", "choose another place with --output of `xferspy run' or XFERSPY_OUTPUT",
-                     "%s: %s", shown, strerror(errno));
+        xs_check_add(checks, XS_CHECK_FAIL, "output",
+                     "choose another place with --output of `xferspy run' or XFERSPY_OUTPUT", "%s: %s", shown,
+                     strerror(errno));
     } else if (statvfs(folder, &space) == 0) {
         uint64_t left = (uint64_t)space.f_bavail * space.f_frsize;
         xs_check_add(checks, left < SPOOL_BYTES ? XS_CHECK_WARN : XS_CHECK_OK, "output",

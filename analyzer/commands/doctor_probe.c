@@ -68,7 +68,7 @@ static const char *remedy_for(int error) {
         return "check nvidia-smi; CUDA_VISIBLE_DEVICES may hide every GPU; a container needs --gpus";
     case 34: /* stub library */
         return "libcuda.so.1 is the toolkit's stub: take its folder out of LD_LIBRARY_PATH";
-    case 35: /* insufficient driver */
+    case 35:  /* insufficient driver */
     case 803: /* system driver mismatch */
     case 804: /* compatibility not supported */
         return "driver library and kernel module do not fit: reboot after an update, or reinstall the driver";
@@ -134,6 +134,7 @@ void xs_probe_driver(struct xs_checks *checks) {
 
 /* ---- CUPTI: the places in which the preloaded library looks, and those that only a Python program opens to it ---- */
 
+/* What was loaded stays loaded: CUPTI must not be unloaded, and the child ends soon. */
 static bool try_cupti(struct xs_checks *checks, const char *name, bool in_packages) {
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     int (*get_version)(uint32_t *) = NULL;
@@ -144,8 +145,9 @@ static bool try_cupti(struct xs_checks *checks, const char *name, bool in_packag
     void *symbol = dlsym(handle, "cuptiGetVersion");
     memcpy(&get_version, &symbol, sizeof symbol);
     if (!get_version || get_version(&version) != 0) {
-        xs_check_add(checks, XS_CHECK_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI", "%s does not tell its version", name);
-        return true;
+        xs_check_add(checks, XS_CHECK_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI",
+                     "%s does not tell its version", name);
+        return true; /* cppcheck-suppress resourceLeak */
     }
     if (version >= 100000)
         snprintf(text, sizeof text, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);
@@ -158,7 +160,7 @@ static bool try_cupti(struct xs_checks *checks, const char *name, bool in_packag
                      "%s, %s: found by Python programs that load CUDA from the same packages", text, path);
     else
         xs_check_add(checks, XS_CHECK_OK, "CUPTI", NULL, "%s, %s", text, path);
-    return true;
+    return true; /* cppcheck-suppress resourceLeak */
 }
 
 static bool try_toolkits(struct xs_checks *checks, int major) {
@@ -211,7 +213,7 @@ static int driver_major(void) {
     void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     void *symbol = handle ? dlsym(handle, "cuDriverGetVersion") : NULL;
     memcpy(&get, &symbol, sizeof symbol);
-    return get && get(&version) == 0 && version ? version / 1000 : 13;
+    return get && get(&version) == 0 && version ? version / 1000 : 13; /* cppcheck-suppress resourceLeak */
 }
 
 void xs_probe_cupti(struct xs_checks *checks) {
@@ -239,6 +241,7 @@ void xs_probe_cupti(struct xs_checks *checks) {
             return;
     }
     if (!try_packages(checks, majors[0]) && !try_packages(checks, majors[1]))
-        xs_check_add(checks, XS_CHECK_WARN, "CUPTI", install,
-                     "no libcupti.so.13 or .12: every call is recorded, but without device times, kernels and graph copies");
+        xs_check_add(
+            checks, XS_CHECK_WARN, "CUPTI", install,
+            "no libcupti.so.13 or .12: every call is recorded, but without device times, kernels and graph copies");
 }

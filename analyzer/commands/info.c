@@ -23,16 +23,18 @@ struct arguments {
 };
 
 enum { OPTION_JSON = 0x100 };
-static const struct argp_option options[] = {{NULL, 0, NULL, 0, "What to show:", 1},
-                                             {"json", OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
-                                             {0}};
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to show:", 1},
+    {"json", OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
+    {0}};
 
-static const char doc[] = "Shows what a trace is and holds: the file, the run, the machine, the options of capture, every "
-                          "value of its table `meta', and how many rows each table has."
-                          "\v"
-                          "Examples:\n"
-                          "  xferspy info xferspy-app.4242.db\n"
-                          "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
+static const char doc[] =
+    "Shows what a trace is and holds: the file, the run, the machine, the options of capture, every "
+    "value of its table `meta', and how many rows each table has."
+    "\v"
+    "Examples:\n"
+    "  xferspy info xferspy-app.4242.db\n"
+    "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -79,11 +81,6 @@ static void add_human(struct xs_table *table, const char *key, int64_t value) {
     xs_table_cell(table, buffer);
 }
 
-static void heading(struct sink *sink, const char *title) {
-    fprintf(sink->out->file, "\n%s%s%s\n", xs_style_on(sink->out, XS_STYLE_HEADING), title,
-            xs_style_off(sink->out, XS_STYLE_HEADING));
-}
-
 static struct xs_table *new_table(const char *const *headers, const char *right) {
     struct xs_table *table = xs_table_new(2);
     for (int i = 0; right[i]; i++)
@@ -97,7 +94,7 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
     if (sink->json)
         xs_json_object(sink->json, "meta");
     else
-        heading(sink, "Meta");
+        xs_out_heading(sink->out, "Meta");
     xs_scan_begin(&scan, trace, "SELECT key, value FROM meta ORDER BY rowid", message, NULL);
     while (xs_scan_row(&scan)) {
         char *key = xs_strdup(xs_scan_text(&scan, 0));
@@ -146,9 +143,9 @@ static int show_tables(const struct xs_trace *trace, struct sink *sink, char *me
     if (sink->json)
         xs_json_array(sink->json, "tables");
     else
-        heading(sink, "Tables");
-    xs_scan_begin(&scan, trace, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid LIMIT 1000", message,
-                  NULL);
+        xs_out_heading(sink->out, "Tables");
+    xs_scan_begin(&scan, trace, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid LIMIT 1000",
+                  message, NULL);
     while (status >= 0 && xs_scan_row(&scan)) {
         uint64_t rows = 0;
         status = count_rows(trace, xs_scan_text(&scan, 0), &rows, message);
@@ -177,7 +174,7 @@ static int show_views(const struct xs_trace *trace, struct sink *sink, char *mes
     if (sink->json)
         xs_json_array(sink->json, "views");
     else
-        heading(sink, "Views, for xferspy query");
+        xs_out_heading(sink->out, "Views, for xferspy query");
     xs_scan_begin(&scan, trace, "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid LIMIT 1000", message,
                   NULL);
     while (xs_scan_row(&scan)) {
@@ -223,7 +220,7 @@ static int show_notes(const struct xs_trace *trace, struct sink *sink, char *mes
     if (sink->json)
         xs_json_end(sink->json, ']');
     else if (xs_table_rows(table)) {
-        heading(sink, "Notes");
+        xs_out_heading(sink->out, "Notes");
         xs_table_print(table, sink->out);
     }
     xs_table_free(table);

@@ -7,6 +7,7 @@
 
 #include "analyzer/command.h"
 #include "analyzer/commands/query.h"
+#include "analyzer/model/scan.h"
 #include "analyzer/output/text.h"
 
 struct arguments {
@@ -24,20 +25,22 @@ static const struct argp_option options[] = {
     {"tables", OPTION_TABLES, NULL, 0, "list tables and views with their columns", 1},
     {0}};
 
-static const char doc[] =
-    "Asks a trace in SQL (SQLite's dialect). It can only be read: nothing in the statement can change the trace or open "
-    "another file. SQL `-' is read from standard input."
-    "\v"
-    "Examples:\n"
-    "  xferspy query --tables run.db\n"
-    "  xferspy query run.db \"SELECT * FROM summary_by_direction\"\n"
-    "  xferspy query run.db \"SELECT entry_point, bytes, host_ns FROM transfers\n"
-    "      ORDER BY host_ns DESC LIMIT 10\"\n"
-    "  xferspy query --format=csv -o copies.csv run.db \"SELECT * FROM transfers\"\n"
-    "\n"
-    "The views are made for people: transfers, allocations, memsets, kernels, syncs, graph_copies, summary_by_direction, "
-    "summary_by_entry_point, summary_by_kernel. Times are nanoseconds since the start of capture. Control characters in "
-    "texts come out escaped in every format.";
+static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only be read: nothing in the statement can "
+                          "change the trace or open "
+                          "another file. SQL `-' is read from standard input."
+                          "\v"
+                          "Examples:\n"
+                          "  xferspy query --tables run.db\n"
+                          "  xferspy query run.db \"SELECT * FROM summary_by_direction\"\n"
+                          "  xferspy query run.db \"SELECT entry_point, bytes, host_ns FROM transfers\n"
+                          "      ORDER BY host_ns DESC LIMIT 10\"\n"
+                          "  xferspy query --format=csv -o copies.csv run.db \"SELECT * FROM transfers\"\n"
+                          "\n"
+                          "The views are made for people: transfers, allocations, memsets, kernels, syncs, "
+                          "graph_copies, summary_by_direction, "
+                          "summary_by_entry_point, summary_by_kernel. Times are nanoseconds since the start of "
+                          "capture. Control characters in "
+                          "texts come out escaped in every format.";
 
 static const char tables_sql[] =
     "SELECT m.type AS type, m.name AS name, group_concat(c.name, ', ') AS columns"
@@ -87,12 +90,26 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 /* Pragmas that only tell. */
+static const char *const telling[] = {"table_info",      "table_xinfo",      "table_list",    "index_list",
+                                      "index_info",      "foreign_key_list", "database_list", "function_list",
+                                      "compile_options", "integrity_check",  "quick_check"};
+
+/* Their table form (pragma_table_info and so on) comes to be at its first use, by steps that look like writing to the
+ * authorizer. So each is used once before there is one. */
+static void prepare_pragmas(const struct xs_trace *trace) {
+    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
+        sqlite3_stmt *statement = NULL;
+        struct xs_string sql = {0};
+        xs_string_format(&sql, "SELECT 1 FROM pragma_%s", telling[i]);
+        sqlite3_prepare_v2(trace->db, sql.data, -1, &statement, NULL);
+        sqlite3_finalize(statement);
+        xs_string_free(&sql);
+    }
+}
+
 static bool may_use_pragma(const char *name, const char *value) {
-    static const char *const telling[] = {"table_info", "table_xinfo", "table_list", "index_list", "index_info",
-                                          "foreign_key_list", "database_list", "function_list", "compile_options",
-                                          "integrity_check", "quick_check"};
-    static const char *const without_value[] = {"user_version", "application_id", "page_count", "page_size",
-                                                "schema_version", "encoding", "journal_mode"};
+    static const char *const without_value[] = {"user_version",   "application_id", "page_count",  "page_size",
+                                                "schema_version", "encoding",       "journal_mode"};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
         if (!sqlite3_stricmp(name, telling[i]))
             return true;
@@ -127,13 +144,13 @@ static int authorize(void *denied, int action, const char *first, const char *se
     return allowed ? SQLITE_OK : SQLITE_DENY;
 }
 
-static sqlite3 *volatile interrupted_db;
 static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
-static void on_interrupt(int signal_number) {
-    interrupted = signal_number;
-    if (interrupted_db)
-        sqlite3_interrupt(interrupted_db);
+/* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
+static int is_interrupted(void *unused) {
+    (void)unused;
+    return interrupted != 0;
 }
 
 /* One statement, and only a reading one. NULL after a message. */
@@ -168,24 +185,27 @@ static int run_query(const struct xs_trace *trace, const char *sql, const struct
     bool denied = false;
     struct xs_out out;
     sqlite3_limit(trace->db, SQLITE_LIMIT_ATTACHED, 0);
+    prepare_pragmas(trace);
     sqlite3_set_authorizer(trace->db, authorize, &denied);
     sqlite3_stmt *statement = prepare(trace, sql, &denied);
     if (!statement)
         return XS_EXIT_ERROR;
+    /* a second ^C ends us at once */
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    sigaction(SIGINT, NULL, &before);
+    if (before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+    sqlite3_progress_handler(trace->db, 10000, is_interrupted, NULL);
     if (xs_out_open(&out, &arguments->output) < 0) {
         sqlite3_finalize(statement);
         return XS_EXIT_ERROR;
     }
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
-    interrupted_db = trace->db;
-    sigaction(SIGINT, &action, &before);
     int code = xs_query_print(statement, arguments->format, &out);
     int status = code == SQLITE_DONE ? XS_EXIT_OK : XS_EXIT_ERROR;
     if (interrupted)
         xs_complain("interrupted");
     else if (code != SQLITE_DONE)
         xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
-    interrupted_db = NULL;
     sqlite3_finalize(statement);
     if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
         status = XS_EXIT_ERROR;
@@ -193,6 +213,29 @@ static int run_query(const struct xs_trace *trace, const char *sql, const struct
     if (interrupted)
         raise(SIGINT); /* so that a shell's loop around us stops too */
     return status;
+}
+
+/* For people: a line a table, its columns wrapped below. */
+static int print_tables(const struct xs_trace *trace, const struct arguments *arguments) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_scan scan;
+    struct xs_out out;
+    if (xs_out_open(&out, &arguments->output) < 0)
+        return XS_EXIT_ERROR;
+    xs_scan_begin(&scan, trace, tables_sql, message, NULL);
+    while (xs_scan_row(&scan)) {
+        char *name = xs_text_escaped(xs_scan_text(&scan, 1));
+        fprintf(out.file, "%s%s%s%s\n", xs_style_on(&out, XS_STYLE_HEADING), name, xs_style_off(&out, XS_STYLE_HEADING),
+                strcmp(xs_scan_text(&scan, 0), "view") == 0 ? " (view)" : "");
+        xs_out_line(&out, XS_STYLE_PLAIN, "%s", xs_scan_text(&scan, 2));
+        free(name);
+    }
+    int status = xs_scan_end(&scan);
+    if (status < 0)
+        xs_complain("%s", message);
+    if (xs_out_close(&out, status >= 0) < 0)
+        status = XS_ERROR_SYSTEM;
+    return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
 static void read_sql(struct xs_string *sql) {
@@ -221,7 +264,11 @@ int xs_command_query(int argc, char **argv) {
         xs_string_free(&sql);
         return XS_EXIT_ERROR;
     }
-    int status = run_query(&trace, sql.data ? sql.data : arguments.tables ? tables_sql : arguments.sql, &arguments);
+    int status;
+    if (arguments.tables && arguments.format == XS_QUERY_TABLE)
+        status = print_tables(&trace, &arguments);
+    else
+        status = run_query(&trace, sql.data ? sql.data : arguments.tables ? tables_sql : arguments.sql, &arguments);
     xs_string_free(&sql);
     xs_trace_close(&trace);
     return status;

@@ -1,7 +1,7 @@
 /* xferspy report: what a trace shows, on one screen. */
+#include "analyzer/output/report.h"
 #include "analyzer/command.h"
 #include "analyzer/model/summary.h"
-#include "analyzer/output/report.h"
 
 struct arguments {
     struct xs_out_options output;
@@ -17,8 +17,10 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Shows what was copied between CPU and GPU, how fast, and what it cost: totals by direction and memory kind against the "
-    "link's peak, the largest and the slowest transfers, how much copying ran beside kernels, allocations, waiting, what "
+    "Shows what was copied between CPU and GPU, how fast, and what it cost: totals by direction and memory kind "
+    "against the "
+    "link's peak, the largest and the slowest transfers, how much copying ran beside kernels, allocations, waiting, "
+    "what "
     "the trace covers, and what profiling itself cost."
     "\v"
     "Examples:\n"
@@ -27,7 +29,8 @@ static const char doc[] =
     "  xferspy report -o report.txt rank*.db\n"
     "\n"
     "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
-    "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the run's "
+    "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the "
+    "run's "
     "wall time (copies that ran side by side can add up to more than 100 %).\n"
     "\n"
     "A trace that a killed process left is completed first from its .spool file.";

@@ -30,7 +30,8 @@ struct arguments {
 };
 
 static const char doc[] =
-    "Runs a program under capture. The program needs no rebuild and behaves as without: its output, exit status and signals "
+    "Runs a program under capture. The program needs no rebuild and behaves as without: its output, exit status and "
+    "signals "
     "pass through. Every process of it that uses CUDA writes a trace."
     "\v"
     "Examples:\n"
@@ -154,8 +155,7 @@ int xs_command_run(int argc, char **argv) {
     struct xs_string texts[2 * CAPTURE_OPTIONS] = {0};
     struct arguments arguments = {.output = {.force = true}};
     build_options(table, texts);
-    const struct argp argp = {
-        .options = table, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc};
+    const struct argp argp = {.options = table, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc};
     int status = XS_EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) == 0)
         status = start(&arguments);

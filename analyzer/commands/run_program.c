@@ -14,10 +14,6 @@
 #include "analyzer/memory.h"
 #include "analyzer/output/text.h"
 
-#ifndef XFERSPY_LIBDIR
-#define XFERSPY_LIBDIR "/../lib"
-#endif
-
 static char *own_directory(void) {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -28,7 +24,16 @@ static char *own_directory(void) {
 }
 
 char *xs_find_library(char **tried) {
-    static const char *const places[] = {"", XFERSPY_LIBDIR, "/../lib", "/../lib64", "/../lib/xferspy", "/../preload"};
+    static const char *const places[] = {
+        "",
+        "/../lib",
+        "/../lib64",
+        "/../lib/xferspy",
+        "/../preload",
+#ifdef XFERSPY_LIBDIR
+        XFERSPY_LIBDIR /* of the installation, where that is none of these */
+#endif
+    };
     const char *given = getenv("XFERSPY_LIBRARY");
     struct xs_string list = {0};
     *tried = NULL;
@@ -45,7 +50,7 @@ char *xs_find_library(char **tried) {
         struct xs_string path = {0};
         xs_string_format(&path, "%s%s/libxferspy.so", own, places[i]);
         char *real = realpath(path.data, NULL);
-        xs_string_format(&list, "%s%s%s", i ? ", " : "", own, places[i]);
+        xs_string_format(&list, "%s%s", i == 0 ? own : i == 1 ? " and from there " : ", ", places[i] + (i > 0));
         xs_string_free(&path);
         if (real) {
             xs_string_free(&list);
@@ -63,7 +68,8 @@ char *xs_find_program(const char *name) {
     if (strchr(name, '/'))
         return xs_strdup(name);
     const char *path = getenv("PATH");
-    for (const char *entry = path ? path : "/bin:/usr/bin"; entry; entry = strchr(entry, ':') ? strchr(entry, ':') + 1 : NULL) {
+    for (const char *entry = path ? path : "/bin:/usr/bin"; entry;
+         entry = strchr(entry, ':') ? strchr(entry, ':') + 1 : NULL) {
         struct xs_string file = {0};
         size_t bytes = strcspn(entry, ":");
         xs_string_add(&file, bytes ? entry : ".", bytes ? bytes : 1);
@@ -94,7 +100,8 @@ static int elf_kind(const char *path) {
 #else
         const Elf64_Half machine = file.header.e_machine;
 #endif
-        if (length == (ssize_t)sizeof file.header && file.ident[EI_CLASS] == ELFCLASS64 && file.header.e_machine == machine) {
+        if (length == (ssize_t)sizeof file.header && file.ident[EI_CLASS] == ELFCLASS64 &&
+            file.header.e_machine == machine) {
             kind = 0;
             for (unsigned i = 0; i < file.header.e_phnum && file.header.e_phentsize == sizeof(Elf64_Phdr); i++) {
                 Elf64_Phdr segment;

@@ -137,7 +137,8 @@ enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 /* A terminal's ^C and ^\ reach the child by themselves; what is sent to us alone is passed on. */
 static pid_t start_child(char **argv) {
-    struct sigaction before[PASSED_ON], ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on}, interrupt, quit;
+    struct sigaction before[PASSED_ON], ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on}, interrupt,
+                                        quit;
     sigset_t all, mask;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask); /* nothing is lost between fork and the child's number */

@@ -30,11 +30,11 @@ bool xs_scan_row(struct xs_scan *scan);
 int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
-int64_t xs_scan_int(const struct xs_scan *scan, int column);              /* any integer; what is none counts as 0 */
-uint64_t xs_scan_count(struct xs_scan *scan, int column);                 /* NULL or negative is damage and 0 */
-uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column);         /* NULL is 0, negative is damage */
-unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit);  /* NULL is 0; limit or more is damage and 0 */
-const char *xs_scan_text(const struct xs_scan *scan, int column);         /* never NULL; valid until the next row */
+int64_t xs_scan_int(const struct xs_scan *scan, int column);             /* any integer; what is none counts as 0 */
+uint64_t xs_scan_count(struct xs_scan *scan, int column);                /* NULL or negative is damage and 0 */
+uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column);        /* NULL is 0, negative is damage */
+unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit); /* NULL is 0; limit or more is damage and 0 */
+const char *xs_scan_text(const struct xs_scan *scan, int column);        /* never NULL; valid until the next row */
 
 /* end - start of two columns. False where one is NULL, or where the end lies before the start: that is damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);

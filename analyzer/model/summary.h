@@ -46,15 +46,15 @@ struct xs_device_summary {
     int64_t id;
     char *name, *pci_bus_id, *compute_capability;
     uint64_t memory_bytes, link_generation, link_width, link_peak_bytes_per_s;
-    bool simulated, known;                                    /* known: the device table has it */
-    uint64_t copy_busy_ns, kernel_busy_ns, both_busy_ns;      /* unions over all streams */
-    uint64_t kernels, kernel_ns;                              /* kernel_ns: the sum */
+    bool simulated, known;                               /* known: the device table has it */
+    uint64_t copy_busy_ns, kernel_busy_ns, both_busy_ns; /* unions over all streams */
+    uint64_t kernels, kernel_ns;                         /* kernel_ns: the sum */
 };
 
 struct xs_totals {
     uint64_t count, bytes, async_count;
-    uint64_t host_ns;                                             /* inside the calls; a batch call counts once */
-    uint64_t timed_count, timed_bytes, device_ns;                 /* those with a device record with times */
+    uint64_t host_ns;                             /* inside the calls; a batch call counts once */
+    uint64_t timed_count, timed_bytes, device_ns; /* those with a device record with times */
     uint64_t blocking_count, blocking_bytes, blocking_host_ns;
 };
 

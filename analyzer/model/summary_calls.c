@@ -12,8 +12,7 @@ static void add_call(struct xs_count_time *to, uint64_t bytes, uint64_t ns) {
 static int read_memsets(struct xs_summary_work *work) {
     enum { BYTES, ENTER, RETURN };
     struct xs_scan scan;
-    xs_work_begin(work, &scan,
-                  "SELECT bytes, enter_ns, return_ns FROM memset WHERE result = 0 AND is_captured = 0");
+    xs_work_begin(work, &scan, "SELECT bytes, enter_ns, return_ns FROM memset WHERE result = 0 AND is_captured = 0");
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         xs_scan_span(&scan, ENTER, RETURN, &ns);
@@ -117,7 +116,8 @@ static int read_allocations(struct xs_summary_work *work) {
     struct xs_scan scan;
     struct changes changes = {0};
     int status = XS_OK;
-    xs_work_begin(work, &scan, "SELECT kind, bytes, enter_ns, return_ns, free_enter_ns, free_return_ns FROM allocation");
+    xs_work_begin(work, &scan,
+                  "SELECT kind, bytes, enter_ns, return_ns, free_enter_ns, free_return_ns FROM allocation");
     while (status >= 0 && xs_scan_row(&scan))
         status = take_allocation(work, &scan, &changes);
     int ended = xs_scan_end(&scan);

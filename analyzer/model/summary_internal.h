@@ -19,8 +19,8 @@ struct xs_summary_work {
 };
 
 /* Each reads some tables into the summary. Negative status: the message is set. */
-int xs_summary_run(struct xs_summary_work *work);       /* meta, device, note */
-int xs_summary_device(struct xs_summary_work *work);    /* device_copy, device_kernel, device_migration, device_memset */
+int xs_summary_run(struct xs_summary_work *work);    /* meta, device, note */
+int xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
 int xs_summary_transfers(struct xs_summary_work *work); /* transfer; after the records are in */
 int xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation */
 void xs_summary_overlap(struct xs_summary_work *work);  /* unions over the streams of each device */

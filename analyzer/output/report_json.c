@@ -72,7 +72,8 @@ static void put_devices(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-static void put_kinds(struct xs_json *json, enum xs_direction direction, enum xs_memory_kind src, enum xs_memory_kind dst) {
+static void put_kinds(struct xs_json *json, enum xs_direction direction, enum xs_memory_kind src,
+                      enum xs_memory_kind dst) {
     xs_json_text(json, "direction", xs_direction_names[direction]);
     xs_json_text(json, "src_kind", xs_memory_kind_names[src]);
     xs_json_text(json, "dst_kind", xs_memory_kind_names[dst]);

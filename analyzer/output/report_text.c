@@ -11,40 +11,6 @@
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
 #define DEVICE_LINES 4
 
-void xs_report_heading(struct xs_out *out, const char *title) {
-    fprintf(out->file, "\n%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), title, xs_style_off(out, XS_STYLE_HEADING));
-}
-
-void xs_report_line(struct xs_out *out, enum xs_style style, const char *format, ...) {
-    struct xs_string plain = {0}, escaped = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    xs_string_vformat(&plain, format, arguments);
-    va_end(arguments);
-    xs_string_escape(&escaped, plain.data, plain.length);
-    fprintf(out->file, "  %s", xs_style_on(out, style));
-    int room = out->columns ? out->columns - 2 : 0, used = 0; /* wrapped at blanks, on a terminal */
-    for (const char *word = escaped.data; *word;) {
-        size_t bytes = strcspn(word, " ");
-        char *text = strndup(word, bytes);
-        int width = text ? xs_text_width(text) : 0;
-        free(text);
-        if (used && room && used + 1 + width > room) {
-            fputs("\n    ", out->file);
-            used = 2;
-        } else if (used) {
-            putc(' ', out->file);
-            used++;
-        }
-        fwrite(word, 1, bytes, out->file);
-        used += width;
-        word += bytes + (word[bytes] == ' ');
-    }
-    fprintf(out->file, "%s\n", xs_style_off(out, style));
-    xs_string_free(&plain);
-    xs_string_free(&escaped);
-}
-
 const char *xs_report_arrow(const struct xs_out *out) { return out->utf8 ? "\xe2\x86\x92" : "->"; }
 
 static const char *direction_label(enum xs_direction direction) {
@@ -53,7 +19,8 @@ static const char *direction_label(enum xs_direction direction) {
     return labels[direction];
 }
 
-static void memory_cell(struct xs_table *table, const struct xs_out *out, enum xs_memory_kind src, enum xs_memory_kind dst) {
+static void memory_cell(struct xs_table *table, const struct xs_out *out, enum xs_memory_kind src,
+                        enum xs_memory_kind dst) {
     xs_table_format(table, "%s %s %s", xs_memory_kind_names[src], xs_report_arrow(out), xs_memory_kind_names[dst]);
 }
 
@@ -125,20 +92,22 @@ static void warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
     char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
-        xs_report_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
+        xs_out_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
     if (s->trace->is_live)
-        xs_report_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");
+        xs_out_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");
     else if (!strcmp(status, "recovered"))
-        xs_report_line(out, XS_STYLE_WARN, "The process was killed; its last events were recovered, device times of the "
-                                           "last moments may be missing.");
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The process was killed; its last events were recovered, device times of the "
+                    "last moments may be missing.");
     else if (!strcmp(status, "stopped"))
-        xs_report_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
+        xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
     else if (strcmp(status, "complete") != 0)
-        xs_report_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
+        xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->damaged_rows)
-        xs_report_line(out, XS_STYLE_WARN, "%s rows hold values that cannot be true (negative sizes, ends before starts); "
-                                           "those values were left out.",
-                       xs_format_count(buffer, s->damaged_rows));
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s rows hold values that cannot be true (negative sizes, ends before starts); "
+                    "those values were left out.",
+                    xs_format_count(buffer, s->damaged_rows));
 }
 
 static void print_run(const struct xs_summary *s, struct xs_out *out) {
@@ -147,8 +116,8 @@ static void print_run(const struct xs_summary *s, struct xs_out *out) {
     bool cut = xs_text_width(command) > room;
     const char *mark = !cut ? "" : out->utf8 ? "\xe2\x80\xa6" : "...";
     fprintf(out->file, "%s%.*s%s%s\n", xs_style_on(out, XS_STYLE_HEADING),
-            (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room), *command ? command : "(unknown command)",
-            mark, xs_style_off(out, XS_STYLE_HEADING));
+            (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room),
+            *command ? command : "(unknown command)", mark, xs_style_off(out, XS_STYLE_HEADING));
     free(command);
     struct xs_table *table = xs_table_new(2);
     xs_table_column(table, NULL, false);
@@ -173,9 +142,10 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
         xs_table_cell(table, xs_format_rate(buffer, t->timed_bytes, t->device_ns));
     else
         xs_table_cell(table, xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
-    xs_table_cell(table, timed && peak && t->device_ns
-                             ? xs_format_share(buffer, (uint64_t)((double)t->timed_bytes / (double)t->device_ns * 1e9), peak)
-                             : NULL);
+    xs_table_cell(table,
+                  timed && peak && t->device_ns
+                      ? xs_format_share(buffer, (uint64_t)((double)t->timed_bytes / (double)t->device_ns * 1e9), peak)
+                      : NULL);
     xs_table_cell(table, timed && t->timed_count ? xs_format_share(buffer, t->device_ns, run_ns) : NULL);
     xs_table_cell(table, xs_format_ns(buffer, t->host_ns));
     xs_table_cell(table, timed ? NULL : xs_format_share(buffer, t->host_ns, run_ns));
@@ -217,31 +187,32 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     if (!bytes)
         return;
     if (!pageable->bytes) {
-        xs_report_line(out, XS_STYLE_PLAIN, "Host memory: all pinned.");
+        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: all pinned.");
         return;
     }
     xs_format_share(share, pageable->bytes, bytes);
     if (!pinned->bytes) {
-        xs_report_line(out, XS_STYLE_PLAIN, "Host memory: all pageable; nothing was copied from or to pinned memory.");
+        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: all pageable; nothing was copied from or to pinned memory.");
     } else if (pageable->device_ns && pinned->device_ns && pinned->timed_bytes && pageable->timed_bytes) {
         double ratio = (double)pinned->timed_bytes / (double)pinned->device_ns /
                        ((double)pageable->timed_bytes / (double)pageable->device_ns);
         struct xs_string times = {0};
         if (ratio >= 1.05)
             xs_string_format(&times, ", %.1f times as fast", ratio);
-        xs_report_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable at %s; pinned %s%s.", share,
-                       xs_format_rate(slow, pageable->timed_bytes, pageable->device_ns),
-                       xs_format_rate(fast, pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
+        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable at %s; pinned %s%s.", share,
+                    xs_format_rate(slow, pageable->timed_bytes, pageable->device_ns),
+                    xs_format_rate(fast, pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
         xs_string_free(&times);
     } else {
-        xs_report_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable, the rest pinned.", share);
+        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable, the rest pinned.", share);
     }
 }
 
 static void besides(struct xs_string *text, uint64_t count, const char *one, const char *many) {
     char buffer[XS_UNIT_BYTES];
     if (count)
-        xs_string_format(text, "%s%s %s", text->length ? ", " : "", xs_format_count(buffer, count), count == 1 ? one : many);
+        xs_string_format(text, "%s%s %s", text->length ? ", " : "", xs_format_count(buffer, count),
+                         count == 1 ? one : many);
 }
 
 /* Copies that the table leaves out. */
@@ -255,21 +226,22 @@ static void other_transfers_line(const struct xs_summary *s, struct xs_out *out)
     besides(&text, s->coverage.host_captured, "captured into a graph", "captured into graphs");
     besides(&text, s->coverage.host_failed, "failed", "failed");
     if (text.length)
-        xs_report_line(out, XS_STYLE_PLAIN, "Not in the table: %s.", text.data);
+        xs_out_line(out, XS_STYLE_PLAIN, "Not in the table: %s.", text.data);
     xs_string_free(&text);
 }
 
 static void print_transfers(const struct xs_summary *s, struct xs_out *out) {
-    xs_report_heading(out, "Transfers");
+    xs_out_heading(out, "Transfers");
     if (!s->all.count)
-        xs_report_line(out, XS_STYLE_PLAIN, s->coverage.host_transfers ? "None that ran." : "None.");
+        xs_out_line(out, XS_STYLE_PLAIN, s->coverage.host_transfers ? "None that ran." : "None.");
     else
         groups_table(s, out);
     xs_report_overlap_lines(s, out);
     host_memory_line(s, out);
     if (s->all.count && !s->all.timed_count)
-        xs_report_line(out, XS_STYLE_WARN, "No device times; the rates are those of blocking calls, by the time inside the "
-                                           "call. See Coverage.");
+        xs_out_line(out, XS_STYLE_WARN,
+                    "No device times; the rates are those of blocking calls, by the time inside the "
+                    "call. See Coverage.");
     other_transfers_line(s, out);
 }
 
@@ -277,7 +249,7 @@ static void print_largest(const struct xs_summary *s, struct xs_out *out) {
     char buffer[XS_UNIT_BYTES];
     if (!s->largest_count || !s->largest[0].bytes)
         return;
-    xs_report_heading(out, "Largest");
+    xs_out_heading(out, "Largest");
     struct xs_table *table = xs_table_new(2);
     static const char *const headers[] = {"size", "count", "direction", "memory", "call", "first", "mean time", "rate"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
@@ -294,7 +266,8 @@ static void print_largest(const struct xs_summary *s, struct xs_out *out) {
         if (t->timed_count)
             xs_table_cell(table, xs_format_ns(buffer, t->device_ns / t->timed_count));
         else
-            xs_table_cell(table, t->blocking_count ? xs_format_ns(buffer, t->blocking_host_ns / t->blocking_count) : "-");
+            xs_table_cell(table,
+                          t->blocking_count ? xs_format_ns(buffer, t->blocking_host_ns / t->blocking_count) : "-");
         xs_table_cell(table, t->timed_count ? xs_format_rate(buffer, t->timed_bytes, t->device_ns)
                                             : xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
     }
@@ -306,7 +279,7 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
     char buffer[XS_UNIT_BYTES];
     if (!s->slowest_count)
         return;
-    xs_report_heading(out, s->slowest_by_device ? "Slowest, by device time" : "Slowest, by time inside the call");
+    xs_out_heading(out, s->slowest_by_device ? "Slowest, by device time" : "Slowest, by time inside the call");
     struct xs_table *table = xs_table_new(2);
     static const char *const headers[] = {"time", "size", "direction", "memory", "call", "transfer", "at", "rate"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)

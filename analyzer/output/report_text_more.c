@@ -24,7 +24,8 @@ void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
             continue;
         }
         struct xs_string text = {0};
-        xs_string_format(&text, "Copies kept device %" PRId64 " busy for %s", d->id, xs_format_ns(copies, d->copy_busy_ns));
+        xs_string_format(&text, "Copies kept device %" PRId64 " busy for %s", d->id,
+                         xs_format_ns(copies, d->copy_busy_ns));
         if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
             xs_string_format(&text, ", %s of the run", of_run);
         if (d->kernels)
@@ -33,17 +34,18 @@ void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
                              xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns));
         else if (!s->run.cupti_kernels)
             xs_string_format(&text, "; kernels were not recorded");
-        xs_report_line(out, XS_STYLE_PLAIN, "%s.", text.data);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
         xs_string_free(&text);
     }
     if (more)
-        xs_report_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
+        xs_out_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
 }
 
 static void print_memory(const struct xs_summary *s, struct xs_out *out) {
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"memory", "allocated", "size", "peak", "time taken", "freed", "time taken", "never freed"};
+    static const char *const headers[] = {"memory",     "allocated", "size",       "peak",
+                                          "time taken", "freed",     "time taken", "never freed"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i > 0);
     for (unsigned kind = 0; kind < XS_MEMORY_KIND_COUNT; kind++) {
@@ -60,14 +62,15 @@ static void print_memory(const struct xs_summary *s, struct xs_out *out) {
         xs_table_cell(table, a->live_count ? xs_format_bytes(buffer, a->live_bytes) : NULL);
     }
     if (xs_table_rows(table)) {
-        xs_report_heading(out, "Memory");
+        xs_out_heading(out, "Memory");
         xs_table_print(table, out);
     }
     xs_table_free(table);
 }
 
 /* The name in the plural, for counts: "stream waits". */
-static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what, const struct xs_count_time *t) {
+static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
+                     const struct xs_count_time *t) {
     char buffer[XS_UNIT_BYTES];
     if (!t->count)
         return;
@@ -94,16 +97,16 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
         call_row(table, s, launches[i], &s->launches[i]);
     call_row(table, s, "memset", &s->memsets);
     if (xs_table_rows(table)) {
-        xs_report_heading(out, "Waiting and other calls");
+        xs_out_heading(out, "Waiting and other calls");
         xs_table_print(table, out);
     }
     xs_table_free(table);
 }
 
 static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
-    static const char *const labels[] = {"unknown",        "to the device",      "to the host",       "faults on the host",
-                                         "faults on the device", "thrashing", "throttling", "remote mappings",
-                                         "between devices"};
+    static const char *const labels[] = {
+        "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
+        "thrashing", "throttling",    "remote mappings", "between devices"};
     _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each kind");
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
@@ -120,7 +123,7 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
         xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL);
     }
     if (xs_table_rows(table)) {
-        xs_report_heading(out, "Page migrations");
+        xs_out_heading(out, "Page migrations");
         xs_table_print(table, out);
     }
     xs_table_free(table);
@@ -132,7 +135,7 @@ static const char *cupti_version(char *buffer, int64_t version) {
         snprintf(buffer, XS_UNIT_BYTES, "%" PRId64 ".%" PRId64 ".%" PRId64, version / 10000, version / 100 % 100,
                  version % 100);
     else
-        snprintf(buffer, XS_UNIT_BYTES, "API %" PRId64, version);
+        snprintf(buffer, XS_UNIT_BYTES, "(API version %" PRId64 ")", version);
     return buffer;
 }
 
@@ -141,19 +144,21 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     const char *why = *run->cupti_text ? run->cupti_text : "";
     if (!strcmp(run->cupti_status, "active"))
-        xs_report_line(out, XS_STYLE_PLAIN, "Device times by CUPTI %s%s.", cupti_version(version, run->cupti_version),
-                       run->cupti_kernels ? "" : "; kernels were not recorded");
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times by CUPTI %s%s.", cupti_version(version, run->cupti_version),
+                    run->cupti_kernels ? "" : "; kernels were not recorded");
     else
-        xs_report_line(out, XS_STYLE_WARN, "Device times: CUPTI %s%s%s.", run->cupti_status, *why ? ": " : "", why);
+        xs_out_line(out, XS_STYLE_WARN, "No device times: CUPTI %s%s%s%s.", run->cupti_status, *why ? " (" : "", why,
+                    *why ? ")" : "");
 }
 
 static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_coverage *c = &s->coverage;
     char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES], d[XS_UNIT_BYTES];
-    xs_report_heading(out, "Coverage");
+    xs_out_heading(out, "Coverage");
     struct xs_string text = {0};
-    xs_string_format(&text, "%s transfer%s seen on the host: %s with a device record", xs_format_count(a, c->host_transfers),
-                     c->host_transfers == 1 ? "" : "s", xs_format_count(b, c->matched));
+    xs_string_format(&text, "%s transfer%s seen on the host: %s with a device record",
+                     xs_format_count(a, c->host_transfers), c->host_transfers == 1 ? "" : "s",
+                     xs_format_count(b, c->matched));
     const struct {
         uint64_t count;
         const char *what;
@@ -164,26 +169,27 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count)
             xs_string_format(&text, ", %s %s", xs_format_count(d, parts[i].count), parts[i].what);
-    xs_report_line(out, c->without_record ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
+    xs_out_line(out, c->without_record ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
     xs_string_free(&text);
     cupti_line(s, out);
     if (c->without_event)
-        xs_report_line(out, XS_STYLE_WARN, "%s of %s device records without a transfer on the host: copies that were made by "
-                                           "other means.",
-                       xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies));
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s of %s device records without a transfer on the host: copies that were made by "
+                    "other means.",
+                    xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies));
     if (c->dropped_records)
-        xs_report_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
+        xs_out_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
     if (c->kind_mismatch)
-        xs_report_line(out, XS_STYLE_WARN, "%s transfers whose memory kind CUPTI names otherwise.",
-                       xs_format_count(a, c->kind_mismatch));
+        xs_out_line(out, XS_STYLE_WARN, "%s transfers whose memory kind CUPTI names otherwise.",
+                    xs_format_count(a, c->kind_mismatch));
     for (size_t i = 0; i < s->note_count && i < NOTE_LINES; i++) {
         char times[XS_UNIT_BYTES + 16] = "";
         if (s->notes[i].count > 1)
             snprintf(times, sizeof times, " (%s times)", xs_format_count(a, s->notes[i].count));
-        xs_report_line(out, XS_STYLE_PLAIN, "note: %s: %s%s", s->notes[i].topic, s->notes[i].text, times);
+        xs_out_line(out, XS_STYLE_PLAIN, "note: %s: %s%s", s->notes[i].topic, s->notes[i].text, times);
     }
     if (s->note_count > NOTE_LINES)
-        xs_report_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info", s->note_count - NOTE_LINES);
+        xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info", s->note_count - NOTE_LINES);
 }
 
 static void print_cost(const struct xs_summary *s, struct xs_out *out) {
@@ -191,13 +197,15 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
     char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
     if (!c->known)
         return;
-    xs_report_heading(out, "Cost of profiling");
-    xs_report_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
-                   xs_format_ns(start, xs_sum(c->start_ns, c->cupti_start_ns)), xs_format_ns(end, c->close_ns),
-                   xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events), xs_format_bytes(spool, c->spool_bytes));
+    xs_out_heading(out, "Cost of profiling");
+    xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
+                xs_format_ns(start, xs_sum(c->start_ns, c->cupti_start_ns)), xs_format_ns(end, c->close_ns),
+                xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
+                xs_format_bytes(spool, c->spool_bytes));
     if (c->spool_stalls)
-        xs_report_line(out, XS_STYLE_WARN, "The program waited %s times, %s in all, for a full spool: raise XFERSPY_SPOOL_MIB.",
-                       xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The program waited %s times, %s in all, for a full spool: raise XFERSPY_SPOOL_MIB.",
+                    xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
 }
 
 void xs_report_text_more(const struct xs_summary *s, struct xs_out *out) {

@@ -169,7 +169,8 @@ static void print_cell(const struct column *c, const char *text, const struct xs
         pad(out->file, room - width);
 }
 
-static void print_line(const struct xs_table *table, char *const *cells, const struct xs_out *out, enum xs_style style) {
+static void print_line(const struct xs_table *table, char *const *cells, const struct xs_out *out,
+                       enum xs_style style) {
     size_t last = 0; /* nothing is padded after the last text, so that lines have no blanks at their ends */
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++)

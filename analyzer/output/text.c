@@ -48,7 +48,10 @@ size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
         *code = s[0];
         return 1;
     }
-    size_t length = s[0] >= 0xf0 && s[0] < 0xf8 ? 4 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc0 && s[0] < 0xe0 ? 2 : 0;
+    size_t length = s[0] >= 0xf0 && s[0] < 0xf8   ? 4
+                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                    : s[0] >= 0xc0 && s[0] < 0xe0 ? 2
+                                                  : 0;
     if (!length || length > bytes)
         return 0;
     uint32_t value = s[0] & (0xffu >> (length + 1));

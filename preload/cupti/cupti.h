@@ -19,13 +19,13 @@ extern __thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-
  * could not be had is in xs_cupti_state. */
 void xs_cupti_start(bool kernels);
 
-/* Takes completed activity buffers over into the store, inside a batch of the caller's. `flush` asks CUPTI first for
- * what is complete (cuptiActivityFlushAll(0)). Drain thread only. Returns the number of records or a negative error
- * of the store. */
-int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock, bool flush);
+/* Takes completed activity buffers over into the store, inside a batch of the caller's. Drain thread only. Returns the
+ * number of records or a negative error of the store. Does not make CUPTI complete any: xs_cupti_flush does. */
+int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
 
-/* Asks CUPTI for everything (cuptiActivityFlushAll(1)). Exit handler or before a context goes; not from callbacks. */
-void xs_cupti_flush(void);
+/* Makes CUPTI hand over the records that are complete (cuptiActivityFlushAll(0)) or, forced, all of them. It may call the
+ * driver, so not from the drain thread, whose file descriptors are not the process's; and not from callbacks. */
+void xs_cupti_flush(bool forced);
 
 /* Called in the child after fork: CUPTI must not be used there; drops every reference without calling it. */
 void xs_cupti_forget(void);

@@ -304,23 +304,20 @@ static void flush_all(uint32_t flag) {
     }
 }
 
-void xs_cupti_flush(void) {
+void xs_cupti_flush(bool forced) {
     if (atomic_load(&phase) != ACTIVE || !enter())
         return;
     if (atomic_load(&phase) == ACTIVE)
-        flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     leave();
 }
 
 /* False when there is nothing to decode with. */
-static bool prepare_drain(struct xs_cupti_decoder *decoder, bool flush) {
+static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!enter())
         return false;
-    if (atomic_load(&phase) == ACTIVE) {
-        if (flush)
-            flush_all(0);
+    if (atomic_load(&phase) == ACTIVE)
         sample_clock(false);
-    }
     decoder->next_record = api.cuptiActivityGetNextRecord;
     decoder->version = api.version;
     decoder->offset_ns = offset_ns;
@@ -359,10 +356,10 @@ static void note_losses(const struct xs_cupti_decoder *decoder) {
     }
 }
 
-int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock, bool flush) {
+int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     int now = atomic_load(&phase);
     struct xs_cupti_decoder decoder = {.store = store, .clock = clock};
-    if ((now != ACTIVE && now != OVER) || !prepare_drain(&decoder, flush))
+    if ((now != ACTIVE && now != OVER) || !prepare_drain(&decoder))
         return 0;
     struct xs_cupti_buffer *done = NULL, **tail = &done;
     int64_t total = 0, result;

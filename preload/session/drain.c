@@ -6,15 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,8 +23,9 @@
 #define FIRST_CHUNKS 16u  /* 1 MiB */
 #define WANTED_FREE 8u    /* grow while fewer chunks are free */
 #define WAKE_EVERY 4u     /* chunks taken */
+#define BATCH_EVENTS 4096
+#define ROUNDS 64u         /* of events, before the device records get their turn */
 #define IDLE_MS 1000u     /* a look around without being woken: CUPTI's buffers, short runs */
-#define STACK_BYTES (512u * 1024u)
 
 enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
 
@@ -35,14 +33,14 @@ static struct {
     _Atomic uint32_t bell; /* futex: bumped to wake the drain thread */
     _Atomic uint32_t sleeping;
     _Atomic uint32_t phase; /* futex: STARTING and so on */
-    _Atomic uint32_t stop, flush_first;
+    _Atomic uint32_t stop;
     _Atomic uint32_t chunks_taken;
     struct xs_spool *spool;
     struct xs_store *store;
     const struct xs_options *options;
     char *path;
     size_t path_bytes;
-    char spool_path[PATH_MAX + 16];
+    char spool_path[PATH_MAX + 32];
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
@@ -55,14 +53,10 @@ static struct {
 static unsigned contexts_known, contexts_written;
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout) {
-    return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
-}
-
 void xs_drain_wake(void) {
     atomic_fetch_add(&drain.bell, 1);
     if (atomic_load(&drain.sleeping)) {
-        futex(&drain.bell, FUTEX_WAKE, 1, NULL);
+        xs_futex_wake(&drain.bell);
     }
 }
 
@@ -126,7 +120,7 @@ static void numbered_path(char *out, size_t bytes, const char *path, unsigned n)
 
 /* Creates spool and trace under the first name that is free. */
 static int create_files(void) {
-    char wish[PATH_MAX], path[PATH_MAX];
+    char wish[PATH_MAX], path[PATH_MAX + 16];
     snprintf(wish, sizeof wish, "%s", drain.path);
     for (unsigned n = 1; n <= 1000; n++) {
         numbered_path(path, sizeof path, wish, n);
@@ -139,6 +133,7 @@ static int create_files(void) {
             continue;
         }
         if (status == 0) {
+            xs_clock_start(&drain.spool->header->clock);
             status = xs_store_create(path, &drain.store);
             if (status == 0) {
                 snprintf(drain.path, drain.path_bytes, "%s", path);
@@ -188,16 +183,26 @@ static void keep_chunks_free(void) {
     }
 }
 
-/* One round: everything that is there, in two transactions. */
-static int take_over(bool flush) {
-    xs_clock_sync(&drain.spool->header->clock);
-    int64_t events = xs_spool_drain(drain.spool, drain.store, 0, false);
-    keep_chunks_free();
+/* Events in transactions small enough that chunks come free while a burst lasts. */
+static int64_t take_over_events(void) {
+    int64_t total = 0, events = 1;
+    for (unsigned round = 0; events > 0 && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
+        keep_chunks_free();
+        xs_clock_sync(&drain.spool->header->clock);
+        events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
+        total += events > 0 ? events : 0;
+    }
+    return events < 0 ? events : total;
+}
+
+/* One round: everything that is there. */
+static int take_over(void) {
+    int64_t events = take_over_events();
     if (events < 0) {
         return (int)events;
     }
     int status = xs_store_begin(drain.store);
-    int64_t records = status == 0 ? xs_cupti_drain(drain.store, &drain.spool->header->clock, flush) : status;
+    int64_t records = status == 0 ? xs_cupti_drain(drain.store, &drain.spool->header->clock) : status;
     if (records >= 0) {
         write_contexts(drain.store);
         status = xs_notes_write(drain.store, &drain.spool->header->clock);
@@ -216,10 +221,9 @@ static int take_over(bool flush) {
 }
 
 static void wait_for_bell(uint32_t heard) {
-    struct timespec timeout = {IDLE_MS / 1000, (long)(IDLE_MS % 1000) * 1000000};
     atomic_store(&drain.sleeping, 1);
     if (atomic_load(&drain.bell) == heard) {
-        futex(&drain.bell, FUTEX_WAIT, heard, &timeout);
+        xs_futex_wait(&drain.bell, heard, IDLE_MS);
     }
     atomic_store(&drain.sleeping, 0);
 }
@@ -251,7 +255,7 @@ static int write_end(int failure) {
 
 static void set_phase(uint32_t phase) {
     atomic_store(&drain.phase, phase);
-    futex(&drain.phase, FUTEX_WAKE, INT_MAX, NULL);
+    xs_futex_wake(&drain.phase);
 }
 
 /* The trace could not be written any further: capture ends here, the application does not notice. This thread's stderr
@@ -266,10 +270,7 @@ const char *xs_drain_why(void) { return drain.why; }
 
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
-    if (failure == 0 && atomic_load(&drain.flush_first)) {
-        xs_cupti_flush();
-    }
-    failure = failure ? failure : take_over(true);
+    failure = failure ? failure : take_over();
     int status = write_end(failure);
     if (failure == 0 && status == 0) {
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
@@ -288,8 +289,7 @@ static void finish_trace(int failure) {
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
-    prctl(PR_SET_NAME, "xferspy");
-    xs_guard_depth = 1; /* whatever this thread asks of the driver is not the application's */
+    xs_guard_depth = 1; /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     own_descriptors();
     status = create_files();
     status = status == 0 ? write_start() : status;
@@ -302,13 +302,9 @@ static void *drain_main(void *arg) {
     }
     set_phase(RUNNING);
     while (status == 0 && !atomic_load(&drain.stop)) {
-        static uint64_t last_flush;
         uint32_t heard = atomic_load(&drain.bell);
-        uint64_t now = xs_monotonic_ns();
-        bool flush = now - last_flush > (uint64_t)IDLE_MS * 1000000;
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
-            last_flush = flush ? now : last_flush;
-            status = take_over(flush);
+            status = take_over();
         }
         if (status == 0 && !atomic_load(&drain.stop)) {
             wait_for_bell(heard);
@@ -323,28 +319,18 @@ static void *drain_main(void *arg) {
 
 int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *options, struct xs_spool *spool,
                    char why[256]) {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all, before;
     drain.path = path;
     drain.path_bytes = path_bytes;
     drain.options = options;
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all); /* the application's signals are for the application's threads */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int status = pthread_create(&thread, &attributes, drain_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
+    int status = xs_own_thread(drain_main);
     if (status != 0) {
         snprintf(why, 256, "no thread for the trace: %s", strerror(status));
         return XS_ERROR_SYSTEM;
     }
     while (atomic_load(&drain.phase) == STARTING) {
-        futex(&drain.phase, FUTEX_WAIT, STARTING, NULL);
+        xs_futex_wait(&drain.phase, STARTING, 1000);
     }
     if (atomic_load(&drain.phase) != RUNNING) {
         snprintf(why, 256, "%s", drain.why);
@@ -353,14 +339,12 @@ int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *optio
     return 0;
 }
 
-enum xs_finish xs_drain_finish(unsigned timeout_ms, bool flush, uint64_t *events) {
+enum xs_finish xs_drain_finish(unsigned timeout_ms, uint64_t *events) {
     uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
-    atomic_store(&drain.flush_first, flush);
     atomic_store(&drain.stop, 1);
     xs_drain_wake();
     while (atomic_load(&drain.phase) == RUNNING && xs_monotonic_ns() < deadline) {
-        struct timespec a_while = {0, 100000000};
-        futex(&drain.phase, FUTEX_WAIT, RUNNING, &a_while);
+        xs_futex_wait(&drain.phase, RUNNING, 100);
     }
     *events = drain.events;
     switch (atomic_load(&drain.phase)) {

@@ -159,55 +159,73 @@ static void read_link(const char *pci_bus_id, struct xs_device_row *row) {
     row->link_peak_bytes_per_s = lane_bytes_per_s(row->link_generation) * row->link_width;
 }
 
-static void write_device(struct xs_store *store, int ordinal) {
-    CUdevice device;
-    char name[128] = "", uuid[48] = "", pci[32] = "", capability[16];
+#define DEVICES 64
+static struct device_fact {
+    struct xs_device_row row;
+    char name[128], uuid[48], pci[32], capability[16];
+} devices[DEVICES];
+static int device_count, driver_version;
+
+static void read_uuid(CUdevice device, char *text, size_t bytes) {
     CUuuid id;
+    if (!xs_driver(cuDeviceGetUuid_v2) || xs_driver(cuDeviceGetUuid_v2)(&id, device) != CUDA_SUCCESS) {
+        return;
+    }
+    size_t at = (size_t)snprintf(text, bytes, "GPU-");
+    for (size_t i = 0; i < 16; i++) {
+        const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+        at += (size_t)snprintf(text + at, bytes - at, "%s%02x", dash, (unsigned char)id.bytes[i]);
+    }
+}
+
+static void read_device(int ordinal) {
+    struct device_fact *f = &devices[device_count];
+    CUdevice device;
     int major = 0, minor = 0;
     size_t bytes = 0;
     if (xs_driver(cuDeviceGet)(&device, ordinal) != CUDA_SUCCESS) {
         return;
     }
-    xs_driver(cuDeviceGetName)(name, sizeof name, device);
+    xs_driver(cuDeviceGetName)(f->name, sizeof f->name, device);
     xs_driver(cuDeviceTotalMem_v2)(&bytes, device);
     xs_driver(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     xs_driver(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-    snprintf(capability, sizeof capability, "%d.%d", major, minor);
-    if (xs_driver(cuDeviceGetUuid_v2) && xs_driver(cuDeviceGetUuid_v2)(&id, device) == CUDA_SUCCESS) {
-        size_t at = (size_t)snprintf(uuid, sizeof uuid, "GPU-");
-        for (size_t i = 0; i < 16; i++) {
-            const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
-            at += (size_t)snprintf(uuid + at, sizeof uuid - at, "%s%02x", dash, (unsigned char)id.bytes[i]);
+    snprintf(f->capability, sizeof f->capability, "%d.%d", major, minor);
+    read_uuid(device, f->uuid, sizeof f->uuid);
+    f->row = (struct xs_device_row){.id = ordinal,
+                                    .name = f->name,
+                                    .uuid = *f->uuid ? f->uuid : NULL,
+                                    .compute_capability = f->capability,
+                                    .memory_bytes = (int64_t)bytes,
+                                    .simulated = strstr(f->name, "simulated") != NULL};
+    if (xs_driver(cuDeviceGetPCIBusId)(f->pci, sizeof f->pci, device) == CUDA_SUCCESS) {
+        f->row.pci_bus_id = f->pci;
+        if (!f->row.simulated) {
+            read_link(f->pci, &f->row);
         }
     }
-    struct xs_device_row row = {.id = ordinal,
-                                .name = name,
-                                .uuid = uuid,
-                                .compute_capability = capability,
-                                .memory_bytes = (int64_t)bytes,
-                                .simulated = strstr(name, "simulated") != NULL};
-    if (xs_driver(cuDeviceGetPCIBusId)(pci, sizeof pci, device) == CUDA_SUCCESS) {
-        row.pci_bus_id = pci;
-        if (!row.simulated) {
-            read_link(pci, &row);
-        }
+    device_count++;
+}
+
+void xs_facts_read_devices(void) {
+    int count = 0;
+    if (xs_driver(cuDriverGetVersion)) {
+        xs_driver(cuDriverGetVersion)(&driver_version);
     }
-    xs_store_device(store, &row);
-    if (row.simulated) {
-        xs_store_meta_int(store, "simulated", 1);
+    if (xs_driver(cuDeviceGetCount)) {
+        xs_driver(cuDeviceGetCount)(&count);
+    }
+    for (int i = 0; i < count && device_count < DEVICES; i++) {
+        read_device(i);
     }
 }
 
 void xs_facts_write_devices(struct xs_store *store) {
-    int version = 0, count = 0;
-    xs_store_meta_int(store, "simulated", 0);
-    if (xs_driver(cuDriverGetVersion) && xs_driver(cuDriverGetVersion)(&version) == CUDA_SUCCESS) {
-        xs_store_meta_int(store, "driver_version", version);
+    int simulated = 0;
+    for (int i = 0; i < device_count; i++) {
+        xs_store_device(store, &devices[i].row);
+        simulated |= devices[i].row.simulated;
     }
-    if (!xs_driver(cuDeviceGetCount) || xs_driver(cuDeviceGetCount)(&count) != CUDA_SUCCESS) {
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        write_device(store, i);
-    }
+    xs_store_meta_int(store, "driver_version", driver_version);
+    xs_store_meta_int(store, "simulated", simulated);
 }

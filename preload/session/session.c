@@ -24,6 +24,7 @@ static struct xs_options options;
 static struct xs_spool spool;
 static char trace_path[4200];
 static pid_t session_pid;
+static bool cupti_started;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct stat stderr_at_start; /* st_nlink 0: unknown */
 
@@ -63,19 +64,20 @@ static void on_exit_flush(void) {
     if (getpid() != session_pid || atomic_load(&xs_state) != XS_STATE_ACTIVE) {
         return;
     }
+    xs_flusher_still();
     xs_guard_enter();
-    xs_cupti_flush();
+    xs_cupti_flush(true); /* also waits for the flusher's last one */
     xs_guard_leave();
 }
 
-static void finish(unsigned patience_ms, bool flush) {
+static void finish(unsigned patience_ms) {
     uint64_t events = 0;
     static bool finished, said;
     if (!spool.header || getpid() != session_pid || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
         return;
     }
     atomic_store(&xs_state, XS_STATE_CLOSED);
-    switch (xs_drain_finish(patience_ms, flush, &events)) {
+    switch (xs_drain_finish(patience_ms, &events)) {
     case XS_FINISH_OK:
         xs_complain(&said, "%llu events in %s; `xferspy report %s` shows them", (unsigned long long)events, trace_path,
                     trace_path);
@@ -90,14 +92,17 @@ static void finish(unsigned patience_ms, bool flush) {
 }
 
 /* After every exit handler and every destructor of the program: the last frees are in the trace. */
-__attribute__((destructor)) static void on_unload(void) { finish(EXIT_PATIENCE_MS, false); }
+__attribute__((destructor)) static void on_unload(void) { finish(EXIT_PATIENCE_MS); }
 
 /* _exit runs no handlers; children of Python's multiprocessing end by it. A vforked child shares this memory but not
  * the pid, and passes. */
 XS_EXPORT __attribute__((noreturn)) void _exit(int status) {
     void (*real)(int) = (void (*)(int))xs_real_dlsym(RTLD_NEXT, "_exit");
-    if (xs_guard_depth == 0) {
-        finish(FAST_EXIT_PATIENCE_MS, true);
+    if (xs_guard_depth == 0 && atomic_load(&xs_state) == XS_STATE_ACTIVE && getpid() == session_pid) {
+        if (cupti_started) {
+            xs_flusher_now(FAST_EXIT_PATIENCE_MS);
+        }
+        finish(FAST_EXIT_PATIENCE_MS);
     }
     if (real) {
         real(status);
@@ -150,12 +155,17 @@ static bool start_locked(void) {
     if (xs_trace_name(options.output, trace_path, sizeof trace_path) != 0) {
         return give_up("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %%)");
     }
+    xs_facts_read_devices();
     if (xs_drain_start(trace_path, sizeof trace_path, &options, &spool, why) != 0) {
         return give_up(why);
     }
     xs_clock_source = (enum xs_clock_source)spool.header->clock.source;
     if (strcmp(options.cupti, "off") != 0) {
         xs_cupti_start(options.kernels);
+        cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
+    }
+    if (cupti_started) {
+        xs_flusher_start();
     }
     pthread_atfork(NULL, NULL, on_fork_child);
     atexit(on_exit_flush);

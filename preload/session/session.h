@@ -24,12 +24,26 @@ void xs_drain_wake(void);        /* there is something to do; async-signal-safe 
 void xs_drain_chunk_taken(void); /* a thread took a chunk: keeps enough of them free */
 
 enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED };
-/* Takes everything over and closes the trace; waits at most `timeout_ms`. With `flush` the drain thread first asks
- * CUPTI for its records. No lock is taken in the calling thread. `events`: how many the trace holds. */
-enum xs_finish xs_drain_finish(unsigned timeout_ms, bool flush, uint64_t *events);
+/* Takes everything over and closes the trace; waits at most `timeout_ms`, without a lock: signal handlers may call it.
+ * `events`: how many the trace holds. */
+enum xs_finish xs_drain_finish(unsigned timeout_ms, uint64_t *events);
 const char *xs_drain_why(void); /* what failed, after XS_FINISH_FAILED */
 
-/* Facts of the process and the machine, and of the devices that the driver has, into the trace (facts.c). */
+/* The flusher (flusher.c): a thread that asks CUPTI for complete records every second. It has the application's file
+ * descriptors, because CUPTI may call the driver. `now` has it ask for all of them, and waits at most `timeout_ms`
+ * without a lock, so that it can be called where the calling thread may hold one of CUPTI's. */
+void xs_flusher_start(void);
+void xs_flusher_now(unsigned timeout_ms);
+void xs_flusher_still(void); /* the process ends: no further call of CUPTI, which may be gone any moment */
+
+/* A detached thread of the library's own: no signals, its calls are not recorded (own_thread.c). 0 or an errno. */
+int xs_own_thread(void *(*body)(void *));
+void xs_futex_wait(_Atomic uint32_t *word, uint32_t while_it_is, unsigned timeout_ms);
+void xs_futex_wake(_Atomic uint32_t *word);
+
+/* Facts of the process and the machine, and of the devices that the driver has, into the trace (facts.c). The devices
+ * are read by a thread that has the driver's file descriptors. */
+void xs_facts_read_devices(void);
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);
 void xs_facts_write_devices(struct xs_store *store);
 

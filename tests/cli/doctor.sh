@@ -1,1 +1,26 @@
-exit 0
+# doctor: a line a check; the status says whether capture works. What it finds depends on the machine, so its parts are
+# steered by variables here.
+. "$SOURCE/lib.sh"
+export XFERSPY_LIBRARY="$DUMMY"
+run "$XFERSPY" doctor
+[ $status -le 1 ] || show "status 0 or 1"
+expect_no_err; expect_out "preload"; expect_out "driver"; expect_out "output"
+grep -q '^ok    preload' stdout || show "the dummy can be preloaded"
+run "$XFERSPY" doctor --json; expect_out '"format": "xferspy-doctor"'
+echo "not a library" >broken.so
+XFERSPY_LIBRARY=./broken.so run "$XFERSPY" doctor; expect_status 1
+grep -q '^FAIL  preload' stdout || show "a broken library fails"
+XFERSPY_LIBRARY=./missing.so run "$XFERSPY" doctor; expect_status 1; expect_out "not found"
+CUDA_VISIBLE_DEVICES= run "$XFERSPY" doctor; expect_out "hides every GPU"
+CUDA_INJECTION64_PATH=/x run "$XFERSPY" doctor; expect_out "another tool will take CUPTI"
+XFERSPY_CUPTI=off run "$XFERSPY" doctor; expect_out "switched off"
+XFERSPY_OUTPUT=/no/such/folder/x.db run "$XFERSPY" doctor; expect_status 1; grep -q '^FAIL  output' stdout || show "output folder"
+# A driver that hangs, and one that crashes: doctor does neither.
+if [ -n "${FAKE_DRIVER-}" ]; then
+    mkdir fake; cp "$FAKE_DRIVER" fake/libcuda.so.1
+    export LD_LIBRARY_PATH="$PWD/fake"
+    FAKE_DRIVER_DOES=hang run "$XFERSPY" doctor --timeout=1; expect_status 1; expect_out "no answer within 1 s"
+    FAKE_DRIVER_DOES=crash run "$XFERSPY" doctor; expect_status 1; expect_out "crashed with signal"
+    FAKE_DRIVER_DOES=fail run "$XFERSPY" doctor; expect_status 1; expect_out "cuInit failed"; expect_out "--gpus"
+    FAKE_DRIVER_DOES=work run "$XFERSPY" doctor; expect_status 0; expect_out "Fake GPU (simulated)"; expect_out "SIMULATED"
+fi

@@ -4,6 +4,7 @@
 
 __attribute__((constructor)) static void loaded(void) {
     if (getenv("DUMMY_SAYS"))
-        fprintf(stderr, "dummy preloaded, output=%s cupti=%s\n", getenv("XFERSPY_OUTPUT") ? getenv("XFERSPY_OUTPUT") : "-",
+        fprintf(stderr, "dummy preloaded, output=%s cupti=%s\n",
+                getenv("XFERSPY_OUTPUT") ? getenv("XFERSPY_OUTPUT") : "-",
                 getenv("XFERSPY_CUPTI") ? getenv("XFERSPY_CUPTI") : "-");
 }

@@ -1,1 +1,41 @@
-exit 0
+# -o, --force, colour.
+. "$SOURCE/lib.sh"
+make_trace t.db "$SOURCE/fixtures/simple.sql"
+run "$XFERSPY" report t.db; cp stdout expected
+run "$XFERSPY" report -o r.txt t.db; expect_status 0; expect_no_out; expect_no_err
+cmp -s r.txt expected || show "-o differs from stdout"
+echo old >r.txt
+run "$XFERSPY" report -o r.txt t.db; expect_error_of r.txt; expect_err "--force"
+[ "$(cat r.txt)" = old ] || show "replaced without --force"
+run "$XFERSPY" report --force -o r.txt t.db; expect_status 0; cmp -s r.txt expected || show "--force did not replace"
+# An error leaves an old file as it was, and a new one unmade.
+echo old >r.txt
+run "$XFERSPY" report --force -o r.txt missing.db; expect_error_of missing.db; [ "$(cat r.txt)" = old ] || show "lost the old file"
+run "$XFERSPY" report -o new.txt missing.db; expect_error_of missing.db; [ ! -e new.txt ] || show "left a file"
+run "$XFERSPY" query --force -o r.txt t.db "SELEC"; expect_error_of SELEC; [ "$(cat r.txt)" = old ] || show "lost the old file"
+[ "$(ls | grep -c 'r.txt')" -eq 1 ] || show "left a temporary file"
+# The trace itself is no output.
+sum=$(cksum <t.db)
+for command in "report" "info" "query"; do
+    run "$XFERSPY" $command --force -o ./t.db t.db $([ $command = query ] && echo "SELECT" ) ; [ $status -ne 0 ] || show "wrote to the trace"
+done
+[ "$sum" = "$(cksum <t.db)" ] || show "the trace was changed"
+run "$XFERSPY" report -o no/such/folder t.db; expect_error_of no/such/folder
+run "$XFERSPY" report -o - t.db; expect_status 0; cmp -s stdout expected || show "-o - is stdout"
+run "$XFERSPY" report -o /dev/null t.db; expect_status 0; expect_no_out
+if [ -w /dev/full ]; then
+    "$XFERSPY" report t.db >/dev/full 2>stderr; status=$?; step="report >/dev/full"
+    expect_status 1; expect_err "No space left"
+fi
+# Colour: never by itself where there is no terminal, and NO_COLOR gives way to --color=always alone.
+esc=$(printf '\033')
+run "$XFERSPY" report t.db; expect_not "$esc"
+run "$XFERSPY" report --color=always t.db; expect_out "$esc"
+NO_COLOR=1 run "$XFERSPY" report --color=always t.db; expect_out "$esc"
+NO_COLOR=1 run "$XFERSPY" report --color=auto t.db; expect_not "$esc"
+if command -v script >/dev/null 2>&1; then
+    TERM=xterm script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null; expect_out "$esc[1m"
+    TERM=xterm NO_COLOR=1 script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null; expect_not "$esc"
+    TERM=xterm COLUMNS=60 script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null
+    expect_out "Transfers"
+fi

@@ -1,1 +1,37 @@
-exit 0
+# run: preloads, hands options over, and is then the program: arguments, output, exit status, signals.
+. "$SOURCE/lib.sh"
+export XFERSPY_LIBRARY="$DUMMY"
+run "$XFERSPY" run -- "$PROGRAM" print a "b c" --help
+expect_status 0; expect_no_err
+expect_out "[print][a][b c][--help] LD_PRELOAD=$(realpath "$DUMMY")"
+# (verify_asan_link_order: for a sanitizer build of xferspy itself)
+ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=libm.so.6 run "$XFERSPY" run "$PROGRAM" print; expect_out "LD_PRELOAD=$(realpath "$DUMMY"):libm.so.6"
+run "$XFERSPY" run -- "$PROGRAM" exit 42; expect_status 42; expect_no_out; expect_no_err
+run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_status 0
+run "$XFERSPY" run -- "$PROGRAM" signal 15; expect_status 143
+run "$XFERSPY" run -- "$PROGRAM" signal 9; expect_status 137
+# Options become variables; the option goes before the variable.
+DUMMY_SAYS=1 run "$XFERSPY" run --output='t-%p.db' --cupti=off -- "$PROGRAM" exit 0
+expect_status 0; expect_err "output=t-%p.db cupti=off"
+XFERSPY_CUPTI=auto DUMMY_SAYS=1 run "$XFERSPY" run --cupti=off "$PROGRAM" exit 0; expect_err "cupti=off"
+run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|off"
+run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2; expect_err "2..4096"
+run "$XFERSPY" run --; expect_status 2
+# What cannot be started.
+run "$XFERSPY" run -- ./missing; expect_status 127; expect_no_out; expect_err "./missing"
+run "$XFERSPY" run -- no-such-command-anywhere; expect_status 127; expect_err "command not found"
+echo text >plain; run "$XFERSPY" run -- ./plain; expect_status 126; expect_err "./plain"
+mkdir folder; run "$XFERSPY" run -- ./folder; expect_status 126
+chmod +x plain; printf '#!/bin/sh\nexit 7\n' >plain; run "$XFERSPY" run -- ./plain; expect_status 7; expect_no_err
+# Where preloading has no effect, that is said.
+run "$XFERSPY" run -- "$STATIC_PROGRAM" exit 3; expect_status 3; expect_err "statically linked"
+# No library, or one that LD_PRELOAD cannot name.
+XFERSPY_LIBRARY=./missing.so run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_error_of "XFERSPY_LIBRARY"
+mkdir "a b"; cp "$DUMMY" "a b/lib.so"
+XFERSPY_LIBRARY="a b/lib.so" run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_error_of "blank"
+# Beside the program, and in ../lib.
+unset XFERSPY_LIBRARY
+mkdir -p tree/bin tree/lib/xferspy; cp "$XFERSPY" tree/bin/xferspy; cp "$DUMMY" tree/lib/xferspy/libxferspy.so
+run tree/bin/xferspy run -- "$PROGRAM" print; expect_status 0; expect_out "tree/lib/xferspy/libxferspy.so"
+cp "$DUMMY" tree/lib/libxferspy.so; run tree/bin/xferspy run -- "$PROGRAM" print; expect_out "tree/lib/libxferspy.so"
+cp "$DUMMY" tree/bin/libxferspy.so; run tree/bin/xferspy run -- "$PROGRAM" print; expect_out "tree/bin/libxferspy.so"

@@ -1,1 +1,35 @@
-exit 0
+# run --report: the program as a child, its traces reported on standard error, its end passed on.
+. "$SOURCE/lib.sh"
+export XFERSPY_LIBRARY="$DUMMY"
+now=$(date +%s)
+echo "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', ($now + 5) * 1000000000)" >now.sql
+make_trace new.db "$SOURCE/fixtures/simple.sql" now.sql
+make_trace xferspy-old.1.db "$SOURCE/fixtures/simple.sql" # capture began long ago
+cat >leave.sh <<'E2'
+cp "$1" "$2"
+echo "the program's own"
+exit "$3"
+E2
+run "$XFERSPY" run --report -- sh leave.sh new.db xferspy-sh.77.db 5
+expect_status 5; [ "$(cat stdout)" = "the program's own" ] || show "stdout is the program's"
+expect_err "Transfers"; expect_err "xferspy-sh.77.db"; expect_not "xferspy-old.1.db"
+run "$XFERSPY" run --report-output=r.txt --output='traces/%h-100%%-%q{NAME}.db' -- sh -c 'mkdir -p traces; cp new.db traces/host-100%-x.db'
+expect_status 0; expect_no_out; expect_no_err
+grep -q "traces/host-100%-x.db" r.txt || show "report in r.txt"
+rm xferspy-sh.77.db
+run "$XFERSPY" run --report -- "$PROGRAM" exit 3; expect_status 3; expect_no_out; expect_err "no trace"
+run "$XFERSPY" run --report -- "$PROGRAM" signal 15; expect_status 143
+run "$XFERSPY" run --report -- "$PROGRAM" signal 9; expect_status 137
+run "$XFERSPY" run --report -- ./missing; expect_status 127; expect_err "./missing"; expect_not "no trace"
+# A signal to xferspy alone reaches the program.
+cat >waits.sh <<'E2'
+trap 'echo got it; exit 9' TERM
+echo ready
+while :; do sleep 0.05; done
+E2
+step="run --report, SIGTERM"
+"$XFERSPY" run --report -- sh waits.sh >stdout 2>stderr &
+pid=$!
+until grep -q ready stdout; do kill -0 $pid || show "ended early"; done
+kill -TERM $pid; wait $pid; status=$?
+expect_status 9; expect_out "got it"

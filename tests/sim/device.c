@@ -181,7 +181,7 @@ CUresult xs_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!XS_DEVICE_OK(dev))
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(pciBusId, (size_t)len, "0000:%02X:00.0", 0x10 + dev);
+	snprintf(pciBusId, (size_t)len, "0000:%02X:00.0", (unsigned)(0x10 + dev) & 0xff);
 	return CUDA_SUCCESS;
 }
 
@@ -190,7 +190,7 @@ CUresult xs_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 	if (dev == NULL || pciBusId == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (int i = 0; i < xs_config()->devices; i++) {
-		char id[16];
+		char id[32];
 		xs_cuDeviceGetPCIBusId(id, sizeof(id), i);
 		if (strcasecmp(id, pciBusId) == 0 || strcasecmp(id + 5, pciBusId) == 0) {
 			*dev = i;

@@ -27,7 +27,8 @@ void xs_stream_ref_locked(struct CUstream_st *stream)
 	stream->refs++;
 }
 
-void xs_stream_unref_locked(struct CUstream_st *stream)
+/* Not inlined: the compiler would take the second of two calls for a use after the first's free. */
+__attribute__((noinline)) void xs_stream_unref_locked(struct CUstream_st *stream)
 {
 	if (--stream->refs > 0)
 		return;

@@ -1,4 +1,4 @@
-/* A program that looks dlsym up by dlsym (and by dlvsym) and reaches the driver through what it got.
+/* A program that looks dlsym up by dlsym, as the first and as the next one, and reaches the driver through what it got.
  *
  * stdout: data ok
  *
@@ -31,9 +31,7 @@ int main(void) {
     by_hand_load(&driver, find);
     by_hand_round_trip(&driver, 1024);
 
-    void *libc = dlopen("libc.so.6", RTLD_NOW);
-    REQUIRE(libc != NULL);
-    *(void **)&looked_up = dlsym(libc, "dlsym");
+    *(void **)&looked_up = dlsym(RTLD_NEXT, "dlsym");
     REQUIRE(looked_up != NULL);
     by_hand_load(&driver, find);
     by_hand_round_trip(&driver, 2048);

@@ -15,8 +15,8 @@
  * > SELECT e.name, a.bytes, a.result FROM api_call a JOIN entry_point e ON e.id = a.entry_point
  * > JOIN category c ON c.id = e.category WHERE c.name IN ('allocate', 'free') ORDER BY a.id
  * cuMemAlloc_v2|1125899906842624|2
- * cuMemFree_v2||1
- * cuMemHostUnregister||713
+ * cuMemFree_v2|0|1
+ * cuMemHostUnregister|0|713
  *
  * > SELECT bytes, free_entry_point FROM allocations
  * 4096|cuMemFree_v2

@@ -1,5 +1,6 @@
 /* Device memory handed to another process: the importer's trace knows it as such.
  *
+ * only: gpu
  * link: cuda
  * traces: 2
  * stdout: data ok

@@ -12,4 +12,4 @@
  * h2d|1|1000
  * h2d|1|2000
  */
-#include "exec_self.c"
+#include "exec_self.h"

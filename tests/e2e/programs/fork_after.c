@@ -1,5 +1,5 @@
 /* fork after CUDA started, ten times, while another thread copies: the children do no CUDA and leave by exit, so that
- * handlers inherited from the parent run in them. One trace, the parent's, and it is whole.
+ * handlers inherited from the parent run in them, or by _exit. One trace, the parent's, and it is whole.
  *
  * link: cuda
  * traces: 1
@@ -43,7 +43,10 @@ int main(void) {
         pid_t child = fork();
         REQUIRE(child >= 0);
         if (child == 0) {
-            exit(i);
+            if (i % 2) {
+                exit(i);
+            }
+            _exit(i);
         }
         REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == i);
         children++;

@@ -52,7 +52,7 @@ int main(void) {
     snprintf(path, sizeof path, "%s/rounds", folder);
     FILE *rounds = fopen(path, "w");
     REQUIRE(rounds != NULL);
-    srand((unsigned)time(NULL));
+    unsigned random = (unsigned)time(NULL) ^ ((unsigned)getpid() << 16);
     for (int i = 0; i < ROUNDS; i++) {
         atomic_store(returned, 0);
         pid_t child = fork();
@@ -65,7 +65,8 @@ int main(void) {
             REQUIRE(waitpid(child, NULL, WNOHANG) == 0);
             usleep(100);
         }
-        usleep((unsigned)rand() % 40000);
+        random = random * 1664525u + 1013904223u;
+        usleep((random >> 8) % 40000);
         kill(child, SIGKILL);
         int status;
         REQUIRE(waitpid(child, &status, 0) == child && WIFSIGNALED(status));

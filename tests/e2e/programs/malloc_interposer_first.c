@@ -1,5 +1,6 @@
 /* Another preloaded library that interposes malloc, before libxferspy.so.
  *
+ * only: unsanitized
  * preload: $lib/libmalloc_counter.so $xferspy_lib
  * stdout: interposer counted the program's calls
  * stdout: data ok

@@ -1,5 +1,6 @@
 /* Another preloaded library that interposes malloc, after libxferspy.so.
  *
+ * only: unsanitized
  * preload: $xferspy_lib $lib/libmalloc_counter.so
  * stdout: interposer counted the program's calls
  * stdout: data ok

@@ -26,9 +26,9 @@
  * cuMemcpyHtoDAsync_v2
  * cuMemcpyDtoHAsync_v2
  *
- * > SELECT bytes, width_bytes, height, depth FROM transfer WHERE height > 1 AND bytes IN (6400, 4800) ORDER BY id
- * 6400|100|64|
- * 6400|100|64|
+ * > SELECT bytes, width_bytes, height, coalesce(depth, 1) FROM transfer WHERE height > 1 AND bytes IN (6400, 4800) ORDER BY id
+ * 6400|100|64|1
+ * 6400|100|64|1
  * 4800|40|12|10
  * 4800|40|12|10
  *

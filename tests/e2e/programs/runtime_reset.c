@@ -39,9 +39,9 @@ static void **work(unsigned seed) {
 }
 
 int main(void) {
-    void **memory = work(1);
+    work(1);
     OK(cudaDeviceReset());
-    memory = work(2);
+    void **memory = work(2);
     OK(cudaFree(memory[0]));
     OK(cudaFreeHost(memory[1]));
     return 0;

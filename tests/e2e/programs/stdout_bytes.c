@@ -2,7 +2,7 @@
  *
  * link: cuda
  * run: "$program" | cksum
- * stdout: 1243766186 1048576
+ * stdout: 128821845 1048576
  *
  * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1
  * d2h|16|1048576

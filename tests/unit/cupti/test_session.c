@@ -29,6 +29,11 @@
         }                                                                                                              \
     } while (0)
 
+static int64_t flush_and_drain(void) {
+    xs_cupti_flush(false);
+    return xs_cupti_drain(NULL, &stub_clock);
+}
+
 static void in_child(void (*body)(void)) {
     pid_t child = fork();
     if (child == 0) {
@@ -83,8 +88,8 @@ static void records_reach_the_store(void) {
     put_copy(fake, 1);
     put_copy(fake, 2);
     fake->dropped = 4;
-    CHECK(xs_cupti_drain(NULL, &stub_clock, false) == 0);
-    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 2);
+    CHECK(xs_cupti_drain(NULL, &stub_clock) == 0);
+    CHECK(flush_and_drain() == 2);
     CHECK(stub_store.copy.correlation == 2);
     /* the offset is right to well under a millisecond */
     CHECK(stub_store.copy.start_ns > 500000 && stub_store.copy.start_ns < 1500000);
@@ -94,9 +99,9 @@ static void records_reach_the_store(void) {
     /* a store that fails must not cost the records */
     put_copy(fake, 3);
     stub_store.fail = XS_ERROR_FULL;
-    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == XS_ERROR_FULL);
+    CHECK(flush_and_drain() == XS_ERROR_FULL);
     stub_store.fail = 0;
-    CHECK(xs_cupti_drain(NULL, &stub_clock, false) == 1);
+    CHECK(xs_cupti_drain(NULL, &stub_clock) == 1);
     CHECK(stub_store.copy.correlation == 3 && xs_cupti_state()->records[0] == 3);
 }
 
@@ -126,8 +131,8 @@ static void the_application_gets_cupti(void) {
     CHECK(fake->kinds == 0 && fake->callbacks == 0 && fake->counters == 0 && fake->flushes[1] > 0);
     CHECK(status_is("stepped aside"));
     CHECK(strstr(xs_cupti_state()->text, "cuptiSubscribe"));
-    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 1); /* what was recorded before is kept */
-    xs_cupti_flush();
+    CHECK(flush_and_drain() == 1); /* what was recorded before is kept */
+    xs_cupti_flush(true);
     CHECK(fake->flushes[0] == 0);
     CHECK(xs_cupti_override("cuMemcpy", fake) == (void *)fake);
     CHECK(xs_cupti_override("cuptiFinalize", NULL) == NULL);
@@ -164,9 +169,9 @@ static void a_wrong_library(void) {
     xs_cupti_start(true);
     CHECK(status_is("not found") && strstr(xs_cupti_state()->text, "nonexistent"));
     CHECK(!dlerror());
-    xs_cupti_flush();
+    xs_cupti_flush(true);
     xs_cupti_step_aside("test");
-    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 0);
+    CHECK(flush_and_drain() == 0);
     CHECK(cuptiFinalize() == CUPTI_ERROR_NOT_INITIALIZED); /* none is mapped */
     CHECK(xs_cupti_override("cuptiFinalize", (void *)cuptiFinalize) == NULL);
 }
@@ -179,8 +184,8 @@ static void a_forked_child(void) {
     unsigned flushes = fake->flushes[0] + fake->flushes[1];
     xs_cupti_forget();
     CHECK(status_is("off"));
-    CHECK(xs_cupti_drain(NULL, &stub_clock, true) == 0);
-    xs_cupti_flush();
+    CHECK(flush_and_drain() == 0);
+    xs_cupti_flush(true);
     xs_cupti_step_aside("test");
     xs_cupti_start(true);
     CHECK(fake->flushes[0] + fake->flushes[1] == flushes && fake->subscriber);
@@ -189,7 +194,7 @@ static void a_forked_child(void) {
 /* Flushing, draining and an application that takes CUPTI, all at once: for the thread sanitizer. */
 static void *flusher(void *data) {
     for (int i = 0; i < 2000; i++)
-        xs_cupti_flush();
+        xs_cupti_flush(true);
     return data;
 }
 
@@ -208,13 +213,13 @@ static void everything_at_once(void) {
     CHECK(pthread_create(&threads[1], NULL, flusher, NULL) == 0);
     int64_t total = 0;
     for (int i = 0; i < 100; i++)
-        total += xs_cupti_drain(NULL, &stub_clock, true);
+        total += flush_and_drain();
     CHECK(pthread_create(&threads[2], NULL, taker, open_fake()) == 0);
     while (!status_is("stepped aside"))
-        total += xs_cupti_drain(NULL, &stub_clock, true);
+        total += flush_and_drain();
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-    total += xs_cupti_drain(NULL, &stub_clock, true);
+    total += flush_and_drain();
     CHECK(total == 8);
 }
 

@@ -33,11 +33,22 @@ int delete_scratch(void **state) {
 }
 
 const char *in_scratch(const char *name) {
-    static char names[8][256];
-    static unsigned next;
-    char *path = names[next++ % 8];
-    snprintf(path, sizeof names[0], "%s/%s", scratch, name);
-    return path;
+    static char paths[64][256], folder[sizeof scratch];
+    static unsigned count;
+    if (strcmp(folder, scratch) != 0) {
+        memcpy(folder, scratch, sizeof folder);
+        count = 0;
+    }
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(paths[i], path) == 0) {
+            return paths[i];
+        }
+    }
+    assert_true(count < 64);
+    memcpy(paths[count], path, sizeof path);
+    return paths[count++];
 }
 
 bool exists(const char *path) {
@@ -97,8 +108,15 @@ const char *rows_of_file(const char *path, const char *sql) {
     return text;
 }
 
-int64_t number_of(sqlite3 *db, const char *sql) {
-    return strtoll(rows_of(db, sql), NULL, 10);
+int64_t number_of(sqlite3 *db, const char *sql) { return strtoll(rows_of(db, sql), NULL, 10); }
+
+static uint64_t random_state = 1;
+
+void seed_random(uint64_t seed) { random_state = seed; }
+
+uint32_t next_random(void) {
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(random_state >> 33);
 }
 
 struct xs_event transfer_event(uint64_t serial) {
@@ -121,8 +139,8 @@ bool produce(struct producer *producer, const struct xs_event *event) {
         if (producer->chunk) {
             xs_chunk_finish(producer->chunk);
         }
-        producer->chunk = xs_spool_take(producer->spool, &producer->hint, producer->thread, (int32_t)producer->thread,
-                                        "producer");
+        producer->chunk =
+            xs_spool_take(producer->spool, &producer->hint, producer->thread, (int32_t)producer->thread, "producer");
         if (!producer->chunk) {
             return false;
         }

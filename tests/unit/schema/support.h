@@ -25,7 +25,7 @@ int make_scratch(void **state);
 int delete_scratch(void **state);
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, delete_scratch)
 
-/* Path of a file in the scratch folder. Static storage, the last eight calls' are valid. */
+/* Path of a file in the scratch folder; valid for the rest of the test, the same for the same name. */
 const char *in_scratch(const char *name);
 bool exists(const char *path);
 
@@ -38,6 +38,10 @@ void write_all(const char *path, const void *data, size_t bytes);
 const char *rows_of(sqlite3 *db, const char *sql);
 const char *rows_of_file(const char *path, const char *sql);
 int64_t number_of(sqlite3 *db, const char *sql);
+
+/* Pseudo-random numbers, the same in every run that starts with the same seed. */
+void seed_random(uint64_t seed);
+uint32_t next_random(void);
 
 /* Ticks are nanoseconds. */
 extern const struct xs_clock plain_clock;

@@ -27,9 +27,7 @@ static void put(const struct xs_event *event, uint32_t thread) {
     assert_int_equal(xs_store_event(store, event, thread, &plain_clock), 0);
 }
 
-static void expect(const char *sql, const char *rows) {
-    assert_string_equal(rows_of_file(path, sql), rows);
-}
+static void expect(const char *sql, const char *rows) { assert_string_equal(rows_of_file(path, sql), rows); }
 
 static struct xs_event event_of(enum xs_event_kind kind) {
     return (struct xs_event){.kind = (uint8_t)kind,
@@ -85,8 +83,7 @@ static void what_does_not_apply_is_null(void **state) {
     event.kind = XS_EVENT_MEMSET;
     event.memset = (struct xs_event_memset){.bytes = 8, .element_bytes = 1, .device = -1, .height = 4};
     put(&event, 1);
-    expect("SELECT * FROM memset",
-           "1|7|1|0|8|0|1|0|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|NULL");
+    expect("SELECT * FROM memset", "1|7|1|0|8|0|1|0|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|NULL");
     expect("SELECT count(*) FROM context", "0");
     expect("SELECT count(*) FROM stream", "0");
 }
@@ -187,19 +184,15 @@ static void launch_round_trips(void **state) {
     (void)state;
     struct xs_event event = event_of(XS_EVENT_LAUNCH);
     event.flags |= XS_FLAG_CAPTURED;
-    event.launch = (struct xs_event_launch){.function = 0xf0,
-                                            .grid = {1, 2, 3},
-                                            .block = {4, 5, 6},
-                                            .shared_bytes = 1024,
-                                            .kind = XS_LAUNCH_COOPERATIVE};
+    event.launch = (struct xs_event_launch){
+        .function = 0xf0, .grid = {1, 2, 3}, .block = {4, 5, 6}, .shared_bytes = 1024, .kind = XS_LAUNCH_COOPERATIVE};
     put(&event, 3);
     event.launch.kind = XS_LAUNCH_GRAPH;
     event.result = 1;
     event.flags = 0;
     put(&event, 3);
-    expect("SELECT * FROM launch",
-           "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|1000|1500|99\n"
-           "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|1000|1500|99");
+    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|1000|1500|99\n"
+                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|1000|1500|99");
 }
 
 static void sync_and_api_round_trip(void **state) {
@@ -241,16 +234,16 @@ static void put_on(uint64_t context, uint64_t stream, unsigned flags, uint32_t t
 
 static void handles_become_rows_once(void **state) {
     (void)state;
-    put_on(0xa, 0, XS_FLAG_HAS_STREAM, 1);                        /* stream 1: the legacy default stream of context 1 */
-    put_on(0xa, 1, XS_FLAG_HAS_STREAM, 2);                        /* CU_STREAM_LEGACY: the same */
-    put_on(0xa, 0, XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD, 1);   /* 2: thread 1's */
-    put_on(0xa, 2, XS_FLAG_HAS_STREAM, 1);                        /* CU_STREAM_PER_THREAD: the same */
-    put_on(0xa, 0, XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD, 2);   /* 3: thread 2's */
-    put_on(0xb, 0, XS_FLAG_HAS_STREAM, 1);                        /* 4: context 2's */
-    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 1);                     /* 5 */
-    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 2);                     /* the same from another thread */
-    put_on(0, 0x99, XS_FLAG_HAS_STREAM, 1);                       /* 6: of no known context */
-    put_on(0xa, 0x99, 0, 1);                                      /* none */
+    put_on(0xa, 0, XS_FLAG_HAS_STREAM, 1);                      /* stream 1: the legacy default stream of context 1 */
+    put_on(0xa, 1, XS_FLAG_HAS_STREAM, 2);                      /* CU_STREAM_LEGACY: the same */
+    put_on(0xa, 0, XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD, 1); /* 2: thread 1's */
+    put_on(0xa, 2, XS_FLAG_HAS_STREAM, 1);                      /* CU_STREAM_PER_THREAD: the same */
+    put_on(0xa, 0, XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD, 2); /* 3: thread 2's */
+    put_on(0xb, 0, XS_FLAG_HAS_STREAM, 1);                      /* 4: context 2's */
+    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 1);                   /* 5 */
+    put_on(0xa, 0x99, XS_FLAG_HAS_STREAM, 2);                   /* the same from another thread */
+    put_on(0, 0x99, XS_FLAG_HAS_STREAM, 1);                     /* 6: of no known context */
+    put_on(0xa, 0x99, 0, 1);                                    /* none */
     expect("SELECT context, stream FROM sync", "1|1\n1|1\n1|2\n1|2\n1|3\n2|4\n1|5\n1|5\nNULL|6\n1|NULL");
     expect("SELECT * FROM context", "1|10|NULL\n2|11|NULL");
     expect("SELECT * FROM stream", "1|0|1|NULL\n2|2|1|1\n3|2|1|2\n4|0|2|NULL\n5|153|1|NULL\n6|153|NULL|NULL");
@@ -319,29 +312,57 @@ static void device_records_round_trip(void **state) {
                                   .start_ns = 10,
                                   .end_ns = 20};
     assert_int_equal(xs_store_device_copy(store, &copy), 0);
-    copy = (struct xs_device_copy){.correlation = 6, .copies = 1, .kind = 200, .device = -1, .src_device = -1,
-                                   .dst_device = -1, .context = UINT32_MAX, .stream = UINT32_MAX, .graph = 9};
+    copy = (struct xs_device_copy){.correlation = 6,
+                                   .copies = 1,
+                                   .kind = 200,
+                                   .device = -1,
+                                   .src_device = -1,
+                                   .dst_device = -1,
+                                   .context = UINT32_MAX,
+                                   .stream = UINT32_MAX,
+                                   .graph = 9};
     assert_int_equal(xs_store_device_copy(store, &copy), 0);
     expect("SELECT * FROM device_copy", "1|5|1|2|3|4096|10|20|0|NULL|1|1|7|1|2|4|1099511627775\n"
                                         "2|6|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|NULL|NULL");
-    struct xs_device_memset set = {.correlation = 7, .value = 0xff, .memory_kind = 3, .device = 2, .context = 1,
-                                   .stream = 7, .graph = 3, .bytes = 64, .graph_node = 12, .start_ns = 30,
+    struct xs_device_memset set = {.correlation = 7,
+                                   .value = 0xff,
+                                   .memory_kind = 3,
+                                   .device = 2,
+                                   .context = 1,
+                                   .stream = 7,
+                                   .graph = 3,
+                                   .bytes = 64,
+                                   .graph_node = 12,
+                                   .start_ns = 30,
                                    .end_ns = 40};
     assert_int_equal(xs_store_device_memset(store, &set), 0);
     expect("SELECT * FROM device_memset", "1|7|255|64|3|30|40|2|1|7|3|12");
-    struct xs_device_kernel kernel = {.correlation = 8, .name = "_Z3addPf", .device = 0, .context = 1, .stream = 7,
-                                      .grid = {1, 2, 3}, .block = {4, 5, 6}, .start_ns = 50, .end_ns = 60};
+    struct xs_device_kernel kernel = {.correlation = 8,
+                                      .name = "_Z3addPf",
+                                      .device = 0,
+                                      .context = 1,
+                                      .stream = 7,
+                                      .grid = {1, 2, 3},
+                                      .block = {4, 5, 6},
+                                      .start_ns = 50,
+                                      .end_ns = 60};
     assert_int_equal(xs_store_device_kernel(store, &kernel), 0);
     assert_int_equal(xs_store_device_kernel(store, &kernel), 0);
     expect("SELECT * FROM device_kernel", "1|8|1|50|60|0|1|7|1|2|3|4|5|6|NULL|NULL\n"
                                           "2|8|1|50|60|0|1|7|1|2|3|4|5|6|NULL|NULL");
     expect("SELECT * FROM kernel_name", "1|_Z3addPf");
-    struct xs_device_sync sync = {.correlation = 9, .kind = 2, .context = 1, .stream = UINT32_MAX, .event = 3,
-                                  .start_ns = 70, .end_ns = 80};
+    struct xs_device_sync sync = {
+        .correlation = 9, .kind = 2, .context = 1, .stream = UINT32_MAX, .event = 3, .start_ns = 70, .end_ns = 80};
     assert_int_equal(xs_store_device_sync(store, &sync), 0);
     expect("SELECT * FROM device_sync", "1|9|2|70|80|1|NULL|3");
-    struct xs_device_migration migration = {.kind = 1, .address = 0x1000, .bytes = 65536, .src_device = -1,
-                                            .dst_device = 0, .stream = 7, .process = 123, .start_ns = 90,
+    struct xs_device_migration migration = {.kind = 1,
+                                            .address = 0x1000,
+                                            .bytes = 65536,
+                                            .src_device = -1,
+                                            .dst_device = 0,
+                                            .stream = 7,
+                                            .process = 123,
+                                            .start_ns = 90,
                                             .end_ns = 95};
     assert_int_equal(xs_store_device_migration(store, &migration), 0);
     expect("SELECT * FROM device_migration", "1|1|4096|65536|90|95|NULL|0|7|123");
@@ -349,9 +370,16 @@ static void device_records_round_trip(void **state) {
 
 static void the_small_tables_round_trip(void **state) {
     (void)state;
-    struct xs_device_row device = {.id = 1, .name = "GPU", .uuid = "u", .pci_bus_id = "p", .compute_capability = "9.0",
-                                   .memory_bytes = INT64_C(80) << 30, .link_generation = 5, .link_width = 16,
-                                   .link_peak_bytes_per_s = 63000000000, .simulated = 1};
+    struct xs_device_row device = {.id = 1,
+                                   .name = "GPU",
+                                   .uuid = "u",
+                                   .pci_bus_id = "p",
+                                   .compute_capability = "9.0",
+                                   .memory_bytes = INT64_C(80) << 30,
+                                   .link_generation = 5,
+                                   .link_width = 16,
+                                   .link_peak_bytes_per_s = 63000000000,
+                                   .simulated = 1};
     assert_int_equal(xs_store_device(store, &device), 0);
     device = (struct xs_device_row){.id = 2};
     assert_int_equal(xs_store_device(store, &device), 0);
@@ -400,8 +428,15 @@ static void every_view_can_be_read(void **state) {
     assert_int_equal(xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER), 0);
     assert_int_equal(xs_store_thread(store, 1, 10, "t"), 0);
     put(&event, 1);
-    static const char *const views[] = {"device_copy_by_call", "transfers", "allocations", "memsets", "kernels", "syncs",
-                                        "summary_by_direction", "summary_by_entry_point", "summary_by_kernel",
+    static const char *const views[] = {"device_copy_by_call",
+                                        "transfers",
+                                        "allocations",
+                                        "memsets",
+                                        "kernels",
+                                        "syncs",
+                                        "summary_by_direction",
+                                        "summary_by_entry_point",
+                                        "summary_by_kernel",
                                         "graph_copies"};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];
@@ -419,6 +454,7 @@ static void the_file_names_itself_before_it_is_closed(void **state) {
     assert_memory_equal(data + 68, "xfsp", 4);
     assert_memory_equal(data + 60, "\0\0\0\1", 4);
     free(data);
+    assert_int_equal(xs_store_meta_int(store, "n", 1), 0);
     assert_true(exists(in_scratch("t.db-wal")));
     expect("PRAGMA journal_mode", "wal");
     xs_store_close(store);

@@ -1,0 +1,47 @@
+/* The flusher: has CUPTI hand over its records, every second and at the end. A thread of its own, because the drain thread
+ * lacks the driver's file descriptors and the application's threads have other things to do. */
+#include <stdatomic.h>
+
+#include "preload/capture/thread.h"
+#include "preload/cupti/cupti.h"
+#include "preload/internal.h"
+#include "preload/session/session.h"
+
+#define PERIOD_MS 1000u
+
+static _Atomic uint32_t asked, answered; /* futexes */
+static _Atomic bool still;
+
+static void *flusher_main(void *arg) {
+    (void)arg;
+    xs_guard_depth = 1; /* whatever this thread asks of the driver is not the application's */
+    while (!atomic_load(&still)) {
+        uint32_t seen = atomic_load(&asked);
+        bool forced = seen != atomic_load(&answered);
+        if (atomic_load(&xs_state) == XS_STATE_CLOSED) {
+            xs_cupti_step_aside("the end of capture"); /* else CUPTI would fill memory that nobody empties */
+            break;
+        }
+        xs_cupti_flush(forced);
+        xs_drain_wake();
+        if (forced) {
+            atomic_store(&answered, seen);
+            xs_futex_wake(&answered);
+        }
+        xs_futex_wait(&asked, seen, PERIOD_MS);
+    }
+    return NULL;
+}
+
+void xs_flusher_start(void) { xs_own_thread(flusher_main); }
+
+void xs_flusher_still(void) { atomic_store(&still, true); }
+
+void xs_flusher_now(unsigned timeout_ms) {
+    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    uint32_t mine = atomic_fetch_add(&asked, 1) + 1;
+    xs_futex_wake(&asked);
+    while ((int32_t)(atomic_load(&answered) - mine) < 0 && xs_monotonic_ns() < deadline) {
+        xs_futex_wait(&answered, atomic_load(&answered), 50);
+    }
+}

@@ -1,0 +1,38 @@
+# Sourced by every test of this folder. `run` keeps standard output, standard error and exit status of a command; the
+# `expect_` functions look at them and end the test with everything that was seen when they differ.
+set -u
+export LC_ALL=C.UTF-8
+unset NO_COLOR COLUMNS LD_PRELOAD XFERSPY_OUTPUT XFERSPY_CUPTI XFERSPY_LIBRARY ARGP_HELP_FMT 2>/dev/null
+rm -rf "$WORK"
+mkdir -p "$WORK"
+cd "$WORK" || exit 99
+step=start
+
+show() {
+    echo "FAILED: $* (last command: $step, exit status ${status-})"
+    echo "--- stdout"; cat stdout
+    echo "--- stderr"; cat stderr
+    exit 1
+}
+run() {
+    step="$*"
+    "$@" >stdout 2>stderr </dev/null
+    status=$?
+}
+expect_status() { [ "$status" -eq "$1" ] || show "expected exit status $1"; }
+expect_out() { grep -qF -e "$1" stdout || show "expected on stdout: $1"; }
+expect_err() { grep -qF -e "$1" stderr || show "expected on stderr: $1"; }
+expect_not() { ! grep -qF -e "$1" stdout stderr || show "not expected: $1"; }
+expect_no_out() { [ ! -s stdout ] || show "expected nothing on stdout"; }
+expect_no_err() { [ ! -s stderr ] || show "expected nothing on stderr"; }
+# One line, naming the file: what every error looks like.
+expect_error_of() {
+    expect_status 1
+    expect_no_out
+    [ "$(wc -l <stderr)" -eq 1 ] || show "expected one line on stderr"
+    expect_err "$1"
+}
+make_trace() { # make_trace OUT FIXTURE...
+    out=$1; shift
+    "$SQL2DB" "$out" "$@" || { echo "FAILED: sql2db $out"; exit 1; }
+}

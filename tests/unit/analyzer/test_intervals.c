@@ -1,0 +1,81 @@
+/* Unions and intersections of time intervals, against a drawing of them. */
+#include "unit.h"
+
+#include "analyzer/model/intervals.h"
+
+static void empty(void **state) {
+    struct xs_intervals a = {0}, b = {0};
+    (void)state;
+    assert_int_equal(xs_intervals_unite(&a), 0);
+    assert_int_equal(xs_intervals_common(&a, &b), 0);
+    assert_int_equal(xs_intervals_add(&a, 5, 5), 0);
+    assert_int_equal(xs_intervals_add(&a, 5, 3), 0);
+    assert_int_equal(a.count, 0);
+    xs_intervals_free(&a);
+}
+
+static void touching_ones_cost_nothing(void **state) {
+    struct xs_intervals a = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        xs_intervals_add(&a, i * 10, i * 10 + 10);
+    assert_int_equal(a.count, 1);
+    assert_int_equal(xs_intervals_unite(&a), 10000);
+    xs_intervals_free(&a);
+}
+
+static void extremes(void **state) {
+    struct xs_intervals a = {0}, b = {0};
+    (void)state;
+    xs_intervals_add(&a, INT64_MIN, INT64_MAX);
+    xs_intervals_add(&b, -5, 5);
+    assert_true(xs_intervals_unite(&a) == UINT64_MAX);
+    assert_int_equal(xs_intervals_unite(&b), 10);
+    assert_int_equal(xs_intervals_common(&a, &b), 10);
+    xs_intervals_free(&a);
+    xs_intervals_free(&b);
+}
+
+enum { LINE = 200 };
+static void fill(struct xs_intervals *set, char *line, unsigned count, unsigned short *seed) {
+    for (unsigned i = 0; i < count; i++) {
+        int start = (int)(nrand48(seed) % LINE), end = start + (int)(nrand48(seed) % 20);
+        end = end > LINE ? LINE : end;
+        assert_int_equal(xs_intervals_add(set, start - 100, end - 100), 0);
+        memset(line + start, 1, (size_t)(end - start));
+    }
+}
+
+/* Random sets, in any order, against one byte a nanosecond. */
+static void random_sets(void **state) {
+    unsigned short seed[3] = {1, 2, 3};
+    (void)state;
+    for (int round = 0; round < 5000; round++) {
+        char a_line[LINE] = {0}, b_line[LINE] = {0};
+        struct xs_intervals a = {0}, b = {0};
+        unsigned in_a = 0, in_b = 0, in_both = 0;
+        fill(&a, a_line, (unsigned)(nrand48(seed) % 12), seed);
+        fill(&b, b_line, (unsigned)(nrand48(seed) % 12), seed);
+        for (int i = 0; i < LINE; i++) {
+            in_a += a_line[i] != 0;
+            in_b += b_line[i] != 0;
+            in_both += a_line[i] && b_line[i];
+        }
+        assert_int_equal(xs_intervals_unite(&a), in_a);
+        assert_int_equal(xs_intervals_unite(&b), in_b);
+        assert_int_equal(xs_intervals_common(&a, &b), in_both);
+        assert_int_equal(xs_intervals_common(&b, &a), in_both);
+        xs_intervals_free(&a);
+        xs_intervals_free(&b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty),
+        cmocka_unit_test(touching_ones_cost_nothing),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(random_sets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* The summary of hand-made traces: exact numbers. */
+#include "unit.h"
+
+#include <sqlite3.h>
+
+#include "analyzer/model/summary.h"
+#include "schema/store.h"
+
+/* Rows with what these tests do not look at filled in. */
+#define TRANSFER(id, direction, bytes, src, dst, async, enter, leave, correlation)                                     \
+    "INSERT INTO transfer "                                                                                            \
+    "(id,entry_point,thread,direction,bytes,src_kind,dst_kind,is_async,is_captured,result,enter_ns,"                   \
+    "return_ns,correlation) VALUES (" #id ",1,1," #direction "," #bytes "," #src "," #dst "," #async ",0,0," #enter    \
+    "," #leave "," #correlation ");"
+#define COPY(correlation, bytes, start, end, device)                                                                   \
+    "INSERT INTO device_copy (correlation,kind,bytes,start_ns,end_ns,device,copies) VALUES (" #correlation             \
+    ",1," #bytes "," #start "," #end "," #device ",1);"
+#define KERNEL(start, end, device)                                                                                     \
+    "INSERT INTO device_kernel (correlation,name,start_ns,end_ns,device) VALUES (1,1," #start "," #end "," #device ")" \
+                                                                                                                   ";"
+enum { H2D = XS_DIR_H2D, PAGEABLE = XS_MEM_PAGEABLE, PINNED = XS_MEM_PINNED, DEVICE = XS_MEM_DEVICE };
+
+struct case_ {
+    char folder[64], path[128];
+    struct xs_trace trace;
+    struct xs_summary summary;
+};
+
+static void load(struct case_ *c, const char *sql) {
+    struct xs_store *store;
+    sqlite3 *db;
+    char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;
+    strcpy(c->folder, "/tmp/xferspy-unit.XXXXXX");
+    assert_non_null(mkdtemp(c->folder));
+    snprintf(c->path, sizeof c->path, "%s/trace.db", c->folder);
+    assert_int_equal(xs_store_create(c->path, &store), 0);
+    assert_int_equal(xs_store_close(store), 0);
+    assert_int_equal(sqlite3_open(c->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        fail_msg("%s", error);
+    sqlite3_close(db);
+    if (xs_trace_open(c->path, &c->trace, message) < 0)
+        fail_msg("%s", message);
+    if (xs_summary_compute(&c->trace, &c->summary, message) < 0)
+        fail_msg("%s", message);
+}
+
+static void drop(struct case_ *c) {
+    xs_summary_free(&c->summary);
+    xs_trace_close(&c->trace);
+    unlink(c->path);
+    rmdir(c->folder);
+}
+
+static void nothing(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, "");
+    assert_int_equal(c.summary.all.count, 0);
+    assert_int_equal(c.summary.group_count, 0);
+    assert_int_equal(c.summary.largest_count, 0);
+    assert_int_equal(c.summary.run.duration_ns, 0);
+    assert_int_equal(c.summary.run.rank, -1);
+    assert_int_equal(c.summary.damaged_rows, 0);
+    drop(&c);
+}
+
+static void totals_by_kind(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, TRANSFER(1, 1, 100, 1, 4, 0, 10, 30, 1) TRANSFER(2, 1, 50, 1, 4, 1, 40, 45, 2)
+                 TRANSFER(3, 1, 1000, 2, 4, 1, 50, 52, 3) TRANSFER(4, 2, 7, 4, 3, 0, 60, 70, NULL)
+                     COPY(1, 100, 12, 28, 0) COPY(2, 50, 46, 50, 0) COPY(3, 1000, 60, 160, 0));
+    const struct xs_summary *s = &c.summary;
+    assert_int_equal(s->group_count, 3);
+    assert_int_equal(s->groups[0].src_kind, PINNED); /* by device time */
+    assert_int_equal(s->groups[0].totals.device_ns, 100);
+    assert_int_equal(s->groups[1].src_kind, PAGEABLE);
+    assert_int_equal(s->groups[1].direction, H2D);
+    assert_int_equal(s->groups[1].dst_kind, DEVICE);
+    assert_int_equal(s->groups[1].totals.count, 2);
+    assert_int_equal(s->groups[1].totals.bytes, 150);
+    assert_int_equal(s->groups[1].totals.device_ns, 20);
+    assert_int_equal(s->groups[1].totals.host_ns, 25);
+    assert_int_equal(s->groups[1].totals.async_count, 1);
+    assert_int_equal(s->groups[1].totals.blocking_host_ns, 20);
+    assert_int_equal(s->groups[2].totals.timed_count, 0);
+    assert_int_equal(s->all.count, 4);
+    assert_int_equal(s->all.bytes, 1157);
+    assert_int_equal(s->all.timed_bytes, 1150);
+    assert_int_equal(s->pageable.bytes, 150);
+    assert_int_equal(s->pinned.bytes, 1007); /* registered counts as pinned */
+    assert_int_equal(s->coverage.matched, 3);
+    assert_int_equal(s->coverage.without_record, 1);
+    assert_int_equal(s->run.duration_ns, 160); /* to the last thing seen */
+    assert_true(s->run.duration_estimated);
+    drop(&c);
+}
+
+/* A batch call's copies share one number and, here, one record; its host time counts once. */
+static void a_batch_is_split_by_bytes(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, TRANSFER(1, 1, 1000, 2, 4, 1, 0, 10, 5) TRANSFER(
+                 2, 1, 3000, 2, 4, 1, 0, 10, 5) "UPDATE transfer SET batch_index = id - 1;" COPY(5, 4000, 0, 400, 0));
+    const struct xs_summary *s = &c.summary;
+    assert_int_equal(s->all.host_ns, 10);
+    assert_int_equal(s->all.device_ns, 400);
+    assert_int_equal(s->largest[0].totals.device_ns, 300);
+    assert_int_equal(s->largest[1].totals.device_ns, 100);
+    assert_int_equal(s->coverage.matched, 2);
+    assert_int_equal(s->coverage.without_event, 0);
+    drop(&c);
+}
+
+static void what_did_not_run_is_not_counted(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         TRANSFER(1, 1, 100, 1, 4, 0, 0, 1, 1) TRANSFER(2, 1, 100, 1, 4, 0, 0, 1, 2) TRANSFER(3, 1, 0, 1, 4, 0, 0, 1, 3)
+             TRANSFER(4, 1, 100, 1, 4, 0, 0, 1,
+                      4) "UPDATE transfer SET is_captured = 1 WHERE id = 1; UPDATE transfer SET result = 700 WHERE id "
+                         "= 2;" COPY(4, 100, 0, 1, 0)
+                             COPY(9, 5, 0, 1,
+                                  0) "INSERT INTO device_copy "
+                                     "(correlation,kind,bytes,start_ns,end_ns,device,copies,graph,graph_node) VALUES "
+                                     "(4,1,30,5,7,0,1,1,11),(4,2,40,7,8,0,1,1,12);");
+    const struct xs_summary *s = &c.summary;
+    assert_int_equal(s->all.count, 2);
+    assert_int_equal(s->all.device_ns, 1); /* the graph's nodes are not this call's */
+    assert_int_equal(s->coverage.host_transfers, 4);
+    assert_int_equal(s->coverage.host_captured, 1);
+    assert_int_equal(s->coverage.host_failed, 1);
+    assert_int_equal(s->coverage.host_empty, 1);
+    assert_int_equal(s->coverage.matched, 1);
+    assert_int_equal(s->coverage.without_record, 0);
+    assert_int_equal(s->coverage.without_event, 1);
+    assert_int_equal(s->coverage.device_copies, 4);
+    assert_int_equal(s->coverage.device_copies_graph, 2);
+    assert_int_equal(s->graph_total.count, 2);
+    assert_int_equal(s->graph_total.bytes, 70);
+    assert_int_equal(s->graph_total.ns, 3);
+    drop(&c);
+}
+
+/* Two copy streams and two kernel streams on device 0; device 1 has kernels, that hide nothing on device 0. */
+static void overlap_is_by_device_and_over_streams(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, COPY(1, 1, 0, 100, 0) COPY(2, 1, 50, 150, 0) COPY(3, 1, 300, 400, 0) COPY(4, 1, 0, 10, 1)
+                 KERNEL(120, 200, 0) KERNEL(140, 320, 0) KERNEL(0, 1000, 1));
+    const struct xs_device_summary *d = c.summary.devices;
+    assert_int_equal(c.summary.device_count, 2);
+    assert_int_equal(d[0].copy_busy_ns, 250);
+    assert_int_equal(d[0].kernel_busy_ns, 200);
+    assert_int_equal(d[0].kernel_ns, 260);
+    assert_int_equal(d[0].both_busy_ns, 50); /* 120-150 and 300-320 */
+    assert_int_equal(d[0].kernels, 2);
+    assert_int_equal(d[1].both_busy_ns, 10);
+    drop(&c);
+}
+
+static void largest_and_slowest(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         "INSERT INTO entry_point VALUES (1, 'cuMemcpyHtoD_v2', 0);"
+         "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 1000)"
+         "INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_kind,dst_kind,is_async,is_captured,result,"
+         " enter_ns,return_ns,correlation) SELECT n,1,1,1,n % 10 * 100,1,4,0,0,0,n * 100,n * 100 + n,n FROM i;");
+    const struct xs_summary *s = &c.summary;
+    assert_int_equal(s->largest_count, XS_TOP);
+    for (int i = 0; i < XS_TOP; i++) {
+        assert_int_equal(s->largest[i].bytes, (9 - i) * 100);
+        assert_int_equal(s->largest[i].totals.count, 100);
+        assert_int_equal(s->largest[i].first_transfer, 9 - i);
+        assert_string_equal(s->largest[i].entry_point, "cuMemcpyHtoD_v2");
+        assert_int_equal(s->slowest[i].id, 1000 - i);
+        assert_int_equal(s->slowest[i].host_ns, 1000 - i);
+    }
+    assert_false(s->slowest_by_device);
+    drop(&c);
+}
+
+static void allocations_and_their_peak(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, "INSERT INTO allocation (kind,bytes,enter_ns,return_ns,free_enter_ns,free_return_ns) VALUES"
+             " (4,100,0,10,20,25),(4,200,12,14,30,31),(4,50,20,20,NULL,NULL),(2,7,0,1,1,2);");
+    const struct xs_allocation_totals *device = &c.summary.allocations[DEVICE];
+    assert_int_equal(device->count, 3);
+    assert_int_equal(device->bytes, 350);
+    assert_int_equal(device->peak_bytes, 300); /* at 20 the first is freed before the third comes */
+    assert_int_equal(device->host_ns, 12);
+    assert_int_equal(device->frees, 2);
+    assert_int_equal(device->free_host_ns, 6);
+    assert_int_equal(device->live_count, 1);
+    assert_int_equal(device->live_bytes, 50);
+    assert_int_equal(c.summary.allocations[PINNED].live_count, 0);
+    drop(&c);
+}
+
+static void damage_is_counted_and_left_out(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, TRANSFER(1, 1, -5, 1, 4, 0, 0, 10, 1) TRANSFER(2, 99, 8, 1, 4, 0, 0, 10, 2)
+                 TRANSFER(3, 1, 8, 1, 4, 0, 50, 20, 3) TRANSFER(4, 1, 'x', 1, 4, 0, 0, 1, 4) COPY(3, 8, 9, 2, 0));
+    assert_int_equal(c.summary.all.count, 4);
+    assert_int_equal(c.summary.all.bytes, 16);
+    assert_int_equal(c.summary.all.host_ns, 21);
+    assert_int_equal(c.summary.all.timed_count, 0);
+    assert_int_equal(c.summary.damaged_rows, 5);
+    drop(&c);
+}
+
+/* Either mark is enough: the run's or a device's. */
+static void simulated_is_never_missed(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, "INSERT OR REPLACE INTO meta VALUES ('simulated', 0); INSERT INTO device (id, simulated) VALUES (0, 0), "
+             "(1, 1);");
+    assert_true(c.summary.run.simulated);
+    drop(&c);
+    load(&c, "INSERT OR REPLACE INTO meta VALUES ('simulated', 1);");
+    assert_true(c.summary.run.simulated);
+    drop(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(totals_by_kind),
+        cmocka_unit_test(a_batch_is_split_by_bytes),
+        cmocka_unit_test(what_did_not_run_is_not_counted),
+        cmocka_unit_test(overlap_is_by_device_and_over_streams),
+        cmocka_unit_test(largest_and_slowest),
+        cmocka_unit_test(allocations_and_their_peak),
+        cmocka_unit_test(damage_is_counted_and_left_out),
+        cmocka_unit_test(simulated_is_never_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

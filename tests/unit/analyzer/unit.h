@@ -1,0 +1,28 @@
+/* cmocka, with what it wants included before it. */
+#ifndef XFERSPY_TESTS_UNIT_ANALYZER_UNIT_H
+#define XFERSPY_TESTS_UNIT_ANALYZER_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/output/out.h"
+
+/* What `print` writes, as a string to be freed. */
+static inline char *captured(void (*print)(struct xs_out *out, void *data), void *data, int columns, bool utf8) {
+    char *text = NULL;
+    size_t bytes = 0;
+    struct xs_out out = {.file = open_memstream(&text, &bytes), .columns = columns, .utf8 = utf8};
+    print(&out, data);
+    fclose(out.file);
+    return text;
+}
+
+#endif

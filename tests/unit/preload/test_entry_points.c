@@ -1,0 +1,144 @@
+/* The entry-point table against itself and against the driver that the toolkit's headers describe. */
+#include "unit.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "schema/kinds.h"
+
+enum default_stream { XS_LEGACY, XS_PER_THREAD };
+
+static const struct row {
+    const char *name;
+    enum default_stream stream;
+    enum xs_category category;
+} rows[] = {
+#define XS_ENTRY(symbol, variant, row_category, ...) {#symbol, variant, XS_CAT_##row_category},
+#include "preload/intercept/entry_points.def"
+#undef XS_ENTRY
+};
+
+static const char *const categories[] = {
+#define NAME(n, id, name) [n] = name,
+    XS_CATEGORIES(NAME)
+#undef NAME
+};
+
+static const struct row *find(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static void names_are_unique(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_ptr_equal(find(rows[i].name), &rows[i]);
+        assert_memory_equal(rows[i].name, "cu", 2);
+    }
+}
+
+static void categories_have_names(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_true(rows[i].category < COUNT_OF(categories));
+        assert_non_null(categories[rows[i].category]);
+    }
+    for (size_t i = 0; i < COUNT_OF(categories); i++) {
+        assert_non_null(categories[i]); /* numbered without gaps */
+    }
+}
+
+/* What a null stream means follows from the suffix, and both variants are of one family. */
+static void per_thread_rows_have_a_plain_one(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        bool suffix = ends_with(rows[i].name, "_ptds") || ends_with(rows[i].name, "_ptsz");
+        assert_int_equal(rows[i].stream == XS_PER_THREAD, suffix);
+        if (suffix) {
+            char plain[128];
+            snprintf(plain, sizeof plain, "%.*s", (int)strlen(rows[i].name) - 5, rows[i].name);
+            assert_non_null(find(plain));
+            assert_int_equal(find(plain)->category, rows[i].category);
+        }
+    }
+}
+
+/* libxferspy.so finds rows by address in a table of 2048 places with 16-bit row numbers (real.c). */
+static void rows_fit_the_address_table(void **state) {
+    (void)state;
+    assert_true(COUNT_OF(rows) <= 2048 / 2);
+}
+
+static void *stub;
+static int load_stub(void **state) {
+    (void)state;
+    stub = *STUB_LIBCUDA ? dlopen(STUB_LIBCUDA, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    return 0;
+}
+
+static void driver_has_every_row(void **state) {
+    unsigned missing = 0;
+    (void)state;
+    if (!stub) {
+        skip();
+    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (!dlsym(stub, rows[i].name)) {
+            print_error("the driver has no %s\n", rows[i].name);
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
+/* A row whose sibling is missing is a hole that depends on how an application was compiled. */
+static void driver_has_no_other_variant(void **state) {
+    static const char *const versions[] = {"_v2", "_v3", "_v4", "_v5", "_v6"};
+    static const char *const streams[] = {"", "_ptds", "_ptsz"};
+    unsigned missing = 0;
+    (void)state;
+    if (!stub) {
+        skip();
+    }
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char base[128], name[160];
+        snprintf(base, sizeof base, "%s", rows[i].name);
+        for (size_t s = 1; s < COUNT_OF(streams); s++) {
+            base[strlen(base) - (ends_with(base, streams[s]) ? 5 : 0)] = '\0';
+        }
+        for (size_t s = 0; s < COUNT_OF(streams); s++) {
+            for (size_t v = 0; v <= COUNT_OF(versions); v++) {
+                snprintf(name, sizeof name, "%s%s%s", base, v ? versions[v - 1] : "", streams[s]);
+                if (v && base[strlen(base) - 3] == '_') {
+                    continue; /* has its version; an older one is another ABI, listed in docs/coverage.md */
+                }
+                if (dlsym(stub, name) && !find(name)) {
+                    print_error("%s has a row, %s has none\n", rows[i].name, name);
+                    missing++;
+                }
+            }
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(categories_have_names),
+        cmocka_unit_test(per_thread_rows_have_a_plain_one),
+        cmocka_unit_test(rows_fit_the_address_table),
+        cmocka_unit_test(driver_has_every_row),
+        cmocka_unit_test(driver_has_no_other_variant),
+    };
+    return cmocka_run_group_tests(tests, load_stub, NULL);
+}

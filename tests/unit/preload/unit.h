@@ -1,0 +1,18 @@
+/* What every cmocka program of this folder includes. */
+#ifndef XFERSPY_TESTS_UNIT_PRELOAD_UNIT_H
+#define XFERSPY_TESTS_UNIT_PRELOAD_UNIT_H
+
+/* clang-format off: cmocka.h needs the ones before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+#endif
