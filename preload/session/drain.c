@@ -24,6 +24,7 @@
 #define WANTED_FREE 8u    /* grow while fewer chunks are free */
 #define WAKE_EVERY 4u     /* chunks taken */
 #define BATCH_EVENTS 4096
+#define BALLAST_BYTES (256 * 1024)
 #define ROUNDS 64u         /* of events, before the device records get their turn */
 #define IDLE_MS 1000u     /* a look around without being woken: CUPTI's buffers, short runs */
 
@@ -44,6 +45,7 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
+    int ballast; /* file descriptor */
 } drain;
 
 static struct {
@@ -118,6 +120,20 @@ static void numbered_path(char *out, size_t bytes, const char *path, unsigned n)
     }
 }
 
+/* Room for the last words on a disk that fills up: an unnamed file, given back before they are written. */
+static void keep_ballast(void) {
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", drain.path);
+    char *slash = strrchr(folder, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+    drain.ballast = open(slash && slash != folder ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (drain.ballast >= 0) {
+        (void)posix_fallocate(drain.ballast, 0, BALLAST_BYTES);
+    }
+}
+
 /* Creates spool and trace under the first name that is free. */
 static int create_files(void) {
     char wish[PATH_MAX], path[PATH_MAX + 16];
@@ -137,6 +153,7 @@ static int create_files(void) {
             status = xs_store_create(path, &drain.store);
             if (status == 0) {
                 snprintf(drain.path, drain.path_bytes, "%s", path);
+                keep_ballast();
                 return 0;
             }
             unlink(drain.spool_path);
@@ -247,9 +264,8 @@ static int write_end(int failure) {
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_store_meta_int(drain.store, "coverage.nested", (int64_t)atomic_load(&h->nested));
-    xs_store_meta_text(drain.store, "status", failure ? "stopped" : "complete");
     xs_notes_write(drain.store, &h->clock);
-    xs_store_progress_clear(drain.store);
+    status = status ? status : xs_store_finish(drain.store, failure ? XS_STATUS_STOPPED : XS_STATUS_COMPLETE);
     return status ? status : xs_store_commit(drain.store);
 }
 
@@ -271,19 +287,22 @@ const char *xs_drain_why(void) { return drain.why; }
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     failure = failure ? failure : take_over();
+    if (drain.ballast >= 0) {
+        close(drain.ballast);
+    }
+    if (failure) {
+        give_up(failure);
+    }
     int status = write_end(failure);
     if (failure == 0 && status == 0) {
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
     }
     int closed = xs_store_close(drain.store);
-    /* With an error the spool stays: it may hold what could not be written, and recovery may have more room. */
-    if (failure == 0 && status == 0 && closed == 0) {
+    if (status == 0 && closed == 0) {
         atomic_store(&drain.spool->header->closed, 1);
         unlink(drain.spool_path);
-        set_phase(DONE);
-    } else {
-        set_phase(DONE_BADLY);
-    }
+    } /* else the spool stays: any xferspy command takes it over when it can */
+    set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
 static void *drain_main(void *arg) {
@@ -309,9 +328,6 @@ static void *drain_main(void *arg) {
         if (status == 0 && !atomic_load(&drain.stop)) {
             wait_for_bell(heard);
         }
-    }
-    if (status != 0) {
-        give_up(status);
     }
     finish_trace(status);
     return NULL;

@@ -3,7 +3,7 @@
 //     bench_calls [--first]     --first: only the first call, then end
 //
 // A batch is short enough not to fill the driver's queue, and the device is idle when one begins: the host's cost of a
-// call is measured, not the device's. On a slow (simulated) device XFERSPY_BENCH_SCALE=0.1 makes everything shorter.
+// call is measured, not the device's. On a slow (simulated) device BENCH_SCALE=0.1 makes everything shorter.
 #include <cuda_runtime.h>
 
 #include <cstdlib>
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && std::strcmp(argv[1], "--first") == 0) {
         return 0;
     }
-    if (const char *text = std::getenv("XFERSPY_BENCH_SCALE")) {
+    if (const char *text = std::getenv("BENCH_SCALE")) {
         double scale = std::atof(text);
         batches = 1 + int(batches * scale);
         steps = 1 + int(steps * scale);

@@ -1,10 +1,10 @@
 /* CUPTI's own cost: a library to preload that switches on what a profiler of copies needs and throws the records away.
  * The benchmark programs call xferspy_bench_begin_cupti at the moment at which xferspy would begin.
  *
- * XFERSPY_BENCH_CUPTI=copies     MEMCPY records alone
- * XFERSPY_BENCH_CUPTI=kernels    and kernels
- * XFERSPY_BENCH_CUPTI=all        every kind and callback that xferspy asks for, kernels too
- * XFERSPY_BENCH_CUPTI_LIBRARY    the file; default libcupti.so.13, then .12 */
+ * BENCH_CUPTI=copies     MEMCPY records alone
+ * BENCH_CUPTI=kernels    and kernels
+ * BENCH_CUPTI=all        every kind and callback that xferspy asks for, kernels too
+ * BENCH_CUPTI_LIBRARY    the file; default libcupti.so.13, then .12 */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void check(CUptiResult result, const char *what) {
 }
 
 static void load(void) {
-    const char *file = getenv("XFERSPY_BENCH_CUPTI_LIBRARY");
+    const char *file = getenv("BENCH_CUPTI_LIBRARY");
     void *handle = file && *file ? dlopen(file, RTLD_NOW) : dlopen("libcupti.so.13", RTLD_NOW);
     if (!handle && !(file && *file))
         handle = dlopen("libcupti.so.12", RTLD_NOW);
@@ -118,7 +118,7 @@ static void enable_other_kinds(void) {
 
 __attribute__((visibility("default"))) void xferspy_bench_begin_cupti(void);
 void xferspy_bench_begin_cupti(void) {
-    const char *what = getenv("XFERSPY_BENCH_CUPTI");
+    const char *what = getenv("BENCH_CUPTI");
     if (!what)
         what = "copies";
     load();

@@ -86,7 +86,7 @@ static void print_memory(void) {
 }
 
 int main(void) {
-    const char *scale_text = getenv("XFERSPY_BENCH_SCALE");
+    const char *scale_text = getenv("BENCH_SCALE");
     pthread_t threads[THREADS];
     CUmodule module;
     if (scale_text)

@@ -118,10 +118,10 @@ static const struct {
     void (*run)(int way);
     int per_batch;
 } rows[] = {
-    {"copy_0b_async", copy_nothing, 1000},     {"launch_refused", launch_refused, 1000},
-    {"sync_idle", synchronize_idle, 1000},     {"h2d_4k_pinned_async", copy_pinned, 200},
-    {"h2d_4k_pageable", copy_pageable, 200},   {"d2h_4b_pageable", read_back, 200},
-    {"launch_empty", launch, 200},             {"malloc_free_async", allocate_free, 200},
+    {"copy_0b_async", copy_nothing, 1000},   {"launch_refused", launch_refused, 1000},
+    {"sync_idle", synchronize_idle, 1000},   {"h2d_4k_pinned_async", copy_pinned, 200},
+    {"h2d_4k_pageable", copy_pageable, 200}, {"d2h_4b_pageable", read_back, 200},
+    {"launch_empty", launch, 200},           {"malloc_free_async", allocate_free, 200},
 };
 
 static double batch_ns(void (*run)(int way), int way, int count) {
@@ -157,7 +157,7 @@ static void measure_sustained(int count) {
 }
 
 int main(void) {
-    const char *scale_text = getenv("XFERSPY_BENCH_SCALE");
+    const char *scale_text = getenv("BENCH_SCALE");
     double scale = scale_text ? atof(scale_text) : 1;
     void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!handle) {
@@ -193,7 +193,7 @@ int main(void) {
         measure(i, 1 + (int)(30 * scale));
         let_settle();
     }
-    measure_sustained(1 + (int)(300000 * scale));
+    measure_sustained(1 + (int)(200000 * scale));
     free(pageable);
     return 0;
 }

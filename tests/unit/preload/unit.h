@@ -2,6 +2,8 @@
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_UNIT_H
 
+#define _GNU_SOURCE /* strsep */
+
 /* clang-format off: cmocka.h needs the ones before it */
 #include <setjmp.h>
 #include <stdarg.h>
