@@ -47,16 +47,19 @@ bool xs_scan_null(const struct xs_scan *scan, int column) {
 
 int64_t xs_scan_int(const struct xs_scan *scan, int column) { return sqlite3_column_int64(scan->statement, column); }
 
+/* The type is asked for only where the value alone does not tell: each question costs, times columns, times rows. */
 uint64_t xs_scan_count(struct xs_scan *scan, int column) {
     int64_t value = sqlite3_column_int64(scan->statement, column);
-    if (sqlite3_column_type(scan->statement, column) != SQLITE_INTEGER || value < 0) {
-        damage(scan);
-        return 0;
-    }
-    return (uint64_t)value;
+    if (value > 0 || (value == 0 && sqlite3_column_type(scan->statement, column) == SQLITE_INTEGER))
+        return (uint64_t)value;
+    damage(scan);
+    return 0;
 }
 
 uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column) {
+    int64_t value = sqlite3_column_int64(scan->statement, column);
+    if (value > 0)
+        return (uint64_t)value;
     return xs_scan_null(scan, column) ? 0 : xs_scan_count(scan, column);
 }
 
@@ -74,12 +77,11 @@ const char *xs_scan_text(const struct xs_scan *scan, int column) {
 }
 
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns) {
-    *ns = 0;
-    if (xs_scan_null(scan, start_column) || xs_scan_null(scan, end_column))
-        return false;
     int64_t start = xs_scan_int(scan, start_column), end = xs_scan_int(scan, end_column);
-    if (end < start || sqlite3_column_type(scan->statement, start_column) != SQLITE_INTEGER ||
-        sqlite3_column_type(scan->statement, end_column) != SQLITE_INTEGER) {
+    *ns = 0;
+    if ((start == 0 && xs_scan_null(scan, start_column)) || (end == 0 && xs_scan_null(scan, end_column)))
+        return false;
+    if (end < start || (start == 0 && sqlite3_column_type(scan->statement, start_column) != SQLITE_INTEGER)) {
         damage(scan);
         return false;
     }

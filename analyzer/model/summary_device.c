@@ -2,7 +2,8 @@
 #include "analyzer/model/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {
-    return xs_scan_null(scan, column) ? -1 : xs_scan_int(scan, column);
+    int64_t device = xs_scan_int(scan, column);
+    return device == 0 && xs_scan_null(scan, column) ? -1 : device;
 }
 
 static void add_count_time(struct xs_count_time *to, uint64_t count, uint64_t bytes, uint64_t ns) {

@@ -111,13 +111,15 @@ static void warnings(const struct xs_summary *s, struct xs_out *out) {
 }
 
 static void print_run(const struct xs_summary *s, struct xs_out *out) {
-    char *command = xs_text_escaped(*s->run.command ? s->run.command : s->run.executable);
+    char *command = xs_text_escaped(*s->run.command      ? s->run.command
+                                    : *s->run.executable ? s->run.executable
+                                                         : "(unknown command)");
     int room = out->columns ? out->columns : COMMAND_COLUMNS;
     bool cut = xs_text_width(command) > room;
     const char *mark = !cut ? "" : out->utf8 ? "\xe2\x80\xa6" : "...";
     fprintf(out->file, "%s%.*s%s%s\n", xs_style_on(out, XS_STYLE_HEADING),
-            (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room),
-            *command ? command : "(unknown command)", mark, xs_style_off(out, XS_STYLE_HEADING));
+            (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room), command, mark,
+            xs_style_off(out, XS_STYLE_HEADING));
     free(command);
     struct xs_table *table = xs_table_new(2);
     xs_table_column(table, NULL, false);

@@ -143,7 +143,10 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     char version[XS_UNIT_BYTES];
     const struct xs_run *run = &s->run;
     const char *why = *run->cupti_text ? run->cupti_text : "";
-    if (!strcmp(run->cupti_status, "active"))
+    if (!strcmp(run->cupti_status, "unknown") &&
+        s->coverage.device_copies) /* not written yet: still running, or killed */
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times by CUPTI.");
+    else if (!strcmp(run->cupti_status, "active"))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times by CUPTI %s%s.", cupti_version(version, run->cupti_version),
                     run->cupti_kernels ? "" : "; kernels were not recorded");
     else

@@ -21,7 +21,7 @@ static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
 static void give_back_chunk(struct xs_thread *t) {
     if (t->chunk) {
-        atomic_store_explicit(&t->chunk->header.state, XS_CHUNK_FULL, memory_order_release);
+        xs_chunk_finish(t->chunk);
         t->chunk = NULL;
         t->next = t->end = NULL;
     }

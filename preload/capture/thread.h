@@ -38,8 +38,7 @@ bool xs_session_wake(unsigned row);  /* the first call that is worth a session s
 static inline void xs_commit(void) {
     struct xs_thread *t = &xs_thread;
     t->next++;
-    atomic_store_explicit(&t->chunk->header.committed_bytes,
-                          (uint32_t)((char *)t->next - (char *)t->chunk->events), memory_order_release);
+    xs_chunk_commit(t->chunk);
 }
 
 /* Starts the event of a call: NULL when the call is not to be recorded. Otherwise the thread is guarded until xs_end,

@@ -17,6 +17,11 @@ SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.src_allocati
 -- Host and device agree where they can be joined; a batch call has as many bytes as its copies.
 SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0 GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes
 SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation HAVING count(*) > 1
+-- While CUPTI was there for the whole run, every copy that ran has its record and every record its call.
+SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captured = 0 AND bytes > 0 AND device_ns IS NULL AND batch_index IS NULL AND 2 = (SELECT count(*) FROM meta WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
+SELECT 'without call', id, bytes FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN (SELECT correlation FROM transfer WHERE correlation IS NOT NULL) AND 2 = (SELECT count(*) FROM meta WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
+-- Our own map of memory and CUPTI say the same of both sides of a copy.
+SELECT 'kind', t.id, t.src_kind, d.src_kind, t.dst_kind, d.dst_kind FROM transfer t JOIN device_copy d ON d.correlation = t.correlation WHERE d.graph_node IS NULL AND ((t.src_kind = 1) <> (d.src_kind = 1) OR (t.src_kind IN (2, 3)) <> (d.src_kind = 2) OR (t.src_kind = 5) <> (d.src_kind = 4) OR (t.src_kind = 6) <> (d.src_kind IN (5, 7)) OR (t.dst_kind = 1) <> (d.dst_kind = 1) OR (t.dst_kind IN (2, 3)) <> (d.dst_kind = 2) OR (t.dst_kind = 5) <> (d.dst_kind = 4) OR (t.dst_kind = 6) <> (d.dst_kind IN (5, 7)))
 -- Every number has its name.
 SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM entry_point) OR thread NOT IN (SELECT id FROM thread)
 SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context) OR stream NOT IN (SELECT id FROM stream)

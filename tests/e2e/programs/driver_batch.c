@@ -20,10 +20,6 @@
  * > SELECT k.name, sum(copies), sum(bytes) FROM device_copy d JOIN copy_kind k ON k.id = d.kind GROUP BY 1 ORDER BY 1
  * d2h|3|6144
  * h2d|3|6144
- *
- * > SELECT value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record')
- * 0
- * 0
  */
 #include <cuda.h>
 #include <string.h>

@@ -28,15 +28,6 @@
  * > WHERE c.name = 'stream capture' ORDER BY a.id
  * cuStreamBeginCapture_v2|0
  * cuStreamEndCapture|0
- *
- * > SELECT key, value FROM meta WHERE key IN ('coverage.host_transfers', 'coverage.host_captured', 'coverage.matched',
- * > 'coverage.device_copies_graph', 'coverage.without_event', 'coverage.without_record') ORDER BY key
- * coverage.device_copies_graph|9
- * coverage.host_captured|3
- * coverage.host_transfers|5
- * coverage.matched|2
- * coverage.without_event|0
- * coverage.without_record|0
  */
 #include <cuda.h>
 #include <string.h>

@@ -22,10 +22,6 @@
  *
  * > SELECT count(*), sum(device_ns > 0) FROM transfers
  * 7|7
- *
- * > SELECT value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record')
- * 0
- * 0
  */
 #include <cuda.h>
 #include <string.h>

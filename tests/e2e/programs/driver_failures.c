@@ -24,10 +24,6 @@
  * A failed transfer is none that ran:
  * > SELECT sum(transfers), sum(bytes) FROM summary_by_direction
  * 2|128
- *
- * > SELECT value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record')
- * 0
- * 0
  */
 #include <cuda.h>
 

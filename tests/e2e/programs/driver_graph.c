@@ -15,10 +15,6 @@
  *
  * > SELECT k.name, count(*) FROM launch l JOIN launch_kind k ON k.id = l.kind GROUP BY 1
  * graph|2
- *
- * > SELECT key, value FROM meta WHERE key IN ('coverage.device_copies_graph', 'coverage.without_event') ORDER BY key
- * coverage.device_copies_graph|4
- * coverage.without_event|0
  */
 #include <cuda.h>
 #include <string.h>

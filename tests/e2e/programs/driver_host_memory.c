@@ -17,10 +17,6 @@
  * 4000|registered|1
  * 5000|pageable|0
  * 6000|pageable|0
- *
- * CUPTI's own kinds agree with the map's:
- * > SELECT value FROM meta WHERE key = 'coverage.kind_mismatch'
- * 0
  */
 #include <cuda.h>
 

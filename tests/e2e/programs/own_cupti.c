@@ -4,7 +4,8 @@
  * stdout: own records: 3 copies, 3072 bytes
  *
  * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
- * h2d|6|6144
+ * d2h|2|2048
+ * h2d|4|4096
  *
  * The copies before are matched, those of the program's own profiling are not:
  * > SELECT count(*), sum(device_ns > 0) FROM transfers WHERE id <= 2
@@ -81,14 +82,14 @@ int main(void) {
     OK(driver.set_current(context));
     OK(driver.alloc(&device, sizeof host));
     OK(driver.up(device, host, sizeof host));
-    OK(driver.up(device, host, sizeof host));
+    OK(driver.down(host, device, sizeof host)); /* waits: a record is there only when its copy is over */
 
     OK(p_cuptiSubscribe(&subscriber, called, NULL));
     OK(p_cuptiActivityRegisterCallbacks(give, take));
     OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY));
-    for (int i = 0; i < 3; i++) {
-        OK(driver.up(device, host, sizeof host));
-    }
+    OK(driver.up(device, host, sizeof host));
+    OK(driver.up(device, host, sizeof host));
+    OK(driver.down(host, device, sizeof host));
     OK(p_cuptiActivityFlushAll(1));
     OK(p_cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY));
     OK(p_cuptiUnsubscribe(subscriber));

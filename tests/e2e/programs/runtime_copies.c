@@ -43,10 +43,6 @@
  * > SELECT scope, count(*) FROM syncs GROUP BY 1 ORDER BY 1
  * context|2
  * stream|1
- *
- * > SELECT value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record')
- * 0
- * 0
  */
 #include <cuda_runtime_api.h>
 #include <string.h>

@@ -15,9 +15,6 @@
  * 4000|pinned|1
  * 5000|registered|1
  * 6000|pageable|0
- *
- * > SELECT value FROM meta WHERE key = 'coverage.kind_mismatch'
- * 0
  */
 #include <cuda_runtime_api.h>
 

@@ -28,10 +28,6 @@
  *
  * > SELECT count(*) FROM launch l JOIN device_kernel k ON k.correlation = l.correlation WHERE k.start_ns < l.enter_ns - 1000000
  * 0
- *
- * > SELECT value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record')
- * 0
- * 0
  */
 #include "tests/sim/kernels.cuh"
 

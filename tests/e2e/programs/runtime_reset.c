@@ -14,11 +14,6 @@
  * > SELECT direction, count(*), sum(bytes), sum(device_ns > 0), sum(result) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|2|8192|2|0
  * h2d|2|8192|2|0
- *
- * > SELECT key, value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record', 'status') ORDER BY key
- * coverage.without_event|0
- * coverage.without_record|0
- * status|complete
  */
 #include <cuda_runtime_api.h>
 

@@ -15,9 +15,5 @@
  *
  * > SELECT kind, count(*), sum(bytes), sum(free_enter_ns IS NOT NULL) FROM allocations GROUP BY 1
  * device|3|8196|3
- *
- * > SELECT value FROM meta WHERE key IN ('coverage.without_event', 'coverage.without_record')
- * 0
- * 0
  */
 #include "runtime_kernels.cu"

@@ -23,11 +23,6 @@
  * > SELECT kind, count(*), sum(bytes), sum(free_enter_ns IS NOT NULL) FROM allocations GROUP BY 1 ORDER BY 1
  * device|32|32768|32
  * pinned|32|65536|32
- *
- * > SELECT key, value FROM meta WHERE key IN ('coverage.matched', 'coverage.without_event', 'coverage.without_record') ORDER BY key
- * coverage.matched|288
- * coverage.without_event|0
- * coverage.without_record|0
  */
 #include <cuda.h>
 #include <pthread.h>

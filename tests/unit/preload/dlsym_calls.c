@@ -1,5 +1,6 @@
 /* Calls dlsym in all the ways whose answer depends on the caller, and prints the answers. test_dlsym.c runs it with and
- * without libxferspy.so; both must print the same. `dlsym_calls registers` and `threads` print what they found wrong. */
+ * without libxferspy.so; both must print the same. `dlsym_calls registers` and `threads` print what they found wrong,
+ * `dlsym_calls owner` the name of the library whose dlsym it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -42,17 +43,9 @@ static void print_answer(const char *caller, const char *scope, const char *name
     printf(" (%s)%s\n", error, dlerror() ? " twice" : "");
 }
 
-static const char *const names[] = {"malloc",
-                                    "strlen",
-                                    "cos",
-                                    "environ",
-                                    "in_program_and_library",
-                                    "symbol_of_linked",
-                                    "symbol_of_loaded",
-                                    "no_such_symbol",
-                                    "",
-                                    "c",
-                                    NULL};
+static const char *const names[] = {
+    "malloc",         "strlen", "cos", "environ", "in_program_and_library", "symbol_of_linked", "symbol_of_loaded",
+    "no_such_symbol", "",       "c",   NULL};
 
 /* What xferspy looks at more closely and then finds to be none of CUDA's: the names of libcurl and ncurses, say. */
 static const char *const cu_names[] = {"cu",
@@ -66,9 +59,12 @@ static const char *const cu_names[] = {"cu",
                                        "cuda_no_such_symbol",
                                        NULL};
 
+static void *loaded, *libm, *program;
+
 static int answers(const char *const *list) {
-    void *loaded = dlopen(LOADED_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    void *libm = dlopen("libm.so.6", RTLD_NOW), *program = dlopen(NULL, RTLD_NOW);
+    loaded = dlopen(LOADED_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    libm = dlopen("libm.so.6", RTLD_NOW);
+    program = dlopen(NULL, RTLD_NOW);
     void *(*look_up_from_loaded)(void *, const char *) = NULL;
     void *function = loaded ? dlsym(loaded, "look_up_from_loaded") : NULL;
     memcpy(&look_up_from_loaded, &function, sizeof function);
@@ -92,15 +88,15 @@ static int answers(const char *const *list) {
         }
     }
     /* An error that was not asked for goes with the next success, as after any dlsym. */
-    dlsym(libm, list == names ? "no_such_symbol" : "cuNoSuchSymbol");
+    look_up_from_program(libm, list == names ? "no_such_symbol" : "cuNoSuchSymbol");
     print_answer("program", "default after an error", "strlen", dlsym(RTLD_DEFAULT, "strlen"));
     return 0;
 }
 
 static int registers(void) {
     static const char *const mixed[] = {"strlen", "no_such_symbol", "cuNoSuchSymbol", "cu_symbol_of_program"};
-    void *program = dlopen(NULL, RTLD_NOW);
     unsigned wrong = 0;
+    program = dlopen(NULL, RTLD_NOW);
     for (unsigned blocks = 0; blocks < 400; blocks++) {
         const char *name = mixed[blocks % 4];
         bool preserved;
@@ -115,7 +111,7 @@ static int registers(void) {
 
 static void *many_calls(void *arg) {
     static const char *const mixed[] = {"strlen", "no_such_symbol", "in_program_and_library", "cuNoSuchSymbol"};
-    void *program = dlopen(NULL, RTLD_NOW), *first[4][2];
+    void *first[4][2];
     uintptr_t wrong = 0;
     (void)arg;
     for (unsigned i = 0; i < CALLS_A_THREAD; i++) {
@@ -134,6 +130,7 @@ static void *many_calls(void *arg) {
 static int threads(void) {
     pthread_t thread[THREADS];
     uintptr_t wrong = 0;
+    program = dlopen(NULL, RTLD_NOW);
     for (int i = 0; i < THREADS; i++) {
         if (pthread_create(&thread[i], NULL, many_calls, NULL) != 0) {
             return 1;
@@ -150,6 +147,10 @@ static int threads(void) {
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "names";
+    if (strcmp(what, "owner") == 0) {
+        Dl_info info;
+        return dladdr((void *)dlsym, &info) && puts(base(info.dli_fname)) >= 0 ? 0 : 1;
+    }
     if (strcmp(what, "registers") == 0) {
         return registers();
     }

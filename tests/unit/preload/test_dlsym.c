@@ -60,6 +60,13 @@ static unsigned compare_lines(char *expected, char *found) {
     return different;
 }
 
+/* The loader only warns of a library that it cannot preload; everything below would hold then. */
+static void library_is_preloaded(void **state) {
+    (void)state;
+    assert_int_equal(run("owner", true, preloaded), 0);
+    assert_string_equal(preloaded, "libxferspy.so\n");
+}
+
 static void answers_are_those_of_glibc(void **state) {
     (void)state;
     assert_int_equal(run("names", false, bare), 0);
@@ -95,9 +102,8 @@ static void threads_get_the_same_answers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_those_of_glibc),
-        cmocka_unit_test(names_in_cu_that_are_not_cuda),
-        cmocka_unit_test(registers_and_stack_are_preserved),
+        cmocka_unit_test(library_is_preloaded),          cmocka_unit_test(answers_are_those_of_glibc),
+        cmocka_unit_test(names_in_cu_that_are_not_cuda), cmocka_unit_test(registers_and_stack_are_preserved),
         cmocka_unit_test(threads_get_the_same_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,8 +144,8 @@ static void default_name(void **state) {
 
 /* Ranks of one job share a directory, and processes of different hosts a pid. */
 static void default_name_with_a_rank(void **state) {
-    static const char *const variables[] = {"RANK",      "SLURM_PROCID",        "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                            "PMIX_RANK", "MV2_COMM_WORLD_RANK"};
+    static const char *const variables[] = {"RANK",     "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
+                                            "PMI_RANK", "PMIX_RANK",    "MV2_COMM_WORLD_RANK"};
     char expected[1024];
     (void)state;
     snprintf(expected, sizeof expected, "xferspy-%s.%s.r3.%ld.db", executable, host, (long)getpid());

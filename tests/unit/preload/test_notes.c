@@ -8,9 +8,7 @@
 #include "preload/internal.h"
 #include "preload/session/session.h"
 
-static struct {
-    char topic[64], text[1024];
-} written[256];
+static struct { char topic[64], text[1024]; } written[256];
 static unsigned written_count;
 static int store_answers;
 

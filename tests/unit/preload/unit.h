@@ -4,7 +4,6 @@
 
 #define _GNU_SOURCE /* strsep */
 
-/* clang-format off: cmocka.h needs the ones before it */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,8 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
-/* clang-format on */
+
+#include <cmocka.h> /* needs the ones above it */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
