@@ -93,9 +93,10 @@ static void probe_device(struct xs_checks *checks, const struct driver *driver, 
     driver->attribute(&minor, ATTRIBUTE_MINOR, device);
     bool known = driver->bus_id(bus, sizeof bus - 1, device) == 0;
     bool simulated = strstr(name, "imulated") != NULL;
-    xs_check_add(checks, XS_CHECK_OK, "GPU", NULL, "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name,
-                 xs_format_bytes(size, memory), major, minor, known && !simulated ? ", PCI " : "",
-                 known && !simulated ? bus : "", simulated ? " (SIMULATED: its times are a model's)" : "");
+    xs_check_add(checks, simulated ? XS_CHECK_NOTE : XS_CHECK_OK, "GPU", NULL,
+                 "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, xs_format_bytes(size, memory),
+                 major, minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
+                 simulated ? " (SIMULATED: its times are a model's)" : "");
     if (known && !simulated)
         xs_check_link(checks, bus);
 }

@@ -27,11 +27,11 @@ void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
         xs_string_format(&text, "Copies kept device %" PRId64 " busy for %s", d->id,
                          xs_format_ns(copies, d->copy_busy_ns));
         if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
-            xs_string_format(&text, ", %s of the run", of_run);
+            xs_string_format(&text, " (%s of the run)", of_run);
         if (d->kernels)
-            xs_string_format(&text, "; kernels for %s; %s of the copying ran beside a kernel",
+            xs_string_format(&text, ", kernels for %s; %s of the copying ran beside a kernel",
                              xs_format_ns(kernels, d->kernel_busy_ns),
-                             xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns));
+                             d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
         else if (!s->run.cupti_kernels)
             xs_string_format(&text, "; kernels were not recorded");
         xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);

@@ -33,7 +33,7 @@ static CUresult make_array(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray *o
 	size_t element = format_bytes(descriptor->Format) * descriptor->NumChannels;
 	if (element == 0 || descriptor->Width == 0 || descriptor->NumChannels > 4 || descriptor->NumChannels == 3)
 		return CUDA_ERROR_INVALID_VALUE;
-	struct CUarray_st *array = calloc(1, sizeof(*array));
+	struct CUarray_st *array = xs_handle_new(sizeof(*array));
 	if (array == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	array->descriptor = *descriptor;
@@ -45,7 +45,7 @@ static CUresult make_array(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray *o
 	array->bytes = array->pitch * array->rows * array->slices;
 	result = xs_allocate_device(context, array->bytes, XS_ARRAY, &array->data);
 	if (result != CUDA_SUCCESS) {
-		free(array);
+		xs_handle_free(array);
 		return result;
 	}
 	*out = array;
@@ -101,7 +101,7 @@ static void destroy(struct CUarray_st *array)
 	xs_device_drain(array->context->device);
 	if (xs_map_remove(array->data, 1u << XS_ARRAY, &removed))
 		xs_release_allocation(&removed);
-	free(array);
+	xs_handle_free(array);
 }
 
 CUresult xs_cuArrayDestroy(CUarray hArray)
@@ -123,7 +123,7 @@ CUresult xs_cuMipmappedArrayCreate(CUmipmappedArray *pHandle, const CUDA_ARRAY3D
 {
 	if (pHandle == NULL || pMipmappedArrayDesc == NULL || numMipmapLevels == 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	struct CUmipmappedArray_st *mipmap = calloc(1, sizeof(*mipmap));
+	struct CUmipmappedArray_st *mipmap = xs_handle_new(sizeof(*mipmap));
 	if (mipmap == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	CUDA_ARRAY3D_DESCRIPTOR descriptor = *pMipmappedArrayDesc;
@@ -157,6 +157,6 @@ CUresult xs_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (unsigned i = 0; i < hMipmappedArray->levels; i++)
 		destroy(hMipmappedArray->level[i]);
-	free(hMipmappedArray);
+	xs_handle_free(hMipmappedArray);
 	return CUDA_SUCCESS;
 }

@@ -162,7 +162,8 @@ XS_EXPORT cudaError_t cudaPeekAtLastError(void)
 }
 
 RT(cudaGetDriverEntryPointByVersion,
-   (const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags, enum cudaDriverEntryPointQueryResult *driverStatus),
+   (const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *driverStatus),
    (symbol, funcPtr, cudaVersion, flags, driverStatus))
 {
 	CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

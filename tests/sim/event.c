@@ -19,7 +19,7 @@ void xs_event_unref_locked(struct CUevent_st *event)
 	if (event->capture != NULL)
 		xs_capture_unref_locked(event->capture);
 	free(event->capture_nodes);
-	free(event);
+	xs_handle_free(event);
 }
 
 CUresult xs_cuEventCreate(CUevent *phEvent, unsigned int Flags)
@@ -31,7 +31,7 @@ CUresult xs_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 	const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 	if (phEvent == NULL || (Flags & ~known) != 0 || (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING)))
 		return CUDA_ERROR_INVALID_VALUE;
-	struct CUevent_st *event = calloc(1, sizeof(*event));
+	struct CUevent_st *event = xs_handle_new(sizeof(*event));
 	if (event == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->context = context;

@@ -74,7 +74,7 @@ CUresult xs_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTE
 		return CUDA_ERROR_INVALID_VALUE;
 	if (memHandleDesc->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	struct CUextMemory_st *memory = calloc(1, sizeof(*memory));
+	struct CUextMemory_st *memory = xs_handle_new(sizeof(*memory));
 	if (memory == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*memory = (struct CUextMemory_st){memHandleDesc->handle.fd, memHandleDesc->size, context};
@@ -82,7 +82,8 @@ CUresult xs_cuImportExternalMemory(CUexternalMemory *extMem_out, const CUDA_EXTE
 	return CUDA_SUCCESS;
 }
 
-CUresult xs_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
+CUresult xs_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem,
+					    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)
 {
 	if (devPtr == NULL || extMem == NULL || bufferDesc == NULL || bufferDesc->size == 0 ||
 	    bufferDesc->offset + bufferDesc->size > extMem->bytes || bufferDesc->offset % 4096 != 0)
@@ -105,6 +106,6 @@ CUresult xs_cuDestroyExternalMemory(CUexternalMemory extMem)
 	if (extMem == NULL)
 		return CUDA_ERROR_INVALID_HANDLE;
 	close(extMem->fd);
-	free(extMem);
+	xs_handle_free(extMem);
 	return CUDA_SUCCESS;
 }

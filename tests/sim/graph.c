@@ -14,7 +14,7 @@ uint32_t xs_graph_next_id(void)
 
 struct CUgraph_st *xs_graph_new(void)
 {
-	struct CUgraph_st *graph = calloc(1, sizeof(*graph));
+	struct CUgraph_st *graph = xs_handle_new(sizeof(*graph));
 	if (graph == NULL)
 		return NULL;
 	graph->id = xs_graph_next_id();
@@ -81,7 +81,7 @@ void xs_graph_free_locked(struct CUgraph_st *graph)
 		graph->nodes = node->next;
 		free_node(node);
 	}
-	free(graph);
+	xs_handle_free(graph);
 }
 
 static struct CUgraphNode_st *clone_of(const struct CUgraph_st *clone, const struct CUgraphNode_st *original)

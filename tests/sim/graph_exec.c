@@ -40,7 +40,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long 
 {
 	if (out == NULL || graph == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
-	struct CUgraphExec_st *exec = calloc(1, sizeof(*exec));
+	struct CUgraphExec_st *exec = xs_handle_new(sizeof(*exec));
 	if (exec == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	xs_queue_lock();
@@ -50,7 +50,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long 
 		xs_graph_free_locked(exec->graph);
 	xs_queue_unlock();
 	if (!ordered) {
-		free(exec);
+		xs_handle_free(exec);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	exec->id = xs_graph_next_id();
@@ -150,7 +150,7 @@ CUresult xs_cuGraphExecDestroy(CUgraphExec hGraphExec)
 	xs_queue_lock();
 	xs_graph_free_locked(hGraphExec->graph);
 	xs_queue_unlock();
-	free(hGraphExec);
+	xs_handle_free(hGraphExec);
 	return CUDA_SUCCESS;
 }
 

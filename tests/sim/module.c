@@ -19,10 +19,10 @@ static CUresult make_module(CUmodule *out, const void *data, const char *file)
 		result = file != NULL ? xs_image_load_file(file, &image) : xs_image_load(data, &image);
 	if (result != CUDA_SUCCESS)
 		return result;
-	struct CUmod_st *module = calloc(1, sizeof(*module));
+	struct CUmod_st *module = xs_handle_new(sizeof(*module));
 	struct xs_image *own = malloc(sizeof(*own));
 	if (module == NULL || own == NULL) {
-		free(module);
+		xs_handle_free(module);
 		free(own);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
@@ -64,7 +64,7 @@ CUresult xs_cuModuleUnload(CUmodule hmod)
 	xs_device_drain(hmod->context->device);
 	xs_image_free(hmod->image);
 	free(hmod->image);
-	free(hmod);
+	xs_handle_free(hmod);
 	return CUDA_SUCCESS;
 }
 
@@ -123,12 +123,12 @@ static CUresult make_library(CUlibrary *out, const void *data, const char *file)
 {
 	if (out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
-	struct CUlib_st *library = calloc(1, sizeof(*library));
+	struct CUlib_st *library = xs_handle_new(sizeof(*library));
 	if (library == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	CUresult result = file != NULL ? xs_image_load_file(file, &library->image) : xs_image_load(data, &library->image);
 	if (result != CUDA_SUCCESS) {
-		free(library);
+		xs_handle_free(library);
 		return result;
 	}
 	library->module = (struct CUmod_st){.library = library, .image = &library->image, .managed_by_library = true};
@@ -160,7 +160,7 @@ CUresult xs_cuLibraryUnload(CUlibrary library)
 		return CUDA_ERROR_INVALID_HANDLE;
 	xs_device_drain(-1);
 	xs_image_free(&library->image);
-	free(library);
+	xs_handle_free(library);
 	return CUDA_SUCCESS;
 }
 

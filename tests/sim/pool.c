@@ -30,10 +30,11 @@ static struct CUmemPoolHandle_st *default_pool(int device)
 {
 	struct CUmemPoolHandle_st *pool = &defaults[device];
 	pthread_mutex_lock(&lock);
-	pool->device = device;
-	pool->props.location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device};
-	if (current[device] == NULL)
+	if (current[device] == NULL) {
+		pool->device = device;
+		pool->props.location = (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device};
 		current[device] = pool;
+	}
 	pthread_mutex_unlock(&lock);
 	return pool;
 }
@@ -136,7 +137,7 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, struct CUmemPoolHandle_
 		return result;
 	if (pool == NULL)
 		pool = current_pool(stream->context->device);
-	if (out == NULL || bytes == 0 || pool->destroyed)
+	if (out == NULL || bytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	struct xs_op *op = xs_op_new(XS_OP_ALLOC);
 	if (op == NULL)
@@ -144,7 +145,7 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, struct CUmemPoolHandle_
 	struct xs_allocation allocation = {.size = bytes, .kind = XS_DEVICE, .device = pool->device, .context = stream->context,
 		.pool = pool, .id = xs_next_id(), .preferred = -2};
 	pthread_mutex_lock(&lock);
-	result = reuse_locked(pool, stream, bytes, &allocation);
+	result = pool->destroyed ? CUDA_ERROR_INVALID_VALUE : reuse_locked(pool, stream, bytes, &allocation);
 	if (result == CUDA_ERROR_NOT_FOUND)
 		result = fresh_locked(pool, bytes, &allocation);
 	if (result == CUDA_SUCCESS)
@@ -265,7 +266,7 @@ CUresult xs_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!XS_DEVICE_OK(poolProps->location.id))
 		return CUDA_ERROR_INVALID_DEVICE;
-	struct CUmemPoolHandle_st *made = calloc(1, sizeof(*made));
+	struct CUmemPoolHandle_st *made = xs_handle_new(sizeof(*made));
 	if (made == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	made->device = poolProps->location.id;
@@ -277,7 +278,6 @@ CUresult xs_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 /* The structure stays for as long as the process: allocations may outlive their pool. */
 CUresult xs_cuMemPoolDestroy(CUmemoryPool pool)
 {
-	static struct { struct CUmemPoolHandle_st **list; size_t count; } graveyard;
 	if (pool == NULL || pool == &defaults[pool->device])
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
@@ -285,11 +285,6 @@ CUresult xs_cuMemPoolDestroy(CUmemoryPool pool)
 	if (current[pool->device] == pool)
 		current[pool->device] = &defaults[pool->device];
 	trim_locked(pool, 0);
-	struct CUmemPoolHandle_st **grown = realloc(graveyard.list, (graveyard.count + 1) * sizeof(*grown));
-	if (grown != NULL) {
-		graveyard.list = grown;
-		graveyard.list[graveyard.count++] = pool;
-	}
 	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
 }
@@ -389,6 +384,7 @@ CUresult xs_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (pool == NULL || pool->device != dev)
 		return CUDA_ERROR_INVALID_VALUE;
+	default_pool(dev);
 	pthread_mutex_lock(&lock);
 	current[dev] = pool;
 	pthread_mutex_unlock(&lock);

@@ -29,7 +29,7 @@ static void unref(struct xs_mapping *physical)
 	if (physical->prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
 		xs_device_uncharge(physical->prop.location.id, physical->bytes);
 	close(physical->fd);
-	free(physical);
+	xs_handle_free(physical);
 }
 
 CUresult xs_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr, unsigned long long flags)
@@ -64,12 +64,12 @@ CUresult xs_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (on_device && !xs_device_charge(prop->location.id, size))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	struct xs_mapping *physical = calloc(1, sizeof(*physical));
+	struct xs_mapping *physical = xs_handle_new(sizeof(*physical));
 	int fd = memfd_create("xferspy-sim", MFD_CLOEXEC);
 	if (physical == NULL || fd < 0 || ftruncate(fd, (off_t)size) != 0) {
 		if (fd >= 0)
 			close(fd);
-		free(physical);
+		xs_handle_free(physical);
 		if (on_device)
 			xs_device_uncharge(prop->location.id, size);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -200,9 +200,9 @@ CUresult xs_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
 		return CUDA_ERROR_NOT_SUPPORTED;
 	int fd = dup((int)(intptr_t)osHandle);
 	off_t bytes = fd >= 0 ? lseek(fd, 0, SEEK_END) : -1;
-	struct xs_mapping *physical = bytes > 0 ? calloc(1, sizeof(*physical)) : NULL;
+	struct xs_mapping *physical = bytes > 0 ? xs_handle_new(sizeof(*physical)) : NULL;
 	if (physical == NULL || !xs_device_charge(context->device, (size_t)bytes)) {
-		free(physical);
+		xs_handle_free(physical);
 		if (fd >= 0)
 			close(fd);
 		return CUDA_ERROR_INVALID_VALUE;

@@ -10,9 +10,6 @@
  * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|20|81920
  * h2d|20000|81920000
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
  */
 #define _GNU_SOURCE
 #include <cuda.h>

@@ -43,10 +43,10 @@
  * 1|1
  *
  * Every copy has its device time, between the bounds that the host saw where it waited:
- * > SELECT count(*), sum(device_ns > 0), sum(start_ns >= enter_ns - 100000) FROM transfers
+ * > SELECT count(*), sum(device_ns > 0), sum(start_ns >= enter_ns - 1000000) FROM transfers
  * 13|13|13
  *
- * > SELECT count(*), sum(end_ns <= return_ns + 100000) FROM transfers WHERE direction = 'd2h' AND is_async = 0
+ * > SELECT count(*), sum(end_ns <= return_ns + 1000000) FROM transfers WHERE direction = 'd2h' AND is_async = 0
  * 3|3
  */
 #include <cuda.h>

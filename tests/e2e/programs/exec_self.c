@@ -2,6 +2,7 @@
  * the first had done is taken over when its trace is read, although the pid lives on.
  *
  * link: cuda
+ * status: any
  * env: XFERSPY_OUTPUT=$dir/exec-%q{XFERSPY_TEST_STAGE}.%p.db XFERSPY_TEST_STAGE=one
  * traces: 2
  * stdout: stage one

@@ -2,6 +2,7 @@
  * does not overwrite the first.
  *
  * link: cuda
+ * status: any
  * traces: 2
  * stdout: stage one
  * stdout: stage two

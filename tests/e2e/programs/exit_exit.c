@@ -12,9 +12,6 @@
  * > SELECT entry_point, bytes, free_entry_point IS NULL FROM allocations
  * cuMemAlloc_v2|4096|1
  *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
- *
  * Nothing but the trace is left behind:
  * $ ls $dir | grep -v '[.]db$'
  */

@@ -1,6 +1,7 @@
 /* The end of a program: SIGKILL: nothing of ours runs, the trace is taken over from the spool.
  *
  * link: cuda
+ * status: recovered
  * exit: 137
  * stdout: data ok
  *
@@ -10,9 +11,6 @@
  *
  * > SELECT entry_point, bytes, free_entry_point IS NULL FROM allocations
  * cuMemAlloc_v2|4096|1
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * recovered
  *
  * Nothing but the trace is left behind:
  * $ ls $dir | grep -v '[.]db$'

@@ -1,6 +1,7 @@
 /* The end of a program: SIGTERM with its default action: the status is the signal's.
  *
  * link: cuda
+ * status: recovered
  * exit: 143
  * stdout: data ok
  *
@@ -10,9 +11,6 @@
  *
  * > SELECT entry_point, bytes, free_entry_point IS NULL FROM allocations
  * cuMemAlloc_v2|4096|1
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * recovered
  *
  * Nothing but the trace is left behind:
  * $ ls $dir | grep -v '[.]db$'

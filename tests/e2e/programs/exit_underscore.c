@@ -1,6 +1,7 @@
 /* The end of a program: _exit runs no handler: the trace is taken over from the spool.
  *
  * link: cuda
+ * status: any
  * exit: 5
  * stdout: data ok
  *
@@ -10,9 +11,6 @@
  *
  * > SELECT entry_point, bytes, free_entry_point IS NULL FROM allocations
  * cuMemAlloc_v2|4096|1
- *
- * > SELECT count(*) FROM meta WHERE key = 'status' AND value IN ('complete', 'recovered')
- * 1
  *
  * Nothing but the trace is left behind:
  * $ ls $dir | grep -v '[.]db$'

@@ -8,9 +8,6 @@
  * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|1|4096
  * h2d|1000|4096000
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
  */
 #include <cuda.h>
 #include <pthread.h>

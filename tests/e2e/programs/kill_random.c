@@ -2,6 +2,7 @@
  * there twice, and recovering again changes nothing.
  *
  * link: cuda
+ * status: recovered
  * traces: 20
  * stdout: 20 rounds
  *

@@ -7,9 +7,6 @@
  * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|2000|2048000
  * h2d|2000|2048000
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
  */
 #include <cuda.h>
 #include <pthread.h>

@@ -41,6 +41,7 @@ static buffer second("second"), first("first");
 int main() {
     second.upload();
     first.upload();
+    OK(cudaDeviceSynchronize());
     puts("main ends");
     return 0;
 }

@@ -10,9 +10,6 @@
  *
  * > SELECT count(*) FROM transfer a JOIN transfer b ON b.id = a.id + 1 AND b.thread = a.thread WHERE b.enter_ns < a.return_ns
  * 0
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
  */
 #include <cuda.h>
 #include <pthread.h>

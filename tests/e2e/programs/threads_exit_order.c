@@ -12,9 +12,6 @@
  *
  * > SELECT direction, count(*), sum(bytes) FROM transfers WHERE direction = 'd2h' GROUP BY 1
  * d2h|1|800
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
  */
 #include <cuda.h>
 #include <pthread.h>

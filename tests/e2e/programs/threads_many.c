@@ -14,9 +14,6 @@
  * > SELECT count(*) FROM transfer u JOIN transfer d ON d.thread = u.thread
  * > WHERE u.direction = 1 AND d.direction = 2 AND d.enter_ns >= u.return_ns AND d.id > u.id
  * 500
- *
- * > SELECT value FROM meta WHERE key = 'status'
- * complete
  */
 #include <cuda.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 #define SLOTS 20000u /* enough of them for a directory of several hundred leaves that doubles meanwhile */
 #define SLOT_BYTES UINT64_C(4096)
 #define BASE UINT64_C(0x7f0000000000)
-#define CHANGES 60000u
+#define CHANGES 30000u
 #define READERS 3u
 #define LEAST_ROUNDS 1000u
 
