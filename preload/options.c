@@ -23,8 +23,8 @@ static const struct option option_table[] = {
 };
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
 
-/* Variables that other parts own: the program's, the simulated GPU's, the tests'. */
-static const char *const foreign[] = {"LIBRARY", "SIM_", "TEST_"};
+/* Variables that other parts own: the program's, the simulated GPU's, the tests'. One with a final _ is a prefix. */
+static const char *const foreign[] = {"LIBRARY=", "SIM_", "TEST_"};
 
 static bool parse_bool(const char *text, bool *value) {
     static const char *const yes[] = {"on", "1", "true", "yes"}, *const no[] = {"off", "0", "false", "no"};
@@ -39,7 +39,7 @@ static bool parse_bool(const char *text, bool *value) {
 
 static bool parse_choice(const char *text, const char *values, char *value, size_t bytes) {
     size_t n = strlen(text);
-    for (const char *v = values; n > 0 && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL) {
+    for (const char *v = values; n > 0 && !strchr(text, '|') && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL) {
         if (strncasecmp(v, text, n) == 0 && (v[n] == '|' || v[n] == '\0') && n < bytes) {
             memcpy(value, v, n);
             value[n] = '\0';
@@ -120,8 +120,9 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
             continue;
         }
         if (o) {
-            snprintf(message, sizeof message, "XFERSPY_%s=%.200s is not one of %s; using %s", o->name, equals + 1,
-                     o->values, *o->preset ? o->preset : "the default");
+            snprintf(message, sizeof message, "XFERSPY_%s=%.200s is %s%s; using %s", o->name, equals + 1,
+                     o->type == TEXT ? "too long for a " : "not one of ", o->values,
+                     *o->preset ? o->preset : "the default");
         } else if (!is_foreign(name)) {
             snprintf(message, sizeof message, "%.*s is not an option; see docs/options.md or `xferspy run --help`",
                      (int)(equals - *v), *v);

@@ -15,9 +15,8 @@ static struct {
 } contexts[CONTEXTS];
 static _Atomic unsigned context_count;
 
-/* The process's only context, 0 with none or several: then the driver is asked. */
-static _Atomic uintptr_t only_context;
-static _Atomic int only_device = -1;
+_Atomic uintptr_t xs_only_context;
+_Atomic int xs_only_device = -1;
 
 static int find(CUcontext context) {
     unsigned n = atomic_load_explicit(&context_count, memory_order_acquire);
@@ -36,12 +35,12 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
     int i = find(context);
     if (i < 0) {
         unsigned slot = atomic_fetch_add(&context_count, 1);
-        atomic_store(&only_context, slot == 0 ? (uintptr_t)context : 0);
+        atomic_store(&xs_only_context, slot == 0 ? (uintptr_t)context : 0);
         if (slot >= CONTEXTS) {
             return; /* devices of further contexts are asked of the driver each time */
         }
         i = (int)slot;
-        atomic_store(&only_device, device);
+        atomic_store(&xs_only_device, device);
     }
     atomic_store(&contexts[i].device, device);
     atomic_store(&contexts[i].primary, primary ? 1 : atomic_load(&contexts[i].primary));
@@ -60,12 +59,7 @@ static int8_t learn_current(CUcontext context) {
     return (int8_t)device;
 }
 
-CUcontext xs_context_current(int8_t *device) {
-    uintptr_t only = atomic_load_explicit(&only_context, memory_order_relaxed);
-    if (XS_LIKELY(only != 0)) {
-        *device = (int8_t)atomic_load_explicit(&only_device, memory_order_relaxed);
-        return (CUcontext)only;
-    }
+CUcontext xs_context_ask(int8_t *device) {
     CUcontext context = NULL;
     __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
     *device = -1;
@@ -97,6 +91,6 @@ void xs_context_drop(CUcontext context) {
     if (i >= 0) {
         atomic_store(&contexts[i].handle, 0);
         atomic_store(&contexts[i].primary, 0);
-        atomic_store(&only_context, 0);
+        atomic_store(&xs_only_context, 0);
     }
 }

@@ -2,13 +2,28 @@
 #ifndef XFERSPY_PRELOAD_CONTEXT_H
 #define XFERSPY_PRELOAD_CONTEXT_H
 
-#include "preload/intercept/driver_api.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/intercept/driver_api.h"
+#include "preload/internal.h"
+
+/* The process's only context, 0 with none or several. */
+extern _Atomic uintptr_t xs_only_context;
+extern _Atomic int xs_only_device;
+CUcontext xs_context_ask(int8_t *device);
+
 /* The calling thread's current context, NULL if none; its device ordinal (-1: unknown) through `device`. Costs a load
  * while the process has one context, a driver query of about 10 ns with several. */
-CUcontext xs_context_current(int8_t *device);
+XS_HOT CUcontext xs_context_current(int8_t *device) {
+    uintptr_t only = atomic_load_explicit(&xs_only_context, memory_order_relaxed);
+    if (XS_LIKELY(only != 0)) {
+        *device = (int8_t)atomic_load_explicit(&xs_only_device, memory_order_relaxed);
+        return (CUcontext)only;
+    }
+    return xs_context_ask(device);
+}
 
 /* A context came to be, or was seen: learns its device. */
 void xs_context_learn(CUcontext context, int device, bool primary);

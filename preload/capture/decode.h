@@ -78,12 +78,12 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_PRIMARY_RELEASED(device) (e = xs_decode_primary_released(e, r, device))
 #define XS_PRIMARY_RESET(device) (e = xs_decode_context_gone(e, r, xs_context_primary(device)))
 
-static inline void xs_decode_context(struct xs_event *e) {
+XS_HOT void xs_decode_context(struct xs_event *e) {
     int8_t device;
     e->context = XS_WORD(xs_context_current(&device));
 }
 
-static inline void xs_decode_stream(struct xs_event *e, CUstream stream, unsigned per_thread) {
+XS_HOT void xs_decode_stream(struct xs_event *e, CUstream stream, unsigned per_thread) {
     e->stream = XS_WORD(stream);
     e->flags |= XS_FLAG_HAS_STREAM;
     if (stream == CU_STREAM_PER_THREAD || (stream == NULL && per_thread)) {
@@ -95,7 +95,7 @@ static inline void xs_decode_stream(struct xs_event *e, CUstream stream, unsigne
 /* While some stream of the process captures, asks whether this one does. */
 extern _Atomic int xs_captures;
 void xs_decode_captured_slow(struct xs_event *e);
-static inline void xs_decode_captured(struct xs_event *e) {
+XS_HOT void xs_decode_captured(struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0)) {
         xs_decode_captured_slow(e);
     }
@@ -137,7 +137,7 @@ size_t xs_sum(const size_t *sizes, size_t count);
 int64_t xs_location(const CUmemLocation *location); /* device ordinal, -1: the host, -2 - node: a NUMA node */
 
 /* Ends a wrapper: commits the event unless its decoder did, and lifts the guard. */
-static inline CUresult xs_end(struct xs_event *e, CUresult r) {
+XS_HOT CUresult xs_end(struct xs_event *e, CUresult r) {
     if (XS_LIKELY(e != NULL)) {
         e->result = (int32_t)r;
         e->correlation = xs_cupti_correlation;

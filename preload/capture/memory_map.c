@@ -300,7 +300,11 @@ bool xs_map_remove(uint64_t start, struct xs_range *out) {
 bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
     uint32_t li, slot;
     change_begin();
-    bool found = locate(start, &li, &slot, out) && out->start >= start && out->start < end;
+    bool found = locate(start, &li, &slot, out);
+    if (found && out->start < start) {
+        found = locate(out->end, &li, &slot, out);
+    }
+    found = found && out->start < end;
     if (found) {
         remove_slot(LOAD(map_directory), li, slot);
     }

@@ -2,7 +2,7 @@
 #include "preload/capture/thread.h"
 
 #include <pthread.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>

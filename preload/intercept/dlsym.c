@@ -94,33 +94,64 @@ XS_EXPORT CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, i
     return wrap_get_proc_address_v2(symbol, pfn, version, flags, status);
 }
 
-static bool is_ours(const char *name, void *address) {
+static bool is_driver_name(const char *name) {
+    return xs_wrapper_by_name(name) || strcmp(name, "cuGetProcAddress") == 0 ||
+           strcmp(name, "cuGetProcAddress_v2") == 0;
+}
+
+static bool is_ours(const char *name, const void *address) {
     return address && (address == xs_wrapper_by_name(name) || address == (void *)cuGetProcAddress ||
                        address == (void *)cuGetProcAddress_v2);
 }
 
+/* In a global search our exports come first even when no driver is loaded; a program that asks whether there is one
+ * must be told the truth. The driver is in the caller's reach when it is in the global scope behind us, or among the
+ * dependencies of the library that asks. */
+static void *search_globally(const char *name, const void *caller) {
+    void *real = xs_real_dlsym(RTLD_NEXT, name);
+    Dl_info where;
+    if (real || !dladdr(caller, &where) || !where.dli_fname) {
+        return real;
+    }
+    void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library) {
+        real = xs_real_dlsym(library, name);
+        dlclose(library);
+    }
+    return is_ours(name, real) ? NULL : real;
+}
+
+static void *look_up(void *handle, const char *name, const void *caller) {
+    void *real = handle == RTLD_DEFAULT ? NULL : xs_real_dlsym(handle, name);
+    return handle == RTLD_DEFAULT || is_ours(name, real) ? search_globally(name, caller) : real;
+}
+
 /* RTLD_NEXT is the caller's business: before libxferspy.so in the search order it finds the wrappers, after it the
- * driver, and both are right. In a global search (RTLD_DEFAULT, or a handle of the program) our exports come first
- * even when no driver is loaded; a program that asks whether there is one must be told the truth. */
-int xs_dlsym_route(void *handle, const char *name, void **result) {
+ * driver, and both are right. What is not found goes once more by the caller's own path, so that dlerror speaks of the
+ * caller's call; what is found leaves no error of the searches behind. */
+int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = (void *)real_dlsym();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT || xs_guard_depth) {
         return 0;
     }
+    void *found = NULL;
     if (strncmp(name, "cupti", 5) == 0) {
-        void *real = handle == RTLD_DEFAULT ? NULL : xs_real_dlsym(handle, name);
-        if (!real) {
-            return 0;
+        void *real = xs_real_dlsym(handle, name);
+        found = xs_cupti_override(name, real);
+        if (found == real) {
+            return 0; /* not overridden, or not there */
         }
-        *result = xs_cupti_override(name, real);
-        return 1;
+    } else if (handle != RTLD_DEFAULT || is_driver_name(name)) {
+        found = wrapped(look_up(handle, name, caller));
     }
-    void *real = handle == RTLD_DEFAULT ? NULL : xs_real_dlsym(handle, name);
-    if (handle == RTLD_DEFAULT || is_ours(name, real)) {
-        real = xs_real_dlsym(RTLD_NEXT, name);
-    } else if (!real) {
-        return 0; /* once more, by the caller's own path: dlerror then speaks of the caller's call */
+    if (!found && !is_driver_name(name)) {
+        return 0;
     }
-    *result = wrapped(real);
+    if (!found) {
+        xs_real_dlsym(RTLD_NEXT, name); /* fails, and says so */
+    } else {
+        dlerror();
+    }
+    *result = found;
     return 1;
 }

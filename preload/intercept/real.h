@@ -15,7 +15,7 @@ extern void *xs_real[XS_ROW_COUNT];
 bool xs_real_resolve(void);
 
 /* The real entry point of a row, for a wrapper; resolves at the first call of a program linked to libcuda. */
-static inline void *xs_real_of(unsigned row) {
+XS_HOT void *xs_real_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }

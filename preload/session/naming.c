@@ -47,12 +47,13 @@ struct text {
 
 /* A value put for a % may not lead into another directory. */
 static void put(struct text *t, const char *value, bool safe) {
+    bool dots = safe && value[strspn(value, ".")] == '\0';
     for (; *value; value++) {
         if (t->at == t->end) {
             t->cut = true;
             return;
         }
-        *t->at++ = safe && *value == '/' ? '_' : *value;
+        *t->at++ = dots || (safe && *value == '/') ? '_' : *value;
     }
 }
 

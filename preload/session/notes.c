@@ -38,9 +38,10 @@ void xs_note(const char *topic, const char *format, ...) {
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);
-    for (; notes_written < note_count && status == 0; notes_written++) {
+    while (notes_written < note_count && status == 0) {
         status = xs_store_note(store, xs_clock_from_monotonic(clock, notes[notes_written].at),
                                notes[notes_written].topic, notes[notes_written].text);
+        notes_written += status == 0;
     }
     pthread_mutex_unlock(&note_lock);
     return status;

@@ -153,7 +153,7 @@ CUresult xs_capture_wait_event_locked(struct CUstream_st *stream, struct CUevent
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	}
 	if (capture->ended)
-		return CUDA_ERROR_CAPTURED_EVENT;
+		return CUDA_ERROR_INVALID_VALUE;
 	if (capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	if (stream->capture != NULL && stream->capture != capture) {
@@ -190,7 +190,6 @@ static CUresult begin(CUstream handle, CUstreamCaptureMode mode, struct CUgraph_
 	}
 	xs_queue_lock();
 	if (stream->capture != NULL) {
-		stream->capture->invalidated = true;
 		if (graph == NULL)
 			xs_graph_free_locked(target);
 		free(capture);

@@ -182,9 +182,9 @@ CUresult xs_cuCtxDetach(CUcontext ctx)
 struct CUctx_st *xs_primary_of(int device)
 {
 	pthread_mutex_lock(&lock);
-	struct CUctx_st *context = primaries[device].retained > 0 ? primaries[device].context : NULL;
+	struct CUctx_st *context = primaries[device].context;
 	pthread_mutex_unlock(&lock);
-	return context;
+	return context != NULL && atomic_load(&context->alive) ? context : NULL;
 }
 
 CUresult xs_primary_retain(int device, struct CUctx_st **out)
@@ -231,7 +231,7 @@ CUresult xs_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 	pthread_mutex_unlock(&lock);
 	if (!retained)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (last)
+	if (last && atomic_load(&context->alive))
 		context_stop(context);
 	return CUDA_SUCCESS;
 }
@@ -242,8 +242,8 @@ CUresult xs_cuDevicePrimaryCtxReset_v2(CUdevice dev)
 		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&lock);
 	struct CUctx_st *context = primaries[dev].context;
-	primaries[dev].retained = 0;
 	pthread_mutex_unlock(&lock);
+	/* A reset ends the context and leaves the count of those who retained it. */
 	if (context != NULL && atomic_load(&context->alive))
 		context_stop(context);
 	return CUDA_SUCCESS;

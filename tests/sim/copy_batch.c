@@ -12,7 +12,7 @@ static CUresult batch_stream(CUstream handle, struct CUstream_st **stream)
 	xs_queue_lock();
 	bool captured = (*stream)->capture != NULL;
 	xs_queue_unlock();
-	return captured ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+	return captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 CUresult xs_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attrs,

@@ -47,10 +47,10 @@ XS_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 
 static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-	CUresult result = DRV(cuLaunchKernel)(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, args,
-					      NULL);
-	/* The runtime's name for a bad shape. */
-	return result == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration : xs_rt_error(result);
+	if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
+		return cudaErrorInvalidConfiguration;
+	return xs_rt_error(DRV(cuLaunchKernel)(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, args,
+					       NULL));
 }
 
 RT_PTSZ(__cudaLaunchKernel, (cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream),

@@ -146,12 +146,12 @@ static CUresult usable(CUevent event, bool query)
 	if (event == NULL)
 		return CUDA_ERROR_INVALID_HANDLE;
 	xs_queue_lock();
-	bool captured = event->capture != NULL;
+	bool captured = event->capture != NULL, ended = captured && event->capture->ended;
 	if (captured)
 		event->capture->invalidated = true;
 	xs_queue_unlock();
 	if (captured)
-		return CUDA_ERROR_CAPTURED_EVENT;
+		return ended ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_CAPTURED_EVENT;
 	return query ? xs_capture_unsafe() : CUDA_SUCCESS;
 }
 
@@ -184,6 +184,8 @@ CUresult xs_cuEventSynchronize(CUevent hEvent)
 CUresult xs_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
 	CUresult result = usable(hStart, false);
+	if (result == CUDA_SUCCESS && hStart->record == 0)
+		result = CUDA_ERROR_INVALID_HANDLE;
 	if (result == CUDA_SUCCESS)
 		result = usable(hEnd, false);
 	if (result != CUDA_SUCCESS)

@@ -30,8 +30,9 @@ CUresult xs_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
 	if (symbolStatus != NULL)
 		*symbolStatus = entry != NULL ? CU_GET_PROC_ADDRESS_SUCCESS :
 			known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	/* With somewhere to say so, a missing symbol is no error: CUDA 13.0's driver returns success and the status. */
 	if (entry == NULL)
-		return CUDA_ERROR_NOT_FOUND;
+		return symbolStatus != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 	bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
 	*pfn = per_thread && entry->suffixed != NULL ? entry->suffixed : entry->plain;
 	return CUDA_SUCCESS;

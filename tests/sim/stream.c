@@ -168,6 +168,8 @@ CUresult xs_cuStreamSynchronize(CUstream hStream)
 	CUresult result = xs_stream_of(hStream, &stream);
 	if (result == CUDA_SUCCESS)
 		result = xs_capture_check_sync(stream);
+	if (result == CUDA_SUCCESS)
+		result = xs_capture_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
 	uint64_t start = xs_now_ns();
@@ -185,6 +187,8 @@ CUresult xs_cuStreamQuery(CUstream hStream)
 	CUresult result = xs_stream_of(hStream, &stream);
 	if (result == CUDA_SUCCESS)
 		result = xs_capture_check_sync(stream);
+	if (result == CUDA_SUCCESS)
+		result = xs_capture_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
 	xs_queue_lock();

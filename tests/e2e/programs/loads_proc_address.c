@@ -2,7 +2,7 @@
  * in old and new versions and for both kinds of default stream. What it gets is what dlsym gives for the exact symbol.
  *
  * stdout: 8 of 8 addresses are those of dlsym
- * stdout: not found: 500 1
+ * stdout: not found: 1
  * stdout: data ok
  *
  * > SELECT entry_point, direction, bytes, result FROM transfers ORDER BY id
@@ -69,9 +69,9 @@ int main(void) {
                 same("cuGetProcAddress", 12000, legacy, "cuGetProcAddress_v2") +
                 same("cuDeviceGetName", 12000, legacy, "cuDeviceGetName");
     printf("%d of 8 addresses are those of dlsym\n", equal);
-    int code = (int)get("cuThereIsNoSuchFunction", &nothing, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status);
+    (void)get("cuThereIsNoSuchFunction", &nothing, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status);
     REQUIRE(nothing == NULL);
-    printf("not found: %d %d\n", code, (int)status);
+    printf("not found: %d\n", (int)status);
 
     by_hand_load(&driver, find);
     by_hand_round_trip(&driver, 4096);

@@ -34,6 +34,7 @@ static void part(void *data) {
     struct parting *p = data;
     unsigned char host[200];
     e2e_fill(host, sizeof host, p->number);
+    OK(cuCtxSetCurrent(context)); /* the driver's own data of the thread may have gone before */
     OK(cuMemcpyHtoD(device + 200 * p->number, host, sizeof host));
     if (++p->rounds < ROUNDS) {
         OK(pthread_setspecific(key, p));

@@ -53,6 +53,7 @@ int main(void)
 	CHECK(current == first);
 	OK(cuDevicePrimaryCtxReset(1));
 	SAME(cuMemcpyDtoH(back, b, 64), CUDA_ERROR_INVALID_VALUE);
+	OK(cuDevicePrimaryCtxRelease(1)); /* a reset leaves the count */
 	SAME(cuDevicePrimaryCtxRelease(1), CUDA_ERROR_INVALID_CONTEXT);
 	OK(cuDevicePrimaryCtxRelease(0));
 	SAME(cuMemAlloc(&a, 64), CUDA_ERROR_CONTEXT_IS_DESTROYED);

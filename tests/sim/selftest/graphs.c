@@ -158,6 +158,11 @@ static void rules(void)
 	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
 	SAME(cuCtxSynchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	SAME(end(), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	SAME(cuStreamSynchronize(blocking), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	SAME(end(), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamDestroy(blocking));
 	/* The legacy stream would have to wait for a capturing blocking one. */
 	OK(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
 	OK(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -79,7 +79,7 @@ static void limits(void)
 	SAME(cuMemAlloc(&d, total + 1), CUDA_ERROR_OUT_OF_MEMORY);
 	OK(cuMemAlloc(&d, 1 << 20));
 	OK(cuMemGetInfo(&after, &total));
-	SAME(available - after, 1 << 20);
+	CHECK(available - after >= 1 << 20); /* a real device hands out more at a time */
 	OK(cuMemFree(d));
 	OK(cuMemGetInfo(&after, &total));
 	SAME(available, after);

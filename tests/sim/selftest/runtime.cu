@@ -42,6 +42,8 @@ static void linear()
 	SAME(cudaGetLastError(), cudaErrorInvalidValue);
 	OK(cudaGetLastError());
 	xs_noop<<<1, 2048>>>();
+	SAME(cudaGetLastError(), cudaErrorInvalidValue);
+	xs_noop<<<0, 32>>>();
 	SAME(cudaGetLastError(), cudaErrorInvalidConfiguration);
 	OK(cudaFree(indirect));
 	OK(cudaFree(d));

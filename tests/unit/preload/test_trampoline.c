@@ -24,8 +24,8 @@ static void *stand_in_for_glibc(void *handle, const char *name) {
     return &glibc;
 }
 
-int xs_dlsym_route(void *handle, const char *name, void **result) {
-    route = (struct call){handle, name, __builtin_return_address(0), IS_ALIGNED};
+int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
+    route = (struct call){handle, name, (void *)(uintptr_t)caller, IS_ALIGNED};
     *result = handled ? answer : (void *)stand_in_for_glibc;
 #if defined(__x86_64__)
     /* Whatever a callee may destroy is destroyed. */
@@ -52,6 +52,8 @@ static void handled_call_gives_the_answer(void **state) {
     assert_ptr_equal(route.name, name);
     assert_true(route.aligned);
     assert_null(glibc.caller);
+    assert_true((uintptr_t)route.caller > (uintptr_t)call_from_here);
+    assert_true((uintptr_t)route.caller < (uintptr_t)call_from_here + 1024);
     answer = NULL;
     assert_null(trampoline_dlsym((void *)(uintptr_t)0x77, name));
 }
