@@ -86,7 +86,8 @@ struct xs_event {
     uint8_t flags; /* XS_FLAG_* */
     uint16_t entry; /* row of the entry-point table, entry_point.id */
     int32_t result; /* CUresult */
-    uint64_t enter_tick, return_tick;
+    uint64_t enter_tick;
+    uint64_t return_tick; /* 0 of a kernel launch: not read */
     uint64_t context, stream; /* driver handles */
     uint32_t correlation;     /* CUPTI's, 0: none */
     uint32_t batch_index;

@@ -60,7 +60,8 @@ CREATE TABLE launch (id INTEGER PRIMARY KEY,
   context INTEGER REFERENCES context, stream INTEGER REFERENCES stream,
   grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
   shared_bytes INTEGER, is_captured INTEGER NOT NULL, result INTEGER NOT NULL,
-  enter_ns INTEGER NOT NULL, return_ns INTEGER NOT NULL, correlation INTEGER);
+  enter_ns INTEGER NOT NULL, return_ns INTEGER,          -- NULL of kernel launches: not measured, to stay cheap
+  correlation INTEGER);
 
 -- Calls that made the host wait.
 CREATE TABLE sync (id INTEGER PRIMARY KEY,
@@ -191,4 +192,11 @@ CREATE VIEW coverage AS
            (correlation IS NULL OR correlation NOT IN
              (SELECT correlation FROM device_copy WHERE graph_node IS NULL))) AS without_record,
          (SELECT count(*) FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN
-           (SELECT correlation FROM transfer WHERE correlation IS NOT NULL)) AS without_event;
+           (SELECT correlation FROM transfer WHERE correlation IS NOT NULL)) AS without_event,
+         -- where CUPTI names another memory kind than the wrapper's map of ranges; batches are left out
+         (SELECT count(*) FROM transfer t JOIN device_copy c ON c.correlation = t.correlation
+           WHERE t.batch_index IS NULL AND c.graph_node IS NULL AND c.kind <> 10 AND c.src_kind <> 0 AND c.dst_kind <> 0
+           AND (CASE t.src_kind WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 2 WHEN 4 THEN 3 WHEN 5 THEN 4 WHEN 6 THEN 5 END
+                  <> CASE c.src_kind WHEN 6 THEN 3 WHEN 7 THEN 5 ELSE c.src_kind END
+             OR CASE t.dst_kind WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 2 WHEN 4 THEN 3 WHEN 5 THEN 4 WHEN 6 THEN 5 END
+                  <> CASE c.dst_kind WHEN 6 THEN 3 WHEN 7 THEN 5 ELSE c.dst_kind END)) AS kind_mismatch;

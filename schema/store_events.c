@@ -170,7 +170,7 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     xs_put(&row, has(c, XS_FLAG_CAPTURED));
     xs_put(&row, c->event->result);
     xs_put(&row, c->enter_ns);
-    xs_put(&row, c->return_ns);
+    xs_put_if(&row, c->event->return_tick != 0, c->return_ns);
     xs_put_nonzero(&row, c->event->correlation);
     return xs_row_insert(&row);
 }

@@ -149,7 +149,7 @@ static int open_immutable(const char *path, sqlite3 **db) {
         n += (size_t)snprintf(uri + n, sizeof uri - n, plain ? "%c" : "%%%02X", (unsigned)(unsigned char)*p);
     }
     snprintf(uri + n, sizeof uri - n, "?immutable=1");
-    return sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    return sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, NULL);
 }
 
 /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. */
@@ -161,7 +161,7 @@ static int open_read_only(const char *path, bool immutable, sqlite3 **db) {
     if (!xs_beside(name, path[0] == '/' ? "" : "./", path)) {
         return SQLITE_CANTOPEN;
     }
-    return sqlite3_open_v2(name, db, SQLITE_OPEN_READONLY, NULL);
+    return sqlite3_open_v2(name, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }

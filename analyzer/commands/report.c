@@ -28,6 +28,8 @@ static const char doc[] =
     "  xferspy report --json run.db | jq '.traces[0].transfers.total'\n"
     "  xferspy report -o report.txt rank*.db\n"
     "\n"
+    "`H2D pageable' are uploads from pageable host memory, `D2H pinned' downloads into pinned memory, `D2D' copies on "
+    "the device. "
     "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
     "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the "
     "run's "

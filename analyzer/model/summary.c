@@ -70,7 +70,6 @@ static void read_meta(struct xs_summary_work *work) {
     cost->spool_stall_ns = meta_count(trace, "cost.spool_stall_ns");
     cost->spool_bytes = meta_count(trace, "cost.spool_bytes");
     cost->events = meta_count(trace, "cost.events");
-    coverage->kind_mismatch = meta_count(trace, "coverage.kind_mismatch");
     coverage->nested = meta_count(trace, "coverage.nested");
     coverage->dropped_records = meta_count(trace, "cupti.dropped_records");
 }

@@ -10,32 +10,51 @@ void xs_out_heading(struct xs_out *out, const char *title) {
     fprintf(out->file, "\n%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), title, xs_style_off(out, XS_STYLE_HEADING));
 }
 
-void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...) {
-    struct xs_string plain = {0}, escaped = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    xs_string_vformat(&plain, format, arguments);
-    va_end(arguments);
-    xs_string_escape(&escaped, plain.data, plain.length);
-    fprintf(out->file, "  %s", xs_style_on(out, style));
-    int room = out->columns ? out->columns - 2 : 0, used = 0; /* wrapped at blanks, on a terminal */
-    for (const char *word = escaped.data; *word;) {
+/* Escaped words, wrapped at blanks on a terminal; `at` columns of the first line are used already. */
+static void put_words(struct xs_out *out, const char *words, int at, int indent) {
+    bool first = true;
+    for (const char *word = words; *word;) {
         size_t bytes = strcspn(word, " ");
         char *text = strndup(word, bytes);
         int width = text ? xs_text_width(text) : 0;
         free(text);
-        if (used && room && used + 1 + width > room) {
-            fputs("\n    ", out->file);
-            used = 2;
-        } else if (used) {
+        if (!first && out->columns && at + 1 + width > out->columns) {
+            fprintf(out->file, "\n%*s", indent, "");
+            at = indent;
+        } else if (!first) {
             putc(' ', out->file);
-            used++;
+            at++;
         }
         fwrite(word, 1, bytes, out->file);
-        used += width;
+        at += width;
+        first = false;
         word += bytes + (word[bytes] == ' ');
     }
-    fprintf(out->file, "%s\n", xs_style_off(out, style));
+}
+
+static void put_text(struct xs_out *out, int at, int indent, const char *format, va_list arguments) {
+    struct xs_string plain = {0}, escaped = {0};
+    xs_string_vformat(&plain, format, arguments);
+    xs_string_escape(&escaped, plain.data, plain.length);
+    put_words(out, escaped.data, at, indent);
     xs_string_free(&plain);
     xs_string_free(&escaped);
+}
+
+void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out->file, "  %s", xs_style_on(out, style));
+    put_text(out, 2, 4, format, arguments);
+    fprintf(out->file, "%s\n", xs_style_off(out, style));
+    va_end(arguments);
+}
+
+void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out->file, "  %-*s  ", XS_FACT_LABEL, label);
+    put_text(out, XS_FACT_LABEL + 4, XS_FACT_LABEL + 4, format, arguments);
+    putc('\n', out->file);
+    va_end(arguments);
 }

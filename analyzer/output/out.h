@@ -43,6 +43,10 @@ void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same after a label, which is a plain ASCII text. */
+#define XS_FACT_LABEL 8
+void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* "xferspy: ..." on standard error: escaped, one line, no full stop needed. */
 void xs_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

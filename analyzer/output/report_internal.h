@@ -5,8 +5,6 @@
 #include "analyzer/model/scan.h"
 #include "analyzer/output/report.h"
 
-const char *xs_report_arrow(const struct xs_out *out);
-
 void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
 
 /* Everything after the transfers: migrations, memory, waiting, coverage, cost. */

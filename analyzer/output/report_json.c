@@ -168,7 +168,10 @@ static void put_count_times(struct xs_json *json, const char *key, const char *c
         xs_json_text(json, "kind", names[i]);
         xs_json_count(json, "count", rows[i].count);
         xs_json_count(json, "bytes", rows[i].bytes);
-        xs_json_count(json, "ns", rows[i].ns);
+        if (rows[i].ns)
+            xs_json_count(json, "ns", rows[i].ns);
+        else
+            xs_json_null(json, "ns"); /* not measured, as of kernel launches */
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -217,7 +220,6 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "device_copies", c->device_copies);
     xs_json_count(json, "device_copies_graph", c->device_copies_graph);
     xs_json_count(json, "without_event", c->without_event);
-    xs_json_count(json, "kind_mismatch", c->kind_mismatch);
     xs_json_count(json, "nested", c->nested);
     xs_json_count(json, "damaged_rows", s->damaged_rows);
     xs_json_object(json, "cupti");

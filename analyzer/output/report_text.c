@@ -11,23 +11,31 @@
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
 #define DEVICE_LINES 4
 
-const char *xs_report_arrow(const struct xs_out *out) { return out->utf8 ? "\xe2\x86\x92" : "->"; }
-
 static const char *direction_label(enum xs_direction direction) {
     static const char *const labels[] = {[XS_DIR_UNKNOWN] = "?", [XS_DIR_H2D] = "H2D",   [XS_DIR_D2H] = "D2H",
                                          [XS_DIR_D2D] = "D2D",   [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
     return labels[direction];
 }
 
-static void memory_cell(struct xs_table *table, const struct xs_out *out, enum xs_memory_kind src,
-                        enum xs_memory_kind dst) {
-    xs_table_format(table, "%s %s %s", xs_memory_kind_names[src], xs_report_arrow(out), xs_memory_kind_names[dst]);
+/* What copies from where to where, in few columns: "H2D pageable" says that the other side is plain device memory. */
+static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_direction direction,
+                      enum xs_memory_kind src, enum xs_memory_kind dst) {
+    const char *label = direction_label(direction);
+    if (direction == XS_DIR_H2D && dst == XS_MEM_DEVICE)
+        xs_table_format(table, "%s %s", label, xs_memory_kind_names[src]);
+    else if (direction == XS_DIR_D2H && src == XS_MEM_DEVICE)
+        xs_table_format(table, "%s %s", label, xs_memory_kind_names[dst]);
+    else if ((direction == XS_DIR_D2D || direction == XS_DIR_PEER) && src == XS_MEM_DEVICE && dst == XS_MEM_DEVICE)
+        xs_table_cell(table, label);
+    else
+        xs_table_format(table, "%s %s %s %s", label, xs_memory_kind_names[src], out->utf8 ? "\xe2\x86\x92" : "->",
+                        xs_memory_kind_names[dst]);
 }
 
 /* Only host links have the peak that the trace knows. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 
-static void device_line(struct xs_table *table, const struct xs_device_summary *d) {
+static void device_line(struct xs_out *out, const struct xs_device_summary *d) {
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0};
     xs_string_format(&text, "%s", d->name && *d->name ? d->name : "unknown device");
@@ -39,12 +47,13 @@ static void device_line(struct xs_table *table, const struct xs_device_summary *
         xs_string_format(&text, ", PCIe gen%" PRIu64 " x%" PRIu64, d->link_generation, d->link_width);
     if (d->link_peak_bytes_per_s)
         xs_string_format(&text, ", peak %s each way", xs_format_rate(buffer, d->link_peak_bytes_per_s, 1000000000));
-    xs_table_format(table, "device %" PRId64, d->id);
-    xs_table_cell(table, text.data);
+    char label[32];
+    snprintf(label, sizeof label, "device %" PRId64, d->id);
+    xs_out_fact(out, label, "%s", text.data);
     xs_string_free(&text);
 }
 
-static void device_lines(const struct xs_summary *s, struct xs_table *table) {
+static void device_lines(const struct xs_summary *s, struct xs_out *out) {
     size_t shown = 0, busy = 0, known = 0;
     for (size_t i = 0; i < s->device_count; i++) {
         busy += s->devices[i].known && (s->devices[i].copy_busy_ns || s->devices[i].kernels);
@@ -54,17 +63,15 @@ static void device_lines(const struct xs_summary *s, struct xs_table *table) {
         const struct xs_device_summary *d = &s->devices[i];
         if (!d->known || (busy && !d->copy_busy_ns && !d->kernels))
             continue;
-        device_line(table, d);
+        device_line(out, d);
         shown++;
     }
-    if (known > shown) {
-        xs_table_cell(table, "");
-        xs_table_format(table, "and %zu more device%s%s", known - shown, known - shown > 1 ? "s" : "",
-                        busy && busy <= shown ? ", without work" : "");
-    }
+    if (known > shown)
+        xs_out_fact(out, "", "and %zu more device%s%s", known - shown, known - shown > 1 ? "s" : "",
+                    busy && busy <= shown ? ", without work" : "");
 }
 
-static void run_line(const struct xs_summary *s, struct xs_table *table) {
+static void run_line(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0};
@@ -82,8 +89,7 @@ static void run_line(const struct xs_summary *s, struct xs_table *table) {
     if (run->driver_version > 0)
         xs_string_format(&text, ", CUDA driver %" PRId64 ".%" PRId64, run->driver_version / 1000,
                          run->driver_version % 1000 / 10);
-    xs_table_cell(table, "run");
-    xs_table_cell(table, text.data);
+    xs_out_fact(out, "run", "%s", text.data);
     xs_string_free(&text);
 }
 
@@ -121,15 +127,9 @@ static void print_run(const struct xs_summary *s, struct xs_out *out) {
             (int)xs_text_fit(command, cut ? room - xs_text_width(mark) : room), command, mark,
             xs_style_off(out, XS_STYLE_HEADING));
     free(command);
-    struct xs_table *table = xs_table_new(2);
-    xs_table_column(table, NULL, false);
-    xs_table_column(table, NULL, false);
-    run_line(s, table);
-    device_lines(s, table);
-    xs_table_cell(table, "trace");
-    xs_table_cell(table, s->trace->path);
-    xs_table_print(table, out);
-    xs_table_free(table);
+    run_line(s, out);
+    device_lines(s, out);
+    xs_out_fact(out, "trace", "%s", s->trace->path);
     warnings(s, out);
 }
 
@@ -156,8 +156,7 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
 static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     struct xs_table *table = xs_table_new(2);
     uint64_t peak = xs_summary_link_peak(s);
-    xs_table_column(table, "direction", false);
-    xs_table_column(table, "memory", false);
+    xs_table_column(table, "transfers", false);
     xs_table_column(table, "count", true);
     xs_table_column(table, "size", true);
     xs_table_column(table, "device time", true);
@@ -165,16 +164,16 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_column(table, "of link", true);
     xs_table_column(table, "of run", true);
     xs_table_column(table, "host time", true);
+    if (s->all.timed_count)
+        xs_table_optional(table);
     xs_table_column(table, "of run", true);
     for (size_t i = 0; i < s->group_count; i++) {
         const struct xs_group *g = &s->groups[i];
-        xs_table_cell(table, direction_label(g->direction));
-        memory_cell(table, out, g->src_kind, g->dst_kind);
+        kind_cell(table, out, g->direction, g->src_kind, g->dst_kind);
         total_cells(s, table, &g->totals, uses_link(g->direction) ? peak : 0);
     }
     if (s->group_count > 1) {
         xs_table_cell(table, "total");
-        xs_table_cell(table, NULL);
         total_cells(s, table, &s->all, 0);
     }
     xs_table_print(table, out);
@@ -253,18 +252,17 @@ static void print_largest(const struct xs_summary *s, struct xs_out *out) {
         return;
     xs_out_heading(out, "Largest");
     struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"size", "count", "direction", "memory", "call", "first", "mean time", "rate"};
+    static const char *const headers[] = {"size", "count", "transfers", "call", "mean time", "rate", "first"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        xs_table_column(table, headers[i], i < 2 || i > 4);
+        xs_table_column(table, headers[i], i < 2 || i > 3);
+    xs_table_optional(table);
     for (size_t i = 0; i < s->largest_count; i++) {
         const struct xs_shape *shape = &s->largest[i];
         const struct xs_totals *t = &shape->totals;
         xs_table_cell(table, xs_format_bytes(buffer, shape->bytes));
         xs_table_cell(table, xs_format_count(buffer, t->count));
-        xs_table_cell(table, direction_label(shape->direction));
-        memory_cell(table, out, shape->src_kind, shape->dst_kind);
+        kind_cell(table, out, shape->direction, shape->src_kind, shape->dst_kind);
         xs_table_cell(table, shape->entry_point ? shape->entry_point : "?");
-        xs_table_format(table, "#%" PRId64, shape->first_transfer);
         if (t->timed_count)
             xs_table_cell(table, xs_format_ns(buffer, t->device_ns / t->timed_count));
         else
@@ -272,6 +270,7 @@ static void print_largest(const struct xs_summary *s, struct xs_out *out) {
                           t->blocking_count ? xs_format_ns(buffer, t->blocking_host_ns / t->blocking_count) : "-");
         xs_table_cell(table, t->timed_count ? xs_format_rate(buffer, t->timed_bytes, t->device_ns)
                                             : xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
+        xs_table_format(table, "#%" PRId64, shape->first_transfer);
     }
     xs_table_print(table, out);
     xs_table_free(table);
@@ -283,20 +282,20 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
         return;
     xs_out_heading(out, s->slowest_by_device ? "Slowest, by device time" : "Slowest, by time inside the call");
     struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"time", "size", "direction", "memory", "call", "transfer", "at", "rate"};
+    static const char *const headers[] = {"time", "size", "transfer", "call", "rate", "id", "at"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        xs_table_column(table, headers[i], i < 2 || i > 4);
+        xs_table_column(table, headers[i], i < 2 || i > 3);
+    xs_table_optional(table);
     for (size_t i = 0; i < s->slowest_count; i++) {
         const struct xs_slow_transfer *t = &s->slowest[i];
         uint64_t ns = s->slowest_by_device ? t->device_ns : t->host_ns;
         xs_table_cell(table, xs_format_ns(buffer, ns));
         xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
-        xs_table_cell(table, direction_label(t->direction));
-        memory_cell(table, out, t->src_kind, t->dst_kind);
+        kind_cell(table, out, t->direction, t->src_kind, t->dst_kind);
         xs_table_cell(table, t->entry_point ? t->entry_point : "?");
+        xs_table_cell(table, s->slowest_by_device || !t->is_async ? xs_format_rate(buffer, t->bytes, ns) : "-");
         xs_table_format(table, "#%" PRId64, t->id);
         xs_table_cell(table, t->enter_ns >= 0 ? xs_format_ns(buffer, (uint64_t)t->enter_ns) : "-");
-        xs_table_cell(table, s->slowest_by_device || !t->is_async ? xs_format_rate(buffer, t->bytes, ns) : "-");
     }
     xs_table_print(table, out);
     xs_table_free(table);

@@ -46,8 +46,11 @@ static void print_memory(const struct xs_summary *s, struct xs_out *out) {
     struct xs_table *table = xs_table_new(2);
     static const char *const headers[] = {"memory",     "allocated", "size",       "peak",
                                           "time taken", "freed",     "time taken", "never freed"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
+        if (i == 6) /* the time that freeing took */
+            xs_table_optional(table);
+    }
     for (unsigned kind = 0; kind < XS_MEMORY_KIND_COUNT; kind++) {
         const struct xs_allocation_totals *a = &s->allocations[kind];
         if (!a->count)
@@ -77,8 +80,8 @@ static void call_row(struct xs_table *table, const struct xs_summary *s, const c
     xs_table_cell(table, what);
     xs_table_cell(table, xs_format_count(buffer, t->count));
     xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
-    xs_table_cell(table, xs_format_ns(buffer, t->ns));
-    xs_table_cell(table, xs_format_share(buffer, t->ns, s->run.duration_ns));
+    xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
+    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->run.duration_ns) : NULL);
 }
 
 static void print_calls(const struct xs_summary *s, struct xs_out *out) {
@@ -182,9 +185,6 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies));
     if (c->dropped_records)
         xs_out_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
-    if (c->kind_mismatch)
-        xs_out_line(out, XS_STYLE_WARN, "%s transfers whose memory kind CUPTI names otherwise.",
-                    xs_format_count(a, c->kind_mismatch));
     for (size_t i = 0; i < s->note_count && i < NOTE_LINES; i++) {
         char times[XS_UNIT_BYTES + 16] = "";
         if (s->notes[i].count > 1)

@@ -14,7 +14,7 @@
 
 struct column {
     char *header;
-    bool right;
+    bool right, optional;
     int width, shown;
 };
 
@@ -61,6 +61,8 @@ void xs_table_column(struct xs_table *table, const char *header, bool right) {
     table->columns[count] = (struct column){.header = header ? xs_text_escaped(header) : NULL, .right = right};
 }
 
+void xs_table_optional(struct xs_table *table) { table->columns[table->column_count - 1].optional = true; }
+
 void xs_table_align(struct xs_table *table, int column, bool right) { table->columns[column].right = right; }
 
 size_t xs_table_rows(const struct xs_table *table) {
@@ -101,22 +103,29 @@ void xs_table_format(struct xs_table *table, const char *format, ...) {
     xs_string_free(&text);
 }
 
-/* Cuts the widest left-aligned column, again and again, until the line fits. */
+static int line_width(const struct xs_table *table) {
+    int total = table->indent;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].shown)
+            total += table->columns[i].shown + (total > table->indent ? GAP : 0);
+    return total;
+}
+
+/* Leaves optional columns out, then cuts the widest left-aligned one, again and again, until the line fits. */
 static void fit(struct xs_table *table, int columns) {
-    for (;;) {
-        int total = table->indent;
+    for (size_t i = table->column_count; i-- > 0 && line_width(table) > columns;)
+        if (table->columns[i].optional)
+            table->columns[i].shown = 0;
+    for (int over = line_width(table) - columns; over > 0; over = line_width(table) - columns) {
         struct column *widest = NULL;
         for (size_t i = 0; i < table->column_count; i++) {
             struct column *c = &table->columns[i];
-            total += c->shown ? c->shown + (total > table->indent ? GAP : 0) : 0;
             if (!c->right && c->shown > LEAST_COLUMNS && (!widest || c->shown > widest->shown))
                 widest = c;
         }
-        if (total <= columns || !widest)
+        if (!widest)
             return;
-        widest->shown = widest->shown - (total - columns) > LEAST_COLUMNS && total - columns < widest->shown / 4
-                            ? widest->shown - (total - columns)
-                            : widest->shown - 1;
+        widest->shown -= widest->shown - over > LEAST_COLUMNS && over < widest->shown / 4 ? over : 1;
     }
 }
 

@@ -1,5 +1,5 @@
 /* A table in aligned columns. Cells are escaped when they are added and measured in terminal columns; on a terminal
- * that is too narrow the widest left-aligned columns are cut. */
+ * that is too narrow optional columns are left out, then the widest left-aligned ones are cut. */
 #ifndef XFERSPY_ANALYZER_OUTPUT_TABLE_H
 #define XFERSPY_ANALYZER_OUTPUT_TABLE_H
 
@@ -15,6 +15,8 @@ void xs_table_free(struct xs_table *table);
 
 /* Columns come before the first cell. NULL headers everywhere make a table without a heading line. */
 void xs_table_column(struct xs_table *table, const char *header, bool right);
+/* The column just added is left out where the terminal is too narrow for all: the last such column first. */
+void xs_table_optional(struct xs_table *table);
 void xs_table_align(struct xs_table *table, int column, bool right);
 
 /* Cells fill rows from left to right. NULL is an empty cell. */

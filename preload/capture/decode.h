@@ -72,7 +72,7 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, false), e->api.object = XS_WORD(*(out)), 1))
 #define XS_PRIMARY_RETAINED(out, device)                                                                               \
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, true), e->api.object = XS_WORD(*(out)), 1))
-#define XS_CONTEXT_GOING xs_cupti_flush(true)
+#define XS_CONTEXT_GOING xs_cupti_flush(false)
 #define XS_CONTEXT_GONE(context) (e = xs_decode_context_gone(e, r, context))
 #define XS_PRIMARY_RELEASING(device) xs_decode_primary_releasing(device)
 #define XS_PRIMARY_RELEASED(device) (e = xs_decode_primary_released(e, r, device))

@@ -11,22 +11,22 @@ struct side {
     uint32_t allocation;
     uint8_t kind;
     int8_t device;
-    uint8_t element_bytes;
     bool on_device;
 };
 
+static XS_TLS struct xs_map_cache dst_cache, src_cache;
+
 /* The address decides where the map knows it; else the parameter's type does. Managed memory is on whichever side the
  * call names it. Host memory nobody made known is pageable. */
-static struct side classify(enum xs_hint hint, uint64_t address, int8_t current_device) {
+static struct side classify(enum xs_hint hint, uint64_t address, int8_t current_device, struct xs_map_cache *cache) {
     struct side s = {.address = address, .device = -1};
-    struct xs_range range;
-    if (xs_map_find(address, &range)) {
-        s.allocation = range.id;
-        s.kind = range.kind;
-        s.device = range.device;
-        s.element_bytes = range.element_bytes;
-        s.on_device = range.kind == XS_MEM_DEVICE || range.kind == XS_MEM_ARRAY ||
-                      (range.kind == XS_MEM_MANAGED && hint != XS_HINT_HOST);
+    const struct xs_range *range = xs_map_find_cached(cache, address);
+    if (range) {
+        s.allocation = range->id;
+        s.kind = range->kind;
+        s.device = range->device;
+        s.on_device = range->kind == XS_MEM_DEVICE || range->kind == XS_MEM_ARRAY ||
+                      (range->kind == XS_MEM_MANAGED && hint != XS_HINT_HOST);
         return s;
     }
     s.on_device = hint == XS_HINT_DEVICE || hint == XS_HINT_ARRAY;
@@ -63,7 +63,7 @@ void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enu
                     uint64_t bytes) {
     int8_t device;
     e->context = XS_WORD(xs_context_current(&device));
-    struct side d = classify(dst_hint, dst, device), s = classify(src_hint, src, device);
+    struct side d = classify(dst_hint, dst, device, &dst_cache), s = classify(src_hint, src, device, &src_cache);
     put_sides(e, &d, &s, bytes);
 }
 
@@ -87,17 +87,17 @@ struct box_side {
     size_t x_bytes, y, z, pitch, slice_rows;
 };
 
-static struct side classify_box(const struct box_side *b, int8_t device) {
+static struct side classify_box(const struct box_side *b, int8_t device, struct xs_map_cache *cache) {
     uint64_t offset = b->x_bytes + b->y * b->pitch + b->z * b->pitch * b->slice_rows;
     switch (b->type) {
     case CU_MEMORYTYPE_ARRAY:
-        return classify(XS_HINT_ARRAY, XS_WORD(b->array), device);
+        return classify(XS_HINT_ARRAY, XS_WORD(b->array), device, cache);
     case CU_MEMORYTYPE_HOST:
-        return classify(XS_HINT_HOST, XS_WORD(b->host) + offset, device);
+        return classify(XS_HINT_HOST, XS_WORD(b->host) + offset, device, cache);
     case CU_MEMORYTYPE_DEVICE:
-        return classify(XS_HINT_DEVICE, b->device + offset, device);
+        return classify(XS_HINT_DEVICE, b->device + offset, device, cache);
     default: /* CU_MEMORYTYPE_UNIFIED: the address decides */
-        return classify(XS_HINT_ANY, b->device + offset, device);
+        return classify(XS_HINT_ANY, b->device + offset, device, cache);
     }
 }
 
@@ -105,7 +105,7 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
                     size_t height, size_t depth) {
     int8_t device;
     e->context = XS_WORD(xs_context_current(&device));
-    struct side d = classify_box(dst, device), s = classify_box(src, device);
+    struct side d = classify_box(dst, device, &dst_cache), s = classify_box(src, device, &src_cache);
     put_sides(e, &d, &s, (uint64_t)width * height * depth);
     e->flags |= XS_FLAG_BOX;
     e->transfer.height = (uint32_t)height;
@@ -166,7 +166,7 @@ void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsig
     int8_t device;
     e->kind = XS_EVENT_MEMSET;
     e->context = XS_WORD(xs_context_current(&device));
-    struct side d = classify(XS_HINT_DEVICE, dst, device);
+    struct side d = classify(XS_HINT_DEVICE, dst, device, &dst_cache);
     e->memset = (struct xs_event_memset){.address = dst,
                                          .bytes = (uint64_t)element * width * (height ? height : 1),
                                          .allocation = d.allocation,

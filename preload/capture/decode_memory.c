@@ -200,7 +200,7 @@ struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontex
 
 void xs_decode_primary_releasing(CUdevice device) {
     (void)device;
-    xs_cupti_flush(true); /* the last release destroys the context, and CUPTI's records of it are wanted before */
+    xs_cupti_flush(false); /* the last release destroys the context, and CUPTI's records of it are wanted before */
 }
 
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device) {

@@ -24,7 +24,7 @@ struct directory {
 };
 
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t map_sequence; /* odd while a change is under way */
+_Atomic uint64_t xs_map_sequence = 2;
 static _Atomic(struct directory *) map_directory;
 static struct leaf *free_leaves;
 static size_t map_size;
@@ -93,46 +93,77 @@ static uint32_t find_slot(struct leaf *leaf, uint32_t count, uint64_t address) {
     return low;
 }
 
-static bool find_once(uint64_t address, struct xs_range *out) {
-    struct directory *d = atomic_load_explicit(&map_directory, memory_order_acquire);
-    uint32_t leaves = d ? LOAD(d->count) : 0;
-    if (leaves == 0) {
-        return false;
-    }
-    struct leaf *leaf = atomic_load_explicit(&d->leaves[find_leaf(d, leaves, address)], memory_order_acquire);
-    if (!leaf) {
-        return false;
-    }
-    uint32_t slot = find_slot(leaf, LOAD(leaf->count), address);
-    if (slot == 0) {
-        return false;
-    }
-    load_range(leaf, slot - 1, out);
-    return address < out->end;
+static void note_gap(struct xs_map_cache *c, uint64_t low, uint64_t high) {
+    c->found = false;
+    c->low = low;
+    c->high = high;
 }
 
-bool xs_map_find(uint64_t address, struct xs_range *out) {
+/* The first start above the leaf's slot, for the end of a gap. */
+static uint64_t next_start(struct directory *d, uint32_t leaves, uint32_t li, struct leaf *leaf, uint32_t slot) {
+    if (slot < LOAD(leaf->count) && slot < LEAF_RANGES) {
+        return LOAD(leaf->words[slot][0]);
+    }
+    struct leaf *next = li + 1 < leaves ? LOAD(d->leaves[li + 1]) : NULL;
+    return next ? LOAD(next->words[0][0]) : UINT64_MAX;
+}
+
+static void find_once(struct xs_map_cache *c, uint64_t address) {
+    struct directory *d = atomic_load_explicit(&map_directory, memory_order_acquire);
+    uint32_t leaves = d ? LOAD(d->count) : 0;
+    uint32_t li = leaves ? find_leaf(d, leaves, address) : 0;
+    struct leaf *leaf = leaves ? atomic_load_explicit(&d->leaves[li], memory_order_acquire) : NULL;
+    if (!leaf) {
+        note_gap(c, 0, UINT64_MAX);
+        return;
+    }
+    uint32_t slot = find_slot(leaf, LOAD(leaf->count), address);
+    c->low = 0;
+    if (slot > 0) {
+        load_range(leaf, slot - 1, &c->range);
+        c->low = c->range.start;
+        c->high = c->range.end;
+        c->found = address < c->high;
+        if (c->found) {
+            return;
+        }
+        c->low = c->high;
+    }
+    note_gap(c, c->low, next_start(d, leaves, li, leaf, slot));
+}
+
+void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
     for (;;) {
-        uint64_t before = atomic_load_explicit(&map_sequence, memory_order_acquire);
+        uint64_t before = atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
         if (before & 1) {
             continue;
         }
-        bool found = find_once(address, out);
+        find_once(cache, address);
         atomic_thread_fence(memory_order_acquire);
-        if (LOAD(map_sequence) == before) {
-            return found;
+        if (LOAD(xs_map_sequence) == before) {
+            cache->sequence = before;
+            return;
         }
     }
+}
+
+bool xs_map_find(uint64_t address, struct xs_range *out) {
+    struct xs_map_cache cache;
+    xs_map_find_slow(&cache, address);
+    if (cache.found) {
+        *out = cache.range;
+    }
+    return cache.found;
 }
 
 static void change_begin(void) {
     pthread_mutex_lock(&map_lock);
-    STORE(map_sequence, LOAD(map_sequence) + 1);
+    STORE(xs_map_sequence, LOAD(xs_map_sequence) + 1);
     atomic_thread_fence(memory_order_release);
 }
 
 static void change_end(void) {
-    atomic_store_explicit(&map_sequence, LOAD(map_sequence) + 1, memory_order_release);
+    atomic_store_explicit(&xs_map_sequence, LOAD(xs_map_sequence) + 1, memory_order_release);
     pthread_mutex_unlock(&map_lock);
 }
 

@@ -4,10 +4,12 @@
 #ifndef XFERSPY_PRELOAD_MEMORY_MAP_H
 #define XFERSPY_PRELOAD_MEMORY_MAP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/internal.h"
 #include "schema/kinds.h"
 
 struct xs_range {
@@ -24,6 +26,25 @@ struct xs_range {
 /* The range that holds `address`, copied to *out. Any thread, lock-free (retries while a change is under way),
  * async-signal-unsafe only in that it may spin while the interrupted thread itself changes the map. */
 bool xs_map_find(uint64_t address, struct xs_range *out);
+
+/* The answer for one address, kept for the next address nearby: true for all of [low, high) as long as the map does not
+ * change. Zero-initialised it is empty. One thread's own. */
+struct xs_map_cache {
+    uint64_t sequence, low, high;
+    bool found;
+    struct xs_range range; /* where found */
+};
+extern _Atomic uint64_t xs_map_sequence; /* odd while a change is under way, from 2 */
+void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address);
+
+/* xs_map_find, with a cache: programs copy from and to the same buffers again and again. */
+XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
+    if (XS_UNLIKELY(cache->sequence != atomic_load_explicit(&xs_map_sequence, memory_order_acquire) ||
+                    address - cache->low >= cache->high - cache->low)) {
+        xs_map_find_slow(cache, address);
+    }
+    return cache->found ? &cache->range : NULL;
+}
 
 /* Adds a range; ranges that it overlaps are stale (their free was not seen) and go. False when memory is short. */
 bool xs_map_insert(const struct xs_range *range);

@@ -14,9 +14,17 @@ run "$XFERSPY" report simulated.db; expect_out "SIMULATED GPU: times below are a
 run "$XFERSPY" report simple.db; expect_not "SIMULATED"
 [ "$(wc -l <stdout)" -le 52 ] || show "more than a screen"
 # Not UTF-8: ASCII only.
-LC_ALL=C run "$XFERSPY" report simple.db
-expect_status 0; expect_out "pageable -> device"
+LC_ALL=C run "$XFERSPY" report without_cupti.db
+expect_status 0; expect_out "H2H pageable -> pinned"
 LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
+# A terminal of 80 columns shows every line whole.
+if command -v script >/dev/null 2>&1; then
+    step="report on a terminal"
+    TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report simple.db" /dev/null </dev/null | tr -d '\r' >stdout
+    expect_out "H2D pageable"; expect_out "cuMemcpyBatchAsync_v2"
+    [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
+    grep -q '\.\.\.\|…' stdout && show "something was cut"
+fi
 # Several: each in turn, and one that fails does not keep the others from being shown.
 run "$XFERSPY" report simple.db missing.db empty.db
 expect_status 1; expect_out "== simple.db =="; expect_out "== empty.db =="; expect_err "missing.db"

@@ -14,8 +14,9 @@ SELECT 'order', a.id, b.id FROM transfer a JOIN transfer b ON b.id = (SELECT min
 SELECT 'lifetime', t.id FROM transfer t JOIN allocation a ON a.id IN (t.src_allocation, t.dst_allocation) WHERE a.enter_ns > t.return_ns OR a.free_return_ns < t.enter_ns
 SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.dst_allocation WHERE a.kind <> 5 AND (t.dst_address < a.address OR t.dst_address >= a.address + a.bytes)
 SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.src_allocation WHERE a.kind <> 5 AND (t.src_address < a.address OR t.src_address >= a.address + a.bytes)
--- Host and device agree where they can be joined; a batch call has as many bytes as its copies.
-SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0 GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes
+-- Host and device agree where they can be joined; a batch call has as many bytes as its copies, and a copy between devices
+-- that may not access each other goes in two legs.
+SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0 GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes AND NOT (max(t.direction) = 4 AND sum(t.bytes) * 2 = c.bytes)
 SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation HAVING count(*) > 1
 -- While CUPTI was there for the whole run, every copy that ran has its record and every record its call.
 SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captured = 0 AND bytes > 0 AND device_ns IS NULL AND batch_index IS NULL AND 2 = (SELECT count(*) FROM meta WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))

@@ -261,6 +261,22 @@ CUresult xs_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 	return CUDA_SUCCESS;
 }
 
+/* The older symbols, which the runtime of CUDA 13 still asks for. */
+CUresult xs_cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+	return xs_cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+CUresult xs_cuDevicePrimaryCtxReset(CUdevice dev)
+{
+	return xs_cuDevicePrimaryCtxReset_v2(dev);
+}
+
+CUresult xs_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
+{
+	return xs_cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
 CUresult xs_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
 {
 	if (flags == NULL || active == NULL)

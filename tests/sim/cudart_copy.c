@@ -5,6 +5,8 @@
 static cudaError_t copy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
 	TRY(xs_rt_ready());
+	if (count == 0)
+		return cudaSuccess;
 	switch (kind) {
 	case cudaMemcpyHostToDevice:
 		return xs_rt_error(DRV(cuMemcpyHtoD)((CUdeviceptr)dst, src, count));
@@ -13,6 +15,9 @@ static cudaError_t copy(void *dst, const void *src, size_t count, enum cudaMemcp
 	case cudaMemcpyDeviceToDevice:
 		return xs_rt_error(DRV(cuMemcpyDtoD)((CUdeviceptr)dst, (CUdeviceptr)src, count));
 	case cudaMemcpyHostToHost:
+		return xs_rt_error(DRV(cuMemcpy2DUnaligned)(&(CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = src,
+			.srcPitch = count, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = dst, .dstPitch = count,
+			.WidthInBytes = count, .Height = 1}));
 	case cudaMemcpyDefault:
 		return xs_rt_error(DRV(cuMemcpy)((CUdeviceptr)dst, (CUdeviceptr)src, count));
 	default:
@@ -23,6 +28,8 @@ static cudaError_t copy(void *dst, const void *src, size_t count, enum cudaMemcp
 static cudaError_t copy_async(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	TRY(xs_rt_ready());
+	if (count == 0)
+		return cudaSuccess;
 	switch (kind) {
 	case cudaMemcpyHostToDevice:
 		return xs_rt_error(DRV(cuMemcpyHtoDAsync)((CUdeviceptr)dst, src, count, stream));
@@ -31,6 +38,9 @@ static cudaError_t copy_async(void *dst, const void *src, size_t count, enum cud
 	case cudaMemcpyDeviceToDevice:
 		return xs_rt_error(DRV(cuMemcpyDtoDAsync)((CUdeviceptr)dst, (CUdeviceptr)src, count, stream));
 	case cudaMemcpyHostToHost:
+		return xs_rt_error(DRV(cuMemcpy2DAsync)(&(CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = src,
+			.srcPitch = count, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = dst, .dstPitch = count,
+			.WidthInBytes = count, .Height = 1}, stream));
 	case cudaMemcpyDefault:
 		return xs_rt_error(DRV(cuMemcpyAsync)((CUdeviceptr)dst, (CUdeviceptr)src, count, stream));
 	default:

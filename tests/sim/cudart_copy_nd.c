@@ -52,16 +52,36 @@ static void to_array(CUDA_MEMCPY2D *p, cudaArray_t dst, size_t x, size_t y)
 	p->dstY = y;
 }
 
+/* With an array on a side the runtime makes a box of it. */
+static bool with_array(const CUDA_MEMCPY2D *p)
+{
+	return p->srcMemoryType == CU_MEMORYTYPE_ARRAY || p->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+}
+
+static CUDA_MEMCPY3D boxed(const CUDA_MEMCPY2D *p)
+{
+	return (CUDA_MEMCPY3D){.srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcMemoryType = p->srcMemoryType, .srcHost = p->srcHost,
+		.srcDevice = p->srcDevice, .srcArray = p->srcArray, .srcPitch = p->srcPitch, .dstXInBytes = p->dstXInBytes,
+		.dstY = p->dstY, .dstMemoryType = p->dstMemoryType, .dstHost = p->dstHost, .dstDevice = p->dstDevice,
+		.dstArray = p->dstArray, .dstPitch = p->dstPitch, .WidthInBytes = p->WidthInBytes, .Height = p->Height, .Depth = 1};
+}
+
 static cudaError_t run(const CUDA_MEMCPY2D *p)
 {
 	TRY(xs_rt_ready());
-	return xs_rt_error(DRV(cuMemcpy2DUnaligned)(p));
+	if (!with_array(p))
+		return xs_rt_error(DRV(cuMemcpy2DUnaligned)(p));
+	CUDA_MEMCPY3D box = boxed(p);
+	return xs_rt_error(DRV(cuMemcpy3D)(&box));
 }
 
 static cudaError_t run_async(const CUDA_MEMCPY2D *p, cudaStream_t stream)
 {
 	TRY(xs_rt_ready());
-	return xs_rt_error(DRV(cuMemcpy2DAsync)(p, stream));
+	if (!with_array(p))
+		return xs_rt_error(DRV(cuMemcpy2DAsync)(p, stream));
+	CUDA_MEMCPY3D box = boxed(p);
+	return xs_rt_error(DRV(cuMemcpy3DAsync)(&box, stream));
 }
 
 #define LINEAR_2D                                                                                                                    \
@@ -145,29 +165,6 @@ RT_PTDS(cudaMemcpy2DArrayToArray,
 	return run(&p);
 }
 
-/* The old linear forms: only within a row. */
-RT_PTDS(cudaMemcpyToArray,
-	(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind),
-	(dst, wOffset, hOffset, src, count, kind))
-{
-	CUDA_MEMCPY2D p = rectangle(count, 1);
-	from_linear(&p, src, count, kind);
-	to_array(&p, dst, wOffset, hOffset);
-	return run(&p);
-}
-
-RT_PTDS(cudaMemcpyFromArray,
-	(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind),
-	(dst, src, wOffset, hOffset, count, kind))
-{
-	CUDA_MEMCPY2D p = rectangle(count, 1);
-	from_array(&p, src, wOffset, hOffset);
-	to_linear(&p, dst, count, kind);
-	return run(&p);
-}
-
-/* ---- boxes ---- */
-
 static size_t element_bytes(cudaArray_t array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR found;
@@ -178,6 +175,41 @@ static size_t element_bytes(cudaArray_t array)
 		found.Format == CU_AD_FORMAT_HALF ? 2 : 4;
 	return bytes * found.NumChannels;
 }
+
+/* The old linear forms run on from row to row: whole rows are a rectangle, anything else has to lie within one. */
+static CUDA_MEMCPY2D rows_of(cudaArray_const_t array, size_t x, size_t count)
+{
+	CUDA_ARRAY3D_DESCRIPTOR found;
+	cudaArray_t plain = (cudaArray_t)(uintptr_t)array;
+	if (x != 0 || DRV(cuArray3DGetDescriptor)(&found, (CUarray)plain) != CUDA_SUCCESS)
+		return rectangle(count, 1);
+	size_t row = found.Width * element_bytes(plain);
+	return row > 0 && count > row && count % row == 0 ? rectangle(row, count / row) : rectangle(count, 1);
+}
+
+RT_PTDS(cudaMemcpyToArray,
+	(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, enum cudaMemcpyKind kind),
+	(dst, wOffset, hOffset, src, count, kind))
+{
+	TRY(xs_rt_ready());
+	CUDA_MEMCPY2D p = rows_of(dst, wOffset, count);
+	from_linear(&p, src, p.WidthInBytes, kind);
+	to_array(&p, dst, wOffset, hOffset);
+	return run(&p);
+}
+
+RT_PTDS(cudaMemcpyFromArray,
+	(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count, enum cudaMemcpyKind kind),
+	(dst, src, wOffset, hOffset, count, kind))
+{
+	TRY(xs_rt_ready());
+	CUDA_MEMCPY2D p = rows_of(src, wOffset, count);
+	from_array(&p, src, wOffset, hOffset);
+	to_linear(&p, dst, p.WidthInBytes, kind);
+	return run(&p);
+}
+
+/* ---- boxes ---- */
 
 /* An extent counts elements where an array takes part, and bytes otherwise. */
 cudaError_t xs_rt_box(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *out)

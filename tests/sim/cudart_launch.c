@@ -47,8 +47,6 @@ XS_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 
 static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-	if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
-		return cudaErrorInvalidConfiguration;
 	return xs_rt_error(DRV(cuLaunchKernel)(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, args,
 					       NULL));
 }

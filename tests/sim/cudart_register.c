@@ -17,6 +17,7 @@ struct entity {
 	size_t bytes;
 	bool variable, managed;
 	bool declared, placed;
+	CUkernel kernel;
 	struct entity *next;
 };
 
@@ -138,11 +139,10 @@ cudaError_t xs_rt_function(const void *host, CUfunction *out)
 	pthread_mutex_lock(&lock);
 	struct entity *entity = find_locked(host, false);
 	cudaError_t result = entity == NULL ? cudaErrorInvalidDeviceFunction : load_locked(entity->fatbin);
-	CUkernel kernel;
+	if (result == cudaSuccess && entity->kernel == NULL)
+		result = xs_rt_error(DRV(cuLibraryGetKernel)(&entity->kernel, entity->fatbin->library, entity->name));
 	if (result == cudaSuccess)
-		result = xs_rt_error(DRV(cuLibraryGetKernel)(&kernel, entity->fatbin->library, entity->name));
-	if (result == cudaSuccess)
-		*out = (CUfunction)kernel;
+		*out = (CUfunction)entity->kernel;
 	if (result == (cudaError_t)CUDA_ERROR_NOT_FOUND)
 		result = cudaErrorInvalidDeviceFunction;
 	pthread_mutex_unlock(&lock);

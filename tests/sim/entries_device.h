@@ -38,9 +38,12 @@ PLAIN(cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetTexture1DLinearMaxWidth, 11
 PLAIN(cuFlushGPUDirectRDMAWrites, cuFlushGPUDirectRDMAWrites, 11030, (CUflushGPUDirectRDMAWritesTarget target,
       CUflushGPUDirectRDMAWritesScope scope), (target, scope))
 PLAIN(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, (CUcontext *pctx, CUdevice dev), (pctx, dev))
+PLAIN(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 7000, (CUdevice dev), (dev))
 PLAIN(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, 11000, (CUdevice dev), (dev))
+PLAIN(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags, 7000, (CUdevice dev, unsigned int flags), (dev, flags))
 PLAIN(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2, 11000, (CUdevice dev, unsigned int flags), (dev, flags))
 PLAIN(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000, (CUdevice dev, unsigned int *flags, int *active), (dev, flags, active))
+PLAIN(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset, 7000, (CUdevice dev), (dev))
 PLAIN(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, 11000, (CUdevice dev), (dev))
 PLAIN(cuCtxCreate, cuCtxCreate_v2, 3020, (CUcontext *pctx, unsigned int flags, CUdevice dev), (pctx, flags, dev))
 PLAIN(cuCtxCreate, cuCtxCreate_v3, 11040, (CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags, CUdevice

@@ -30,9 +30,9 @@ CUresult xs_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
 	if (symbolStatus != NULL)
 		*symbolStatus = entry != NULL ? CU_GET_PROC_ADDRESS_SUCCESS :
 			known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	/* With somewhere to say so, a missing symbol is no error: CUDA 13.0's driver returns success and the status. */
+	/* A missing symbol is no error to this version: driver 580 returns success, a null pointer and the status. */
 	if (entry == NULL)
-		return symbolStatus != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+		return CUDA_SUCCESS;
 	bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
 	*pfn = per_thread && entry->suffixed != NULL ? entry->suffixed : entry->plain;
 	return CUDA_SUCCESS;
@@ -40,5 +40,6 @@ CUresult xs_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
 
 CUresult xs_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
-	return xs_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+	CUresult result = xs_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+	return result == CUDA_SUCCESS && *pfn == NULL ? CUDA_ERROR_NOT_FOUND : result;
 }

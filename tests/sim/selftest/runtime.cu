@@ -44,7 +44,7 @@ static void linear()
 	xs_noop<<<1, 2048>>>();
 	SAME(cudaGetLastError(), cudaErrorInvalidValue);
 	xs_noop<<<0, 32>>>();
-	SAME(cudaGetLastError(), cudaErrorInvalidConfiguration);
+	SAME(cudaGetLastError(), cudaErrorInvalidValue);
 	OK(cudaFree(indirect));
 	OK(cudaFree(d));
 	OK(cudaFree(e));

@@ -17,7 +17,7 @@
     ",1," #bytes "," #start "," #end "," #device ",1);"
 #define KERNEL(start, end, device)                                                                                     \
     "INSERT INTO device_kernel (correlation,name,start_ns,end_ns,device) VALUES (1,1," #start "," #end "," #device ")" \
-                                                                                                                   ";"
+    ";"
 enum { H2D = XS_DIR_H2D, PAGEABLE = XS_MEM_PAGEABLE, PINNED = XS_MEM_PINNED, DEVICE = XS_MEM_DEVICE };
 
 struct case_ {

@@ -76,6 +76,26 @@ static void a_narrow_terminal_cuts_the_widest(void **state) {
     xs_table_free(table);
 }
 
+static void optional_columns_go_before_anything_is_cut(void **state) {
+    (void)state;
+    struct xs_table *table = xs_table_new(0);
+    xs_table_column(table, "name", false);
+    xs_table_column(table, "first", true);
+    xs_table_optional(table);
+    xs_table_column(table, "second", true);
+    xs_table_optional(table);
+    for (int i = 0; i < 3; i++) {
+        xs_table_cell(table, "a name of it");
+        xs_table_cell(table, "1");
+        xs_table_cell(table, "2");
+        static const char *const expected[] = {"name          first  second\na name of it      1       2\n",
+                                               "a name of it      1\n", "a name of it\n"};
+        static const int columns[] = {27, 26, 18};
+        expect(table, columns[i], true, expected[i]);
+    }
+    xs_table_free(table);
+}
+
 static void numbers_are_never_cut(void **state) {
     (void)state;
     struct xs_table *table = xs_table_new(0);
@@ -131,6 +151,7 @@ int main(void) {
         cmocka_unit_test(wide_characters_count_twice),
         cmocka_unit_test(hostile_cells_stay_on_their_line),
         cmocka_unit_test(a_narrow_terminal_cuts_the_widest),
+        cmocka_unit_test(optional_columns_go_before_anything_is_cut),
         cmocka_unit_test(numbers_are_never_cut),
         cmocka_unit_test(huge_cells_are_cut),
         cmocka_unit_test(rows_can_follow),
