@@ -27,9 +27,9 @@ enum xs_event_kind {
 #define XS_FLAG_IMPLICIT 0x40u   /* a free that no call of its own asked for: its context was destroyed or reset */
 
 struct xs_event_transfer {
-    uint64_t dst, src;             /* addresses; for an array its handle */
-    uint64_t bytes;                /* bytes moved, padding of the pitch not counted */
-    uint32_t dst_allocation;       /* allocation.id, 0: none known */
+    uint64_t dst, src;       /* addresses; for an array its handle */
+    uint64_t bytes;          /* bytes moved, padding of the pitch not counted */
+    uint32_t dst_allocation; /* allocation.id, 0: none known */
     uint32_t src_allocation;
     uint8_t dst_kind, src_kind;    /* enum xs_memory_kind */
     int8_t dst_device, src_device; /* ordinal, -1: host or unknown */
@@ -82,12 +82,12 @@ struct xs_event_api { /* what each means for which entry point: docs/trace-forma
 };
 
 struct xs_event {
-    uint8_t kind;  /* enum xs_event_kind */
-    uint8_t flags; /* XS_FLAG_* */
+    uint8_t kind;   /* enum xs_event_kind */
+    uint8_t flags;  /* XS_FLAG_* */
     uint16_t entry; /* row of the entry-point table, entry_point.id */
     int32_t result; /* CUresult */
     uint64_t enter_tick;
-    uint64_t return_tick; /* 0 of a kernel launch: not read */
+    uint64_t return_tick;     /* 0 of a kernel launch: not read */
     uint64_t context, stream; /* driver handles */
     uint32_t correlation;     /* CUPTI's, 0: none */
     uint32_t batch_index;

@@ -117,15 +117,11 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
 }
 
 #define BOX_SIDE(copy, side, z_, slice_)                                                                               \
-    {.type = (copy)->side##MemoryType,                                                                                 \
-     .host = (copy)->side##Host,                                                                                       \
-     .device = (copy)->side##Device,                                                                                   \
-     .array = (copy)->side##Array,                                                                                     \
-     .x_bytes = (copy)->side##XInBytes,                                                                                \
-     .y = (copy)->side##Y,                                                                                             \
-     .z = (z_),                                                                                                        \
-     .pitch = (copy)->side##Pitch,                                                                                     \
-     .slice_rows = (slice_)}
+    {                                                                                                                  \
+        .type = (copy)->side##MemoryType, .host = (copy)->side##Host, .device = (copy)->side##Device,                  \
+        .array = (copy)->side##Array, .x_bytes = (copy)->side##XInBytes, .y = (copy)->side##Y, .z = (z_),              \
+        .pitch = (copy)->side##Pitch, .slice_rows = (slice_)                                                           \
+    }
 
 static void put_nothing(struct xs_event *e) {
     e->kind = XS_EVENT_TRANSFER; /* a null descriptor: the driver will refuse it, and the trace says so */

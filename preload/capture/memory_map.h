@@ -13,14 +13,14 @@
 #include "schema/kinds.h"
 
 struct xs_range {
-    uint64_t start, end;    /* [start, end); an array is [handle, handle + 1) */
-    uint64_t bytes;         /* of the allocation; of an array its contents */
-    uint64_t context;       /* handle of the context it was made in */
-    uint32_t id;            /* allocation.id */
-    uint8_t kind;           /* enum xs_memory_kind */
-    uint8_t origin;         /* enum xs_origin */
-    int8_t device;          /* ordinal, -1: host */
-    uint8_t element_bytes;  /* of an array */
+    uint64_t start, end;   /* [start, end); an array is [handle, handle + 1) */
+    uint64_t bytes;        /* of the allocation; of an array its contents */
+    uint64_t context;      /* handle of the context it was made in */
+    uint32_t id;           /* allocation.id */
+    uint8_t kind;          /* enum xs_memory_kind */
+    uint8_t origin;        /* enum xs_origin */
+    int8_t device;         /* ordinal, -1: host */
+    uint8_t element_bytes; /* of an array */
 };
 
 /* The range that holds `address`, copied to *out. Any thread, lock-free (retries while a change is under way),

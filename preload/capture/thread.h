@@ -30,8 +30,8 @@ struct xs_thread {
 extern XS_TLS struct xs_thread xs_thread;
 
 /* Slow paths of xs_begin. */
-bool xs_thread_refill(void);         /* another chunk for the calling thread; false: do not record */
-bool xs_session_wake(unsigned row);  /* the first call that is worth a session starts it; true: record this call */
+bool xs_thread_refill(void);        /* another chunk for the calling thread; false: do not record */
+bool xs_session_wake(unsigned row); /* the first call that is worth a session starts it; true: record this call */
 
 /* The next slot's cache lines were last read by the drain thread, on another core: asked for ahead, they are there in time.
  * The chunk's last slot prefetches beyond it, which is harmless. */

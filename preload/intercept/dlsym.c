@@ -65,8 +65,7 @@ static void *wrapped(void *real) {
 }
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags) {
-    CUresult (*real)(const char *, void **, int, cuuint64_t) =
-        real_lookup(&real_get_proc_address, "cuGetProcAddress");
+    CUresult (*real)(const char *, void **, int, cuuint64_t) = real_lookup(&real_get_proc_address, "cuGetProcAddress");
     CUresult r = real ? real(symbol, pfn, version, flags) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     if (r == CUDA_SUCCESS && pfn && !xs_guard_depth) {
         *pfn = wrapped(*pfn);

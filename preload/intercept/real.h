@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/internal.h"
 #include "preload/intercept/rows.h"
+#include "preload/internal.h"
 
 /* Real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve. */
 extern void *xs_real[XS_ROW_COUNT];

@@ -20,13 +20,13 @@
 #include "preload/cupti/cupti.h"
 #include "preload/session/session.h"
 
-#define FIRST_CHUNKS 16u  /* 1 MiB */
-#define WANTED_FREE 8u    /* grow while fewer chunks are free */
-#define WAKE_EVERY 4u     /* chunks taken */
+#define FIRST_CHUNKS 16u /* 1 MiB */
+#define WANTED_FREE 8u   /* grow while fewer chunks are free */
+#define WAKE_EVERY 4u    /* chunks taken */
 #define BATCH_EVENTS 4096
 #define BALLAST_BYTES (256 * 1024)
-#define ROUNDS 64u         /* of events, before the device records get their turn */
-#define IDLE_MS 1000u     /* a look around without being woken: CUPTI's buffers, short runs */
+#define ROUNDS 64u    /* of events, before the device records get their turn */
+#define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
 
 enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
 
@@ -144,7 +144,8 @@ static int create_files(void) {
         if (access(path, F_OK) == 0) {
             continue;
         }
-        int status = xs_spool_create(drain.spool_path, (size_t)drain.options->spool_mib << 20, FIRST_CHUNKS, drain.spool);
+        int status =
+            xs_spool_create(drain.spool_path, (size_t)drain.options->spool_mib << 20, FIRST_CHUNKS, drain.spool);
         if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
             continue;
         }

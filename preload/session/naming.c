@@ -9,8 +9,8 @@
 #include "preload/session/session.h"
 
 /* In the order in which they are believed: the most specific launcher first. */
-static const char *const rank_variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-                                             "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+static const char *const rank_variables[] = {"RANK",      "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                             "PMIX_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"};
 static const char *const size_variables[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
                                              "SLURM_NTASKS"};
 static const char *const local_variables[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",

@@ -28,7 +28,9 @@ static bool cupti_started;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct stat stderr_at_start; /* st_nlink 0: unknown */
 
-struct xs_spool *xs_session_spool(void) { return &spool; }
+struct xs_spool *xs_session_spool(void) {
+    return &spool;
+}
 
 /* Prints only to the stderr that the session started with: a program that closed it may have got the number back for
  * a file of its own. */
