@@ -39,7 +39,8 @@ static void forget_rows(struct xs_table *table) {
     for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
     table->cell_count = 0;
-    memset(table->styles, 0, table->style_capacity * sizeof *table->styles);
+    if (table->styles)
+        memset(table->styles, 0, table->style_capacity * sizeof *table->styles);
 }
 
 void xs_table_free(struct xs_table *table) {
