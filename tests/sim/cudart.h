@@ -37,48 +37,46 @@ cudaError_t xs_rt_leave(bool outer, cudaError_t result);
 cudaError_t xs_rt_function(const void *host, CUfunction *out);
 cudaError_t xs_rt_variable(const void *host, CUdeviceptr *address, size_t *bytes);
 
-static inline cudaError_t xs_rt_error(CUresult result)
-{
-	return (cudaError_t)result; /* the numbers have agreed since CUDA 10.1 */
+static inline cudaError_t xs_rt_error(CUresult result) {
+    return (cudaError_t)result; /* the numbers have agreed since CUDA 10.1 */
 }
 
-#define TRY(expression)                                                                                                              \
-	do {                                                                                                                         \
-		cudaError_t try_result = (expression);                                                                               \
-		if (try_result != cudaSuccess)                                                                                       \
-			return try_result;                                                                                           \
-	} while (0)
+#define TRY(expression)                                                                                                \
+    do {                                                                                                               \
+        cudaError_t try_result = (expression);                                                                         \
+        if (try_result != cudaSuccess)                                                                                 \
+            return try_result;                                                                                         \
+    } while (0)
 
-#define XS_RT_DEFINE(exported, name, params, args, per_thread)                                                                       \
-	XS_EXPORT cudaError_t exported params;                                                                                       \
-	XS_EXPORT cudaError_t exported params                                                                                        \
-	{                                                                                                                            \
-		bool outer = xs_rt_enter(per_thread);                                                                                \
-		return xs_rt_leave(outer, rt_##name args);                                                                           \
-	}
+#define XS_RT_DEFINE(exported, name, params, args, per_thread)                                                         \
+    XS_EXPORT cudaError_t exported params;                                                                             \
+    XS_EXPORT cudaError_t exported params {                                                                            \
+        bool outer = xs_rt_enter(per_thread);                                                                          \
+        return xs_rt_leave(outer, rt_##name args);                                                                     \
+    }
 
 /* RT(name, (parameters), (arguments)) { body }: an exported function; RT_PTDS and RT_PTSZ ones have a second symbol for programs
  * whose default stream is per thread. The body is rt_name. */
-#define RT(name, params, args)                                                                                                       \
-	static cudaError_t rt_##name params;                                                                                         \
-	XS_RT_DEFINE(name, name, params, args, false)                                                                                \
-	static cudaError_t rt_##name params
-#define RT_PTDS(name, params, args)                                                                                                  \
-	static cudaError_t rt_##name params;                                                                                         \
-	XS_RT_DEFINE(name, name, params, args, false)                                                                                \
-	XS_RT_DEFINE(name##_ptds, name, params, args, true)                                                                          \
-	static cudaError_t rt_##name params
-#define RT_PTSZ(name, params, args)                                                                                                  \
-	static cudaError_t rt_##name params;                                                                                         \
-	XS_RT_DEFINE(name, name, params, args, false)                                                                                \
-	XS_RT_DEFINE(name##_ptsz, name, params, args, true)                                                                          \
-	static cudaError_t rt_##name params
+#define RT(name, params, args)                                                                                         \
+    static cudaError_t rt_##name params;                                                                               \
+    XS_RT_DEFINE(name, name, params, args, false)                                                                      \
+    static cudaError_t rt_##name params
+#define RT_PTDS(name, params, args)                                                                                    \
+    static cudaError_t rt_##name params;                                                                               \
+    XS_RT_DEFINE(name, name, params, args, false)                                                                      \
+    XS_RT_DEFINE(name##_ptds, name, params, args, true)                                                                \
+    static cudaError_t rt_##name params
+#define RT_PTSZ(name, params, args)                                                                                    \
+    static cudaError_t rt_##name params;                                                                               \
+    XS_RT_DEFINE(name, name, params, args, false)                                                                      \
+    XS_RT_DEFINE(name##_ptsz, name, params, args, true)                                                                \
+    static cudaError_t rt_##name params
 
 /* A function that is the driver's under another name. */
-#define PASS_BODY(call)                                                                                                              \
-	{                                                                                                                            \
-		TRY(xs_rt_ready());                                                                                                  \
-		return xs_rt_error(call);                                                                                            \
-	}
+#define PASS_BODY(call)                                                                                                \
+    {                                                                                                                  \
+        TRY(xs_rt_ready());                                                                                            \
+        return xs_rt_error(call);                                                                                      \
+    }
 
 #endif

@@ -36,10 +36,11 @@ PASS_BODY(DRV(cuStreamGetDevice)(hStream, device))
 
 /* The two callback types differ in the type of the status alone. */
 RT_PTSZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags),
-	(stream, callback, userData, flags))
+        (stream, callback, userData, flags))
 PASS_BODY(DRV(cuStreamAddCallback)(stream, (CUstreamCallback)(void (*)(void))callback, userData, flags))
 
-RT_PTSZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void *devPtr, size_t length, unsigned int flags), (stream, devPtr, length, flags))
+RT_PTSZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void *devPtr, size_t length, unsigned int flags),
+        (stream, devPtr, length, flags))
 PASS_BODY(DRV(cuStreamAttachMemAsync)(stream, (CUdeviceptr)devPtr, length, flags))
 
 /* ---- events ---- */
@@ -76,15 +77,18 @@ PASS_BODY(DRV(cuStreamBeginCapture)(stream, (CUstreamCaptureMode)mode))
 RT_PTSZ(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *pGraph), (stream, pGraph))
 PASS_BODY(DRV(cuStreamEndCapture)(stream, pGraph))
 
-RT_PTSZ(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus), (stream, pCaptureStatus))
+RT_PTSZ(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus),
+        (stream, pCaptureStatus))
 PASS_BODY(DRV(cuStreamIsCapturing)(stream, (CUstreamCaptureStatus *)pCaptureStatus))
 
 RT_PTSZ(cudaStreamGetCaptureInfo,
-	(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, cudaGraph_t *graph_out,
-	 const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out),
-	(stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out))
-PASS_BODY(DRV(cuStreamGetCaptureInfo)(stream, (CUstreamCaptureStatus *)captureStatus_out, (cuuint64_t *)id_out, graph_out, dependencies_out,
-				      (const CUgraphEdgeData **)(void *)edgeData_out, numDependencies_out))
+        (cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out,
+         cudaGraph_t *graph_out, const cudaGraphNode_t **dependencies_out, const cudaGraphEdgeData **edgeData_out,
+         size_t *numDependencies_out),
+        (stream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out))
+PASS_BODY(DRV(cuStreamGetCaptureInfo)(stream, (CUstreamCaptureStatus *)captureStatus_out, (cuuint64_t *)id_out,
+                                      graph_out, dependencies_out, (const CUgraphEdgeData **)(void *)edgeData_out,
+                                      numDependencies_out))
 
 RT(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode * mode), (mode))
 PASS_BODY(DRV(cuThreadExchangeStreamCaptureMode)((CUstreamCaptureMode *)mode))

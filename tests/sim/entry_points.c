@@ -9,35 +9,33 @@
 #define XS_UNPACK(...) __VA_ARGS__
 #define CBID(symbol) CUPTI_DRIVER_TRACE_CBID_##symbol
 
-#define XS_DEFINE(exported, symbol, params, args, pointer, per_thread, early)                                                        \
-	XS_EXPORT CUresult exported params                                                                                           \
-	{                                                                                                                            \
-		struct xs_call call;                                                                                                 \
-		CUresult result = xs_call_enter(&call, #exported, CBID(exported), pointer, per_thread, early);                       \
-		return xs_call_exit(&call, result == CUDA_SUCCESS ? xs_##symbol args : result);                                      \
-	}
+#define XS_DEFINE(exported, symbol, params, args, pointer, per_thread, early)                                          \
+    XS_EXPORT CUresult exported params {                                                                               \
+        struct xs_call call;                                                                                           \
+        CUresult result = xs_call_enter(&call, #exported, CBID(exported), pointer, per_thread, early);                 \
+        return xs_call_exit(&call, result == CUDA_SUCCESS ? xs_##symbol args : result);                                \
+    }
 
 /* The same with CUPTI's parameter structure, whose members are the parameters in their order. */
-#define XS_DEFINE_WITH(exported, symbol, params, args, per_thread, early)                                                            \
-	XS_EXPORT CUresult exported params                                                                                           \
-	{                                                                                                                            \
-		exported##_params parameters = {XS_UNPACK args};                                                                     \
-		struct xs_call call;                                                                                                 \
-		CUresult result = xs_call_enter(&call, #exported, CBID(exported), &parameters, per_thread, early);                   \
-		return xs_call_exit(&call, result == CUDA_SUCCESS ? xs_##symbol args : result);                                      \
-	}
+#define XS_DEFINE_WITH(exported, symbol, params, args, per_thread, early)                                              \
+    XS_EXPORT CUresult exported params {                                                                               \
+        exported##_params parameters = {XS_UNPACK args};                                                               \
+        struct xs_call call;                                                                                           \
+        CUresult result = xs_call_enter(&call, #exported, CBID(exported), &parameters, per_thread, early);             \
+        return xs_call_exit(&call, result == CUDA_SUCCESS ? xs_##symbol args : result);                                \
+    }
 
 #define EARLY(base, symbol, since, params, args) XS_DEFINE_WITH(symbol, symbol, params, args, false, true)
 #define BARE(base, symbol, since, params, args) XS_DEFINE(symbol, symbol, params, args, NULL, false, false)
 #define PLAIN(base, symbol, since, params, args) XS_DEFINE_WITH(symbol, symbol, params, args, false, false)
-#define PTDS(base, symbol, since, params, args)                                                                                      \
-	CUresult symbol##_ptds params;                                                                                               \
-	XS_DEFINE_WITH(symbol, symbol, params, args, false, false)                                                                   \
-	XS_DEFINE_WITH(symbol##_ptds, symbol, params, args, true, false)
-#define PTSZ(base, symbol, since, params, args)                                                                                      \
-	CUresult symbol##_ptsz params;                                                                                               \
-	XS_DEFINE_WITH(symbol, symbol, params, args, false, false)                                                                   \
-	XS_DEFINE_WITH(symbol##_ptsz, symbol, params, args, true, false)
+#define PTDS(base, symbol, since, params, args)                                                                        \
+    CUresult symbol##_ptds params;                                                                                     \
+    XS_DEFINE_WITH(symbol, symbol, params, args, false, false)                                                         \
+    XS_DEFINE_WITH(symbol##_ptds, symbol, params, args, true, false)
+#define PTSZ(base, symbol, since, params, args)                                                                        \
+    CUresult symbol##_ptsz params;                                                                                     \
+    XS_DEFINE_WITH(symbol, symbol, params, args, false, false)                                                         \
+    XS_DEFINE_WITH(symbol##_ptsz, symbol, params, args, true, false)
 
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);

@@ -9,165 +9,148 @@
 #define ARG(type, index) (*(type *)args[index])
 #define KERNEL(name) static void name(const struct xs_launch *launch, void **args)
 
-KERNEL(xs_noop)
-{
-	(void)launch, (void)args;
+KERNEL(xs_noop) { (void)launch, (void)args; }
+
+KERNEL(xs_read) {
+    const float *x = ARG(const float *, 0);
+    size_t n = ARG(size_t, 1);
+    volatile float last = 0;
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        last = x[i];
+    (void)last;
 }
 
-KERNEL(xs_read)
-{
-	const float *x = ARG(const float *, 0);
-	size_t n = ARG(size_t, 1);
-	volatile float last = 0;
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		last = x[i];
-	(void)last;
+KERNEL(xs_add_one_u8) {
+    unsigned char *x = ARG(unsigned char *, 0);
+    size_t n = ARG(size_t, 1);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (unsigned char)(x[i] + 1);
 }
 
-KERNEL(xs_add_one_u8)
-{
-	unsigned char *x = ARG(unsigned char *, 0);
-	size_t n = ARG(size_t, 1);
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		x[i] = (unsigned char)(x[i] + 1);
+KERNEL(xs_scale) {
+    float *x = ARG(float *, 0), a = ARG(float, 1);
+    size_t n = ARG(size_t, 2);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        x[i] *= a;
 }
 
-KERNEL(xs_scale)
-{
-	float *x = ARG(float *, 0), a = ARG(float, 1);
-	size_t n = ARG(size_t, 2);
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		x[i] *= a;
+KERNEL(xs_axpy) {
+    float *y = ARG(float *, 0), a = ARG(float, 2);
+    const float *x = ARG(const float *, 1);
+    size_t n = ARG(size_t, 3);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
 }
 
-KERNEL(xs_axpy)
-{
-	float *y = ARG(float *, 0), a = ARG(float, 2);
-	const float *x = ARG(const float *, 1);
-	size_t n = ARG(size_t, 3);
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		y[i] += a * x[i];
+KERNEL(xs_fill) {
+    float *x = ARG(float *, 0), value = ARG(float, 1);
+    size_t n = ARG(size_t, 2);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        x[i] = value;
 }
 
-KERNEL(xs_fill)
-{
-	float *x = ARG(float *, 0), value = ARG(float, 1);
-	size_t n = ARG(size_t, 2);
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		x[i] = value;
+KERNEL(xs_copy) {
+    float *dst = ARG(float *, 0);
+    const float *src = ARG(const float *, 1);
+    size_t n = ARG(size_t, 2);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        dst[i] = src[i];
 }
 
-KERNEL(xs_copy)
-{
-	float *dst = ARG(float *, 0);
-	const float *src = ARG(const float *, 1);
-	size_t n = ARG(size_t, 2);
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		dst[i] = src[i];
+KERNEL(xs_sum) {
+    const float *x = ARG(const float *, 0);
+    float *out = ARG(float *, 1), sum = 0;
+    size_t n = ARG(size_t, 2);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    *out = sum;
 }
 
-KERNEL(xs_sum)
-{
-	const float *x = ARG(const float *, 0);
-	float *out = ARG(float *, 1), sum = 0;
-	size_t n = ARG(size_t, 2);
-	(void)launch;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	*out = sum;
+KERNEL(xs_set_one) {
+    unsigned char *p = ARG(unsigned char *, 0);
+    (void)launch;
+    p[ARG(size_t, 1)] = ARG(unsigned char, 2);
 }
 
-KERNEL(xs_set_one)
-{
-	unsigned char *p = ARG(unsigned char *, 0);
-	(void)launch;
-	p[ARG(size_t, 1)] = ARG(unsigned char, 2);
+KERNEL(xs_indirect) {
+    float **table = ARG(float **, 0);
+    size_t tables = ARG(size_t, 1), n = ARG(size_t, 2);
+    (void)launch;
+    for (size_t t = 0; t < tables; t++)
+        for (size_t i = 0; i < n; i++)
+            table[t][i] += 1;
 }
 
-KERNEL(xs_indirect)
-{
-	float **table = ARG(float **, 0);
-	size_t tables = ARG(size_t, 1), n = ARG(size_t, 2);
-	(void)launch;
-	for (size_t t = 0; t < tables; t++)
-		for (size_t i = 0; i < n; i++)
-			table[t][i] += 1;
+KERNEL(xs_spin) {
+    uint64_t ns = ARG(unsigned long long, 0);
+    struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    (void)launch;
+    nanosleep(&pause, NULL);
 }
 
-KERNEL(xs_spin)
-{
-	uint64_t ns = ARG(unsigned long long, 0);
-	struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-	(void)launch;
-	nanosleep(&pause, NULL);
+KERNEL(xs_stencil) {
+    float *out = ARG(float *, 0);
+    const float *in = ARG(const float *, 1);
+    size_t n = ARG(size_t, 2);
+    (void)launch;
+    for (size_t i = 0; i < n; i++) {
+        float left = in[i == 0 ? 0 : i - 1], right = in[i + 1 == n ? i : i + 1];
+        out[i] = 0.25f * left + 0.5f * in[i] + 0.25f * right;
+    }
 }
 
-KERNEL(xs_stencil)
-{
-	float *out = ARG(float *, 0);
-	const float *in = ARG(const float *, 1);
-	size_t n = ARG(size_t, 2);
-	(void)launch;
-	for (size_t i = 0; i < n; i++) {
-		float left = in[i == 0 ? 0 : i - 1], right = in[i + 1 == n ? i : i + 1];
-		out[i] = 0.25f * left + 0.5f * in[i] + 0.25f * right;
-	}
-}
-
-KERNEL(xs_work)
-{
-	float *x = ARG(float *, 0);
-	size_t n = ARG(size_t, 1);
-	int rounds = ARG(int, 2);
-	(void)launch;
-	for (size_t i = 0; i < n; i++) {
-		float c = x[i] * 0.25f, z = 0;
-		for (int r = 0; r < rounds; r++)
-			z = z * z * 0.5f + c;
-		x[i] = z;
-	}
+KERNEL(xs_work) {
+    float *x = ARG(float *, 0);
+    size_t n = ARG(size_t, 1);
+    int rounds = ARG(int, 2);
+    (void)launch;
+    for (size_t i = 0; i < n; i++) {
+        float c = x[i] * 0.25f, z = 0;
+        for (int r = 0; r < rounds; r++)
+            z = z * z * 0.5f + c;
+        x[i] = z;
+    }
 }
 
 static const struct xs_kernel kernels[] = {
-	{"xs_noop", "", xs_noop},
-	{"xs_read", "pl", xs_read},
-	{"xs_add_one_u8", "pl", xs_add_one_u8},
-	{"xs_scale", "pfl", xs_scale},
-	{"xs_axpy", "ppfl", xs_axpy},
-	{"xs_fill", "pfl", xs_fill},
-	{"xs_copy", "ppl", xs_copy},
-	{"xs_sum", "ppl", xs_sum},
-	{"xs_set_one", "plb", xs_set_one},
-	{"xs_indirect", "pll", xs_indirect},
-	{"xs_spin", "l", xs_spin},
-	{"xs_stencil", "ppl", xs_stencil},
-	{"xs_work", "pli", xs_work},
+    {"xs_noop", "", xs_noop},
+    {"xs_read", "pl", xs_read},
+    {"xs_add_one_u8", "pl", xs_add_one_u8},
+    {"xs_scale", "pfl", xs_scale},
+    {"xs_axpy", "ppfl", xs_axpy},
+    {"xs_fill", "pfl", xs_fill},
+    {"xs_copy", "ppl", xs_copy},
+    {"xs_sum", "ppl", xs_sum},
+    {"xs_set_one", "plb", xs_set_one},
+    {"xs_indirect", "pll", xs_indirect},
+    {"xs_spin", "l", xs_spin},
+    {"xs_stencil", "ppl", xs_stencil},
+    {"xs_work", "pli", xs_work},
 };
 
-const struct xs_kernel *xs_kernel_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		if (strcmp(kernels[i].name, name) == 0)
-			return &kernels[i];
-	return NULL;
+const struct xs_kernel *xs_kernel_find(const char *name) {
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
 }
 
-size_t xs_kernel_parameter_bytes(char letter)
-{
-	switch (letter) {
-	case 'p':
-	case 'l':
-		return 8;
-	case 'i':
-	case 'f':
-		return 4;
-	default:
-		return 1;
-	}
+size_t xs_kernel_parameter_bytes(char letter) {
+    switch (letter) {
+    case 'p':
+    case 'l':
+        return 8;
+    case 'i':
+    case 'f':
+        return 4;
+    default:
+        return 1;
+    }
 }

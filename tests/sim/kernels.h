@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 struct xs_launch {
-	unsigned grid[3], block[3], shared_bytes;
+    unsigned grid[3], block[3], shared_bytes;
 };
 
 struct xs_kernel {
-	const char *name;
-	const char *parameters; /* one letter each: p pointer, l 8 bytes, i 4 bytes, f float, b 1 byte */
-	void (*run)(const struct xs_launch *launch, void **args);
+    const char *name;
+    const char *parameters; /* one letter each: p pointer, l 8 bytes, i 4 bytes, f float, b 1 byte */
+    void (*run)(const struct xs_launch *launch, void **args);
 };
 
 /* The kernel of that name, or NULL. */

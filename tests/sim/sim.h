@@ -15,7 +15,8 @@
 
 #define XS_EXPORT __attribute__((visibility("default")))
 #define XS_MAX_DEVICES 8
-#define XS_STAGING_BYTES (64 * 1024)
+/* Up to this size a pageable upload is staged at once; measured on driver 580: 2 MiB are, 4 MiB are not. */
+#define XS_STAGING_BYTES ((size_t)2 << 20)
 #define XS_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- the implementations behind the exported entry points: xs_cuMemAlloc_v2 for cuMemAlloc_v2, and so on ---- */
@@ -42,11 +43,11 @@ void xs_handle_free(void *object);
 /* ---- configuration (config.c) ---- */
 
 struct xs_config {
-	int devices;
-	size_t memory_bytes;
-	double pinned_gbps, pageable_gbps, device_gbps, peer_gbps;
-	uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
-	double time_scale;
+    int devices;
+    size_t memory_bytes;
+    double pinned_gbps, pageable_gbps, device_gbps, peer_gbps;
+    uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
+    double time_scale;
 };
 
 /* The configuration, read from the environment once, at cuInit. */
@@ -59,26 +60,26 @@ enum xs_memory_kind { XS_PAGEABLE, XS_PINNED, XS_REGISTERED, XS_DEVICE, XS_ARRAY
 
 /* One range the driver knows. `blocks` holds a managed range's residency, one byte a block: 0 host, 1 + device otherwise. */
 struct xs_allocation {
-	uintptr_t base;
-	size_t size;
-	enum xs_memory_kind kind;
-	int device;
-	struct CUctx_st *context;
-	unsigned flags;
-	uint64_t id;
-	struct CUmemPoolHandle_st *pool;
-	struct xs_mapping *mapping; /* set for ranges that cuMemMap made */
-	atomic_uchar *blocks;
-	int preferred; /* cuMemAdvise's preferred location; -2 none */
-	bool read_mostly, sync_memops, imported;
-	bool freeing; /* cuMemFreeAsync was called; its turn in the stream has not come */
+    uintptr_t base;
+    size_t size;
+    enum xs_memory_kind kind;
+    int device;
+    struct CUctx_st *context;
+    unsigned flags;
+    uint64_t id;
+    struct CUmemPoolHandle_st *pool;
+    struct xs_mapping *mapping; /* set for ranges that cuMemMap made */
+    atomic_uchar *blocks;
+    int preferred; /* cuMemAdvise's preferred location; -2 none */
+    bool read_mostly, sync_memops, imported;
+    bool freeing; /* cuMemFreeAsync was called; its turn in the stream has not come */
 };
 
 struct xs_range {
-	enum xs_memory_kind kind;
-	int device;
-	struct xs_allocation allocation; /* a copy: the map's own may go at any time */
-	bool known;
+    enum xs_memory_kind kind;
+    int device;
+    struct xs_allocation allocation; /* a copy: the map's own may go at any time */
+    bool known;
 };
 
 /* What is known about the range [address, address + bytes). False when it starts inside a known allocation and runs past its end. */
@@ -106,91 +107,104 @@ void xs_release_allocation(const struct xs_allocation *allocation);
 /* ---- operations (op.c) and the link model (link_model.c) ---- */
 
 struct xs_span {
-	char *base;
-	size_t pitch, slice;
-	enum xs_memory_kind kind;
-	int device;
+    char *base;
+    size_t pitch, slice;
+    enum xs_memory_kind kind;
+    int device;
 };
 
 struct xs_copy {
-	struct xs_span src, dst;
-	size_t width, height, depth;
-	uint64_t parts; /* CUPTI's copyCount */
-	bool peer, is_async;
+    struct xs_span src, dst;
+    size_t width, height, depth;
+    uint64_t parts; /* CUPTI's copyCount */
+    bool peer, is_async;
 };
 
 struct xs_set {
-	struct xs_span dst;
-	size_t width, height; /* width in elements */
-	unsigned element;
-	uint32_t value;
-	bool is_async;
+    struct xs_span dst;
+    size_t width, height; /* width in elements */
+    unsigned element;
+    uint32_t value;
+    bool is_async;
 };
 
 struct xs_launch_op {
-	struct CUfunc_st *function;
-	unsigned grid[3], block[3], shared_bytes;
-	unsigned char *arguments; /* owned: laid out as cuFuncGetParamInfo says */
-	size_t argument_bytes;
-	int launch_type;
+    struct CUfunc_st *function;
+    unsigned grid[3], block[3], shared_bytes;
+    unsigned char *arguments; /* owned: laid out as cuFuncGetParamInfo says */
+    size_t argument_bytes;
+    int launch_type;
 };
 
 struct xs_mem_op {
-	CUdeviceptr address;
-	uint64_t value;
-	unsigned flags;
-	bool wait, wide;
+    CUdeviceptr address;
+    uint64_t value;
+    unsigned flags;
+    bool wait, wide;
 };
 
 struct xs_migrate {
-	CUdeviceptr address;
-	size_t bytes;
-	int target; /* device, or -1 for the host */
+    CUdeviceptr address;
+    size_t bytes;
+    int target; /* device, or -1 for the host */
 };
 
 enum xs_op_kind {
-	XS_OP_EMPTY,
-	XS_OP_COPY,
-	XS_OP_SET,
-	XS_OP_KERNEL,
-	XS_OP_HOST,
-	XS_OP_CALLBACK,
-	XS_OP_RECORD,
-	XS_OP_WAIT,
-	XS_OP_MEM,
-	XS_OP_MIGRATE,
-	XS_OP_ALLOC,
-	XS_OP_FREE
+    XS_OP_EMPTY,
+    XS_OP_COPY,
+    XS_OP_SET,
+    XS_OP_KERNEL,
+    XS_OP_HOST,
+    XS_OP_CALLBACK,
+    XS_OP_RECORD,
+    XS_OP_WAIT,
+    XS_OP_MEM,
+    XS_OP_MIGRATE,
+    XS_OP_ALLOC,
+    XS_OP_FREE
 };
 
 struct xs_dependency {
-	struct CUstream_st *stream;
-	uint64_t sequence;
+    struct CUstream_st *stream;
+    uint64_t sequence;
 };
 
 struct xs_op {
-	enum xs_op_kind kind;
-	union {
-		struct xs_copy copy;
-		struct xs_set set;
-		struct xs_launch_op launch;
-		struct { CUhostFn fn; void *data; } host;
-		struct { CUstreamCallback fn; void *data; CUstream handle; } callback;
-		struct { struct CUevent_st *event; uint64_t record; } record;
-		struct xs_mem_op mem;
-		struct xs_migrate migrate;
-		struct { CUdeviceptr address; uint64_t id; } memory;
-	};
-	void *staging; /* owned copy of a pageable source */
-	struct xs_dependency *dependencies;
-	size_t dependency_count;
-	uint64_t sequence;
-	uint64_t queued_ns, start_ns, end_ns;
-	uint32_t correlation;
-	uint32_t graph_id;
-	uint64_t graph_node_id;
-	bool disabled;
-	struct xs_op *next;
+    enum xs_op_kind kind;
+    union {
+        struct xs_copy copy;
+        struct xs_set set;
+        struct xs_launch_op launch;
+        struct {
+            CUhostFn fn;
+            void *data;
+        } host;
+        struct {
+            CUstreamCallback fn;
+            void *data;
+            CUstream handle;
+        } callback;
+        struct {
+            struct CUevent_st *event;
+            uint64_t record;
+        } record;
+        struct xs_mem_op mem;
+        struct xs_migrate migrate;
+        struct {
+            CUdeviceptr address;
+            uint64_t id;
+        } memory;
+    };
+    void *staging; /* owned copy of a pageable source */
+    struct xs_dependency *dependencies;
+    size_t dependency_count;
+    uint64_t sequence;
+    uint64_t queued_ns, start_ns, end_ns;
+    uint32_t correlation;
+    uint32_t graph_id;
+    uint64_t graph_node_id;
+    bool disabled;
+    struct xs_op *next;
 };
 
 struct xs_op *xs_op_new(enum xs_op_kind kind);
@@ -203,7 +217,8 @@ void xs_op_execute(struct CUstream_st *stream, struct xs_op *op);
 uint64_t xs_now_ns(void);
 /* The modelled interval of a copy; takes the copy engine it needs until its end. */
 void xs_link_reserve(const struct xs_copy *copy, uint64_t now_ns, uint64_t *start_ns, uint64_t *end_ns);
-void xs_link_reserve_bytes(int device, bool to_device, size_t bytes, uint64_t now_ns, uint64_t *start_ns, uint64_t *end_ns);
+void xs_link_reserve_bytes(int device, bool to_device, size_t bytes, uint64_t now_ns, uint64_t *start_ns,
+                           uint64_t *end_ns);
 uint64_t xs_link_set_ns(size_t bytes);
 void xs_wait_until_ns(uint64_t deadline_ns);
 
@@ -212,20 +227,20 @@ void xs_wait_until_ns(uint64_t deadline_ns);
 struct xs_capture;
 
 struct CUstream_st {
-	struct CUctx_st *context;
-	uint32_t id;
-	unsigned flags;
-	int priority;
-	bool is_legacy, non_blocking, per_thread, closing, linked, has_worker, running;
-	pthread_t thread; /* of a per-thread stream */
-	unsigned refs;
-	uint64_t submitted, completed;
-	struct xs_op *head, **tail;
-	pthread_cond_t work, done;
-	struct xs_capture *capture;
-	CUgraphNode *capture_tail; /* the nodes that the next captured one depends on */
-	size_t capture_tail_count;
-	struct CUstream_st *next;
+    struct CUctx_st *context;
+    uint32_t id;
+    unsigned flags;
+    int priority;
+    bool is_legacy, non_blocking, per_thread, closing, linked, has_worker, running;
+    pthread_t thread; /* of a per-thread stream */
+    unsigned refs;
+    uint64_t submitted, completed;
+    struct xs_op *head, **tail;
+    pthread_cond_t work, done;
+    struct xs_capture *capture;
+    CUgraphNode *capture_tail; /* the nodes that the next captured one depends on */
+    size_t capture_tail_count;
+    struct CUstream_st *next;
 };
 
 /* The one lock over queues, events, captures and graphs; never held while work runs or a callback of the user's is called. */
@@ -253,15 +268,15 @@ void xs_quiesce(uint64_t patience_ns);
 /* ---- events (event.c) ---- */
 
 struct CUevent_st {
-	struct CUctx_st *context;
-	uint32_t id;
-	unsigned flags, refs;
-	struct CUstream_st *stream; /* of the last record; holds a reference */
-	uint64_t sequence, record, done_record, done_ns;
-	bool destroyed;
-	struct xs_capture *capture;
-	CUgraphNode *capture_nodes;
-	size_t capture_node_count;
+    struct CUctx_st *context;
+    uint32_t id;
+    unsigned flags, refs;
+    struct CUstream_st *stream; /* of the last record; holds a reference */
+    uint64_t sequence, record, done_record, done_ns;
+    bool destroyed;
+    struct xs_capture *capture;
+    CUgraphNode *capture_nodes;
+    size_t capture_node_count;
 };
 
 void xs_event_ref_locked(struct CUevent_st *event);
@@ -271,27 +286,27 @@ CUresult xs_event_record_locked(struct CUevent_st *event, struct CUstream_st *st
 /* ---- contexts and threads (context.c, call.c) ---- */
 
 struct CUctx_st {
-	int device;
-	uint32_t id;
-	unsigned flags, api_version;
-	bool primary;
-	atomic_bool alive;
-	atomic_int error; /* sticky, once a kernel failed */
-	struct CUstream_st *streams, *legacy;
-	_Atomic unsigned peers; /* bit a device */
-	size_t limits[16];
-	unsigned generation;
-	struct CUctx_st *next;
+    int device;
+    uint32_t id;
+    unsigned flags, api_version;
+    bool primary;
+    atomic_bool alive;
+    atomic_int error; /* sticky, once a kernel failed */
+    struct CUstream_st *streams, *legacy;
+    _Atomic unsigned peers; /* bit a device */
+    size_t limits[16];
+    unsigned generation;
+    struct CUctx_st *next;
 };
 
 struct xs_thread {
-	struct CUctx_st *stack[32];
-	int depth;
-	bool per_thread_default; /* of the call in progress */
-	uint32_t correlation;
-	const char *kernel;
-	CUstreamCaptureMode capture_mode;
-	uint64_t capture_owner; /* an identity for capture's rules */
+    struct CUctx_st *stack[32];
+    int depth;
+    bool per_thread_default; /* of the call in progress */
+    uint32_t correlation;
+    const char *kernel;
+    CUstreamCaptureMode capture_mode;
+    uint64_t capture_owner; /* an identity for capture's rules */
 };
 
 struct xs_thread *xs_thread(void);
@@ -311,15 +326,16 @@ void xs_contexts_each(void (*fn)(struct CUctx_st *context, void *data), void *da
 /* ---- entry and exit of a call (call.c, entry_points.c) ---- */
 
 struct xs_call {
-	struct xs_sim_api api;
-	uint64_t correlation_data;
-	uint32_t outer_correlation;
-	bool outer_per_thread, reported;
-	const char *outer_kernel;
-	CUresult result;
+    struct xs_sim_api api;
+    uint64_t correlation_data;
+    uint32_t outer_correlation;
+    bool outer_per_thread, reported;
+    const char *outer_kernel;
+    CUresult result;
 };
 
-CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread, bool early);
+CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
+                       bool early);
 CUresult xs_call_exit(struct xs_call *call, CUresult result);
 /* The attached tool, or NULL. */
 const struct xs_sim_tools *xs_tools(void);
@@ -331,9 +347,9 @@ extern const struct xs_sim_driver xs_driver_side;
 
 /* One exported symbol as cuGetProcAddress sees it. */
 struct xs_entry {
-	const char *base;
-	int since;
-	void *plain, *suffixed;
+    const char *base;
+    int since;
+    void *plain, *suffixed;
 };
 extern const struct xs_entry xs_entries[];
 extern const size_t xs_entry_count;
@@ -346,18 +362,19 @@ CUresult xs_pool_take_back(const struct xs_allocation *allocation);
 void xs_pool_settle(CUdeviceptr address, uint64_t id);
 #define XS_BLOCK_BYTES ((size_t)64 * 1024)
 /* Moves the blocks of [address, address + bytes) that are not there to `target` (-1: host) and reports each run of blocks. */
-void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target, uint32_t correlation);
+void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
+                        uint32_t correlation);
 
 struct CUarray_st {
-	CUDA_ARRAY3D_DESCRIPTOR descriptor;
-	struct CUctx_st *context;
-	CUdeviceptr data;
-	size_t element_bytes, pitch, rows, slices, bytes;
-	bool borrowed; /* a level of a mipmapped array */
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    struct CUctx_st *context;
+    CUdeviceptr data;
+    size_t element_bytes, pitch, rows, slices, bytes;
+    bool borrowed; /* a level of a mipmapped array */
 };
 struct CUmipmappedArray_st {
-	unsigned levels;
-	struct CUarray_st *level[16];
+    unsigned levels;
+    struct CUarray_st *level[16];
 };
 CUresult xs_array_span(CUarray array, size_t x_bytes, size_t y, size_t z, struct xs_span *out);
 
@@ -367,69 +384,74 @@ CUresult xs_span_of(uintptr_t address, size_t bytes, struct xs_span *out);
 CUresult xs_submit_copy(CUstream stream, const struct xs_copy *copy, bool is_async);
 CUresult xs_copy_from_3d(const CUDA_MEMCPY3D *params, struct xs_copy *out);
 void xs_copy_to_3d(const struct xs_copy *copy, CUDA_MEMCPY3D *out);
-CUresult xs_set_from(CUdeviceptr dst, size_t pitch, unsigned element, uint32_t value, size_t width, size_t height, struct xs_set *out);
+CUresult xs_set_from(CUdeviceptr dst, size_t pitch, unsigned element, uint32_t value, size_t width, size_t height,
+                     struct xs_set *out);
 
 /* ---- modules and kernels ---- */
 
-struct xs_parameter { size_t offset, size; };
+struct xs_parameter {
+    size_t offset, size;
+};
 
 struct CUfunc_st {
-	char *name;
-	const struct xs_kernel *kernel; /* NULL: declared in PTX, but the simulator has no code for it */
-	struct CUmod_st *module;
-	struct CUlib_st *library;
-	struct xs_parameter *parameters;
-	size_t parameter_count, argument_bytes;
-	struct CUfunc_st *next;
+    char *name;
+    const struct xs_kernel *kernel; /* NULL: declared in PTX, but the simulator has no code for it */
+    struct CUmod_st *module;
+    struct CUlib_st *library;
+    struct xs_parameter *parameters;
+    size_t parameter_count, argument_bytes;
+    struct CUfunc_st *next;
 };
-struct CUkern_st { struct CUfunc_st function; };
+struct CUkern_st {
+    struct CUfunc_st function;
+};
 
-CUresult xs_launch_prepare(CUfunction function, const unsigned grid[3], const unsigned block[3], unsigned shared_bytes, void **params,
-			   void **extra, struct xs_launch_op *out);
+CUresult xs_launch_prepare(CUfunction function, const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
+                           void **params, void **extra, struct xs_launch_op *out);
 
 /* ---- capture and graphs ---- */
 
 struct xs_capture {
-	struct CUgraph_st *graph;
-	struct CUstream_st *origin;
-	uint64_t id;
-	CUstreamCaptureMode mode;
-	uint64_t owner;
-	bool invalidated, borrowed_graph, ended;
-	unsigned refs;
-	struct CUstream_st **members; /* all streams that are part of it, each with a reference */
-	size_t member_count;
-	struct xs_capture *next;
+    struct CUgraph_st *graph;
+    struct CUstream_st *origin;
+    uint64_t id;
+    CUstreamCaptureMode mode;
+    uint64_t owner;
+    bool invalidated, borrowed_graph, ended;
+    unsigned refs;
+    struct CUstream_st **members; /* all streams that are part of it, each with a reference */
+    size_t member_count;
+    struct xs_capture *next;
 };
 
 struct CUgraphNode_st {
-	struct CUgraph_st *graph;
-	uint64_t id;
-	CUgraphNodeType type;
-	struct xs_op *op;
-	void **kernel_pointers; /* what a getter's kernelParams points at, made on demand */
-	CUDA_MEMCPY3D copy_params;
-	bool has_copy_params; /* as the program gave them; captured copies have none */
-	struct CUgraphNode_st **dependencies;
-	size_t dependency_count;
-	struct CUgraphNode_st *original; /* in clones */
-	struct CUgraph_st *child;
-	unsigned mark; /* scratch of whoever holds the queue lock */
-	struct CUgraphNode_st *next;
+    struct CUgraph_st *graph;
+    uint64_t id;
+    CUgraphNodeType type;
+    struct xs_op *op;
+    void **kernel_pointers; /* what a getter's kernelParams points at, made on demand */
+    CUDA_MEMCPY3D copy_params;
+    bool has_copy_params; /* as the program gave them; captured copies have none */
+    struct CUgraphNode_st **dependencies;
+    size_t dependency_count;
+    struct CUgraphNode_st *original; /* in clones */
+    struct CUgraph_st *child;
+    unsigned mark; /* scratch of whoever holds the queue lock */
+    struct CUgraphNode_st *next;
 };
 
 struct CUgraph_st {
-	uint32_t id;
-	struct CUctx_st *context;
-	struct CUgraphNode_st *nodes, **tail;
-	size_t node_count;
-	unsigned refs;
+    uint32_t id;
+    struct CUctx_st *context;
+    struct CUgraphNode_st *nodes, **tail;
+    size_t node_count;
+    unsigned refs;
 };
 
 struct CUgraphExec_st {
-	uint32_t id;
-	struct CUgraph_st *graph; /* its own clone */
-	unsigned long long flags;
+    uint32_t id;
+    struct CUgraph_st *graph; /* its own clone */
+    unsigned long long flags;
 };
 
 /* Is this thread allowed a call that a capture somewhere would not survive? Invalidates the captures that forbid it. */
@@ -445,7 +467,7 @@ void xs_capture_record_event_locked(struct CUstream_st *stream, struct CUevent_s
 
 /* Adds a node; op may be NULL (empty and child nodes). All of a graph is under the queue lock. */
 struct CUgraphNode_st *xs_graph_append_locked(struct CUgraph_st *graph, CUgraphNodeType type, struct xs_op *op,
-					      CUgraphNode const *dependencies, size_t count);
+                                              CUgraphNode const *dependencies, size_t count);
 struct CUgraph_st *xs_graph_new(void);
 void xs_graph_free_locked(struct CUgraph_st *graph);
 /* A copy in which every node knows its original. */

@@ -9,78 +9,78 @@
 
 /* One driver API call, reported on entry and, with `leaving` set and `result` valid, on exit. */
 struct xs_sim_api {
-	bool leaving;
-	uint32_t cbid;
-	uint32_t correlation;
-	const char *function;
-	const char *kernel; /* symbol name of launches, or NULL */
-	const void *params;
-	CUresult *result;
-	CUcontext context;
-	uint32_t context_id;
-	uint64_t *correlation_data; /* the tool's own, kept from entry to exit */
-	uint64_t start_ns, end_ns;
+    bool leaving;
+    uint32_t cbid;
+    uint32_t correlation;
+    const char *function;
+    const char *kernel; /* symbol name of launches, or NULL */
+    const void *params;
+    CUresult *result;
+    CUcontext context;
+    uint32_t context_id;
+    uint64_t *correlation_data; /* the tool's own, kept from entry to exit */
+    uint64_t start_ns, end_ns;
 };
 
 enum xs_sim_activity_kind {
-	XS_SIM_MEMCPY,
-	XS_SIM_MEMCPY_PEER,
-	XS_SIM_MEMSET,
-	XS_SIM_KERNEL,
-	XS_SIM_SYNC,
-	XS_SIM_MIGRATION,
-	XS_SIM_MEMORY
+    XS_SIM_MEMCPY,
+    XS_SIM_MEMCPY_PEER,
+    XS_SIM_MEMSET,
+    XS_SIM_KERNEL,
+    XS_SIM_SYNC,
+    XS_SIM_MIGRATION,
+    XS_SIM_MEMORY
 };
 
 /* A piece of finished work. Times are CLOCK_MONOTONIC ns; kinds are CUPTI's numbers. */
 struct xs_sim_activity {
-	enum xs_sim_activity_kind kind;
-	uint64_t start_ns, end_ns, queued_ns;
-	uint32_t correlation;
-	uint32_t device, context_id, stream_id;
-	uint32_t graph_id;
-	uint64_t graph_node_id;
-	uint64_t bytes, address, copy_count;
-	uint32_t copy_kind, src_kind, dst_kind, flags; /* flags: 1 = asynchronous */
-	uint32_t src_device, dst_device, src_context, dst_context;
-	uint32_t value;        /* memset value; sync type; memory operation (1 allocation, 2 release) */
-	uint32_t memory_kind;
-	uint32_t event_id;
-	const char *name;      /* kernel; lives as long as the process */
-	uint32_t grid[3], block[3], shared_bytes;
-	uint64_t grid_id;
-	bool is_pool;
-	uint64_t pool_address;
+    enum xs_sim_activity_kind kind;
+    uint64_t start_ns, end_ns, queued_ns;
+    uint32_t correlation;
+    uint32_t device, context_id, stream_id;
+    uint32_t graph_id;
+    uint64_t graph_node_id;
+    uint64_t bytes, address, copy_count;
+    uint32_t copy_kind, src_kind, dst_kind, flags; /* flags: 1 = asynchronous */
+    uint32_t src_device, dst_device, src_context, dst_context;
+    uint32_t value; /* memset value; sync type; memory operation (1 allocation, 2 release) */
+    uint32_t memory_kind;
+    uint32_t event_id;
+    const char *name; /* kernel; lives as long as the process */
+    uint32_t grid[3], block[3], shared_bytes;
+    uint64_t grid_id;
+    bool is_pool;
+    uint64_t pool_address;
 };
 
 enum xs_sim_resource_kind {
-	XS_SIM_CONTEXT_CREATED,
-	XS_SIM_CONTEXT_DESTROY_STARTING,
-	XS_SIM_STREAM_CREATED,
-	XS_SIM_STREAM_DESTROY_STARTING,
-	XS_SIM_MODULE_LOADED,
-	XS_SIM_DRIVER_INITIALISED
+    XS_SIM_CONTEXT_CREATED,
+    XS_SIM_CONTEXT_DESTROY_STARTING,
+    XS_SIM_STREAM_CREATED,
+    XS_SIM_STREAM_DESTROY_STARTING,
+    XS_SIM_MODULE_LOADED,
+    XS_SIM_DRIVER_INITIALISED
 };
 
 /* What a tool gives the driver. The table must live as long as the process; a NULL member is not called. */
 struct xs_sim_tools {
-	void (*api)(const struct xs_sim_api *call);
-	void (*activity)(const struct xs_sim_activity *activity);
-	void (*resource)(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
-	/* A graph node was made; original is set where it is a clone. Must call nothing of the driver but the table below. */
-	void (*node)(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUgraphNode original);
+    void (*api)(const struct xs_sim_api *call);
+    void (*activity)(const struct xs_sim_activity *activity);
+    void (*resource)(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
+    /* A graph node was made; original is set where it is a clone. Must call nothing of the driver but the table below. */
+    void (*node)(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUgraphNode original);
 };
 
 /* What a tool may ask the driver. All return 0 where the handle is unknown. */
 struct xs_sim_driver {
-	uint32_t (*context_id)(CUcontext context);
-	int (*context_device)(CUcontext context);
-	uint32_t (*stream_id)(CUcontext context, CUstream stream, bool per_thread);
-	uint64_t (*graph_node_id)(CUgraphNode node);
-	uint32_t (*graph_id)(CUgraph graph);
-	uint32_t (*graph_exec_id)(CUgraphExec exec);
-	uint64_t (*now_ns)(void);
-	bool (*usable)(void); /* false in a forked child and after the driver's exit handler */
+    uint32_t (*context_id)(CUcontext context);
+    int (*context_device)(CUcontext context);
+    uint32_t (*stream_id)(CUcontext context, CUstream stream, bool per_thread);
+    uint64_t (*graph_node_id)(CUgraphNode node);
+    uint32_t (*graph_id)(CUgraph graph);
+    uint32_t (*graph_exec_id)(CUgraphExec exec);
+    uint64_t (*now_ns)(void);
+    bool (*usable)(void); /* false in a forked child and after the driver's exit handler */
 };
 
 /* Makes `tools` the one tool (NULL: none) and returns the driver's side. Exported by the simulated libcuda as xs_sim_attach. */
