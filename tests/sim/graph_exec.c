@@ -114,6 +114,19 @@ static void launch_nodes_locked(struct CUstream_st *stream, struct CUgraph_st *g
     }
 }
 
+/* The copies of a graph read and write pageable memory when they run, so that the launch has to wait for them, as the driver's does. */
+static bool has_pageable_locked(const struct CUgraph_st *graph) {
+    for (const struct CUgraphNode_st *node = graph->nodes; node != NULL; node = node->next) {
+        const struct xs_op *op = node->op;
+        if (node->child != NULL && has_pageable_locked(node->child))
+            return true;
+        if (op != NULL && op->kind == XS_OP_COPY && !op->disabled &&
+            (op->copy.src.kind == XS_PAGEABLE || op->copy.dst.kind == XS_PAGEABLE))
+            return true;
+    }
+    return false;
+}
+
 CUresult xs_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
     struct CUstream_st *stream;
     CUresult result = xs_stream_of(hStream, &stream);
@@ -132,6 +145,8 @@ CUresult xs_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
         }
     } else if (result == CUDA_SUCCESS) {
         launch_nodes_locked(stream, hGraphExec->graph, hGraphExec->id);
+        if (has_pageable_locked(hGraphExec->graph))
+            xs_wait_locked(stream, stream->submitted);
     }
     xs_queue_unlock();
     return result;

@@ -85,14 +85,14 @@ static void events(void) {
 }
 
 static void returning(void) {
-    static unsigned char pageable[1 << 20];
+    static unsigned char pageable[8 << 20];
     unsigned char *pinned;
     CUstream stream;
     CUdeviceptr d;
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    OK(cuMemAlloc(&d, 1 << 20));
+    OK(cuMemAlloc(&d, 8 << 20));
     OK(cuMemHostAlloc((void **)&pinned, 1 << 20, 0));
-    /* Small pageable uploads are staged: the call returns, and later changes of the source do not count. */
+    /* Pageable uploads of up to 2 MiB are staged: the call returns, and later changes of the source do not count. */
     spin(stream, 50 * MS);
     memset(pageable, 5, 1024);
     OK(cuMemcpyHtoDAsync(d, pageable, 1024, stream));
@@ -104,7 +104,12 @@ static void returning(void) {
     /* Large pageable ones wait for the copy; pinned ones for nothing. */
     double before = now_ms();
     spin(stream, 30 * MS);
-    OK(cuMemcpyHtoDAsync(d, pageable, 1 << 20, stream));
+    OK(cuMemcpyHtoDAsync(d, pageable, 8 << 20, stream));
+    CHECK(now_ms() - before >= 29);
+    /* Blocking ones wait for what is queued, whatever their size. */
+    before = now_ms();
+    spin(NULL, 30 * MS);
+    OK(cuMemcpyHtoD(d, pageable, 4));
     CHECK(now_ms() - before >= 29);
     spin(stream, 50 * MS);
     memset(pinned, 7, 1 << 20);
