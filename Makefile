@@ -31,6 +31,7 @@ install: ## build and install below PREFIX (default /usr/local); DESTDIR is hono
 	@scripts/install-packages build
 	@scripts/build release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/release
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 lint: ## clang-format, clang-tidy, cppcheck
 	@scripts/install-packages build test lint

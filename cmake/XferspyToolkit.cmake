@@ -8,6 +8,10 @@ set(XFERSPY_HAVE_NVCC OFF)
 set(XFERSPY_CUDA_INCLUDE_DIRS "")
 set(minimum_cuda 13000)
 
+if(NOT XFERSPY_CUDA_ROOT AND NOT "$ENV{XFERSPY_CUDA_ROOT}" STREQUAL "")
+    set(XFERSPY_CUDA_ROOT "$ENV{XFERSPY_CUDA_ROOT}" CACHE PATH "CUDA toolkit, where it is not found by itself" FORCE)
+endif()
+
 # An explicit root is the only place looked at: a wrong one must not be papered over by another toolkit.
 if(XFERSPY_CUDA_ROOT)
     set(cuda_roots "${XFERSPY_CUDA_ROOT}")

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -107,6 +109,15 @@ static void prefault(void *map, off_t from, off_t to) {
 #endif
 }
 
+/* On btrfs a page that is written again needs a new block, reserved or not, and a full disk would be a SIGBUS. */
+static void no_copy_on_write(int fd) {
+    int flags = 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+        flags |= FS_NOCOW_FL;
+        ioctl(fd, FS_IOC_SETFLAGS, &flags);
+    }
+}
+
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
     *spool = (struct xs_spool){NULL, 0, -1};
     uint64_t limit =
@@ -125,6 +136,7 @@ int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks,
     if (fd < 0) {
         return status_of_errno();
     }
+    no_copy_on_write(fd);
     int status = reserve(fd, 0, bytes_of(first_chunks));
     void *map = MAP_FAILED;
     size_t map_bytes = (size_t)bytes_of(limit);

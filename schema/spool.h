@@ -52,6 +52,7 @@ struct xs_spool_header {
     struct xs_clock clock;
     _Atomic uint64_t stalls, stall_ns; /* waits of threads for a free chunk */
     _Atomic uint64_t nested;           /* calls not recorded because they were made inside another one's wrapper */
+    _Atomic uint64_t dropped;          /* calls not recorded because no chunk came free in time */
     _Atomic uint64_t next_sequence;    /* of chunks taken so far */
     char boot_id[40];                  /* /proc/sys/kernel/random/boot_id of the writer */
     char host[64];                     /* its node name */

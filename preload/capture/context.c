@@ -1,6 +1,7 @@
 /* A small table of contexts, appended to and read without a lock; a process has one a device, rarely a few more. */
 #include "preload/capture/context.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "preload/intercept/real.h"
@@ -13,7 +14,9 @@ static struct {
     _Atomic uintptr_t handle;
     _Atomic int device, primary;
 } contexts[CONTEXTS];
-static _Atomic unsigned context_count;
+static _Atomic unsigned context_count; /* slots in use, some of contexts that are gone */
+static unsigned contexts_alive;
+static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER; /* for changes */
 
 _Atomic uintptr_t xs_only_context;
 _Atomic int xs_only_device = -1;
@@ -28,24 +31,40 @@ static int find(CUcontext context) {
     return -1;
 }
 
+/* The slot of a context: its own, one whose context is gone, or a new one; -1 when the table is full. */
+static int slot_of(CUcontext context) {
+    int i = find(context);
+    for (unsigned n = atomic_load(&context_count); i < 0 && n-- > 0;) {
+        i = atomic_load(&contexts[n].handle) == 0 ? (int)n : -1;
+    }
+    if (i < 0 && atomic_load(&context_count) < CONTEXTS) {
+        i = (int)atomic_fetch_add(&context_count, 1);
+    }
+    return i;
+}
+
 void xs_context_learn(CUcontext context, int device, bool primary) {
     if (!context) {
         return;
     }
-    int i = find(context);
-    if (i < 0) {
-        unsigned slot = atomic_fetch_add(&context_count, 1);
-        atomic_store(&xs_only_context, slot == 0 ? (uintptr_t)context : 0);
-        if (slot >= CONTEXTS) {
-            return; /* devices of further contexts are asked of the driver each time */
+    pthread_mutex_lock(&context_lock);
+    bool known = find(context) >= 0;
+    int i = slot_of(context);
+    if (i >= 0) { /* else its device is asked of the driver each time */
+        bool told = known && atomic_load(&contexts[i].device) == device;
+        atomic_store(&contexts[i].device, device);
+        atomic_store(&contexts[i].primary, primary || (known && atomic_load(&contexts[i].primary)));
+        atomic_store_explicit(&contexts[i].handle, (uintptr_t)context, memory_order_release);
+        if (!told) {
+            xs_session_context(context, device);
         }
-        i = (int)slot;
-        atomic_store(&xs_only_device, device);
     }
-    atomic_store(&contexts[i].device, device);
-    atomic_store(&contexts[i].primary, primary ? 1 : atomic_load(&contexts[i].primary));
-    atomic_store_explicit(&contexts[i].handle, (uintptr_t)context, memory_order_release);
-    xs_session_context(context, device);
+    if (!known) {
+        contexts_alive++;
+        atomic_store(&xs_only_device, device);
+        atomic_store(&xs_only_context, contexts_alive == 1 && i >= 0 ? (uintptr_t)context : 0);
+    }
+    pthread_mutex_unlock(&context_lock);
 }
 
 /* Asks the driver for the current context's device; learns the context. */
@@ -87,10 +106,15 @@ CUcontext xs_context_primary(int device) {
 }
 
 void xs_context_drop(CUcontext context) {
+    pthread_mutex_lock(&context_lock);
     int i = find(context);
     if (i >= 0) {
+        atomic_store(&xs_only_context, 0);
         atomic_store(&contexts[i].handle, 0);
         atomic_store(&contexts[i].primary, 0);
-        atomic_store(&xs_only_context, 0);
+        contexts_alive--;
     }
+    pthread_mutex_unlock(&context_lock);
 }
+
+void xs_context_forget(void) { pthread_mutex_init(&context_lock, NULL); }

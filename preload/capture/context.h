@@ -34,6 +34,9 @@ int8_t xs_context_device(CUcontext context);
 /* The primary context of a device as last retained, NULL if never. */
 CUcontext xs_context_primary(int device);
 
+/* In a forked child: the lock may be held by a thread that is not there. */
+void xs_context_forget(void);
+
 /* A context is gone; its handle may come back for another device. */
 void xs_context_drop(CUcontext context);
 

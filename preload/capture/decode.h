@@ -63,11 +63,16 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_OBJECT(x) (e->api.object = XS_WORD(x))
 #define XS_RESULT(x) (void)(r == CUDA_SUCCESS && (e->api.object = XS_WORD(x), 1))
 #define XS_BYTES(p, n) (e->api.address = (p), e->api.bytes = (n))
+#define XS_BYTES_DONE(p, n) (void)(r == CUDA_SUCCESS && (XS_BYTES(p, n), 1))
 #define XS_ARGUMENT(x) (e->api.argument = XS_WORD(x))
 
 /* Capture and contexts. */
 #define XS_CAPTURE_BEGUN (void)(r == CUDA_SUCCESS && (xs_decode_captures(1), 1))
-#define XS_CAPTURE_ENDED (void)(r == CUDA_SUCCESS && (xs_decode_captures(-1), 1))
+/* A capture that was invalidated ends with an error. */
+#define XS_CAPTURE_ENDED                                                                                               \
+    (void)((r == CUDA_SUCCESS || r == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||                                         \
+            r == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) &&                                                                \
+           (xs_decode_captures(-1), 1))
 #define XS_CONTEXT_CREATED(out, device)                                                                                \
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, false), e->api.object = XS_WORD(*(out)), 1))
 #define XS_PRIMARY_RETAINED(out, device)                                                                               \
@@ -84,7 +89,7 @@ XS_HOT void xs_decode_context(struct xs_event *e) {
 }
 
 XS_HOT void xs_decode_stream(struct xs_event *e, CUstream stream, unsigned per_thread) {
-    e->stream = XS_WORD(stream);
+    e->stream = stream == CU_STREAM_LEGACY ? 0 : XS_WORD(stream);
     e->flags |= XS_FLAG_HAS_STREAM;
     if (stream == CU_STREAM_PER_THREAD || (stream == NULL && per_thread)) {
         e->stream = XS_WORD(CU_STREAM_PER_THREAD);

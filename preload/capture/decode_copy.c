@@ -185,7 +185,7 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
                                  const size_t *sizes, size_t count) {
     stamp(e, r);
     e->flags |= XS_FLAG_BATCH;
-    if (!dsts || !srcs || !sizes || count == 0) {
+    if (r != CUDA_SUCCESS || !dsts || !srcs || !sizes || count == 0) { /* the count may be what was wrong */
         put_nothing(e);
         return e;
     }
@@ -225,7 +225,7 @@ static size_t element_bytes(const CUDA_MEMCPY3D_BATCH_OP *op) {
 struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count) {
     stamp(e, r);
     e->flags |= XS_FLAG_BATCH;
-    if (!ops || count == 0) {
+    if (r != CUDA_SUCCESS || !ops || count == 0) {
         put_nothing(e);
         return e;
     }
@@ -242,7 +242,11 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
     return NULL;
 }
 
-void xs_decode_captures(int change) { atomic_fetch_add(&xs_captures, change); }
+void xs_decode_captures(int change) {
+    if (atomic_fetch_add(&xs_captures, change) + change < 0) {
+        atomic_store(&xs_captures, 0);
+    }
+}
 
 /* The legacy default stream cannot capture, and asking about it while another stream does is an error of its own. */
 void xs_decode_captured_slow(struct xs_event *e) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define LEAF_RANGES 128u
+#define TRIES 1000u
 #define WORDS 5u /* start, end, bytes, context, the rest */
 
 struct leaf {
@@ -133,7 +134,7 @@ static void find_once(struct xs_map_cache *c, uint64_t address) {
 }
 
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
-    for (;;) {
+    for (unsigned tries = 0; tries < TRIES; tries++) {
         uint64_t before = atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
         if (before & 1) {
             continue;
@@ -145,6 +146,11 @@ void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
             return;
         }
     }
+    /* A change takes very long, perhaps because this thread keeps the changing one from running. */
+    pthread_mutex_lock(&map_lock);
+    find_once(cache, address);
+    cache->sequence = LOAD(xs_map_sequence);
+    pthread_mutex_unlock(&map_lock);
 }
 
 bool xs_map_find(uint64_t address, struct xs_range *out) {
@@ -368,6 +374,8 @@ size_t xs_map_count(void) {
     pthread_mutex_unlock(&map_lock);
     return n;
 }
+
+void xs_map_forget(void) { pthread_mutex_init(&map_lock, NULL); }
 
 void xs_map_clear(void) {
     change_begin();

@@ -61,6 +61,9 @@ bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out);
 
 size_t xs_map_count(void);
 
+/* In a forked child: the lock may be held by a thread that is not there. */
+void xs_map_forget(void);
+
 /* Empties the map; for tests. No other thread may use it meanwhile. */
 void xs_map_clear(void);
 

@@ -10,10 +10,12 @@
 
 #include "preload/session/session.h"
 
-_Atomic int xs_state;
+struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
 XS_TLS unsigned xs_guard_depth;
+
+#define PATIENCE_NS UINT64_C(2000000000)
 
 static _Atomic uint32_t thread_count;
 static pthread_key_t thread_end_key;
@@ -37,30 +39,39 @@ static void on_thread_end(void *arg) {
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
 
-/* Waits for the drain thread to free a chunk; the time is the application's loss and is counted. */
+/* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
+ * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
-    uint64_t start = xs_monotonic_ns();
+    uint64_t start = xs_monotonic_ns(), now = start;
     struct xs_chunk *chunk = NULL;
-    while (!chunk && atomic_load_explicit(&xs_state, memory_order_relaxed) == XS_STATE_ACTIVE) {
+    while (!chunk && now - start < PATIENCE_NS && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         xs_drain_wake();
         struct timespec pause = {0, 50000};
         nanosleep(&pause, NULL);
         chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
+        now = xs_monotonic_ns();
     }
     atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&spool->header->stall_ns, xs_monotonic_ns() - start, memory_order_relaxed);
+    atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
+    if (!chunk) {
+        t->retry_ns = now + PATIENCE_NS;
+        xs_note("spool", "calls were not recorded: the spool was full and could not grow");
+    }
     return chunk;
 }
 
-bool xs_thread_refill(void) {
-    struct xs_thread *t = &xs_thread;
-    struct xs_spool *spool = xs_session_spool();
+static bool refill(struct xs_thread *t, struct xs_spool *spool) {
+    if (t->retry_ns && xs_monotonic_ns() < t->retry_ns) {
+        atomic_fetch_add_explicit(&spool->header->dropped, 1, memory_order_relaxed);
+        return false;
+    }
     if (!t->id) {
         t->id = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed) + 1;
         t->chunk_index = t->id;
         pthread_once(&thread_once, make_key);
-        pthread_setspecific(thread_end_key, t); /* any value but NULL */
     }
+    /* Every time: the destructor of another key may call CUDA after ours ran, and ours must run again. */
+    pthread_setspecific(thread_end_key, t);
     give_back_chunk(t);
     char name[16] = "";
     prctl(PR_GET_NAME, name);
@@ -70,13 +81,24 @@ bool xs_thread_refill(void) {
         chunk = wait_for_chunk(t, spool, name, tid);
     }
     if (!chunk) {
+        atomic_fetch_add_explicit(&spool->header->dropped, 1, memory_order_relaxed);
         return false;
     }
     xs_drain_chunk_taken();
+    t->retry_ns = 0;
     t->chunk = chunk;
     t->next = chunk->events;
     t->end = chunk->events + XS_SPOOL_CHUNK_EVENTS;
     return true;
+}
+
+/* Not cancellable: the application's thread may be, and the driver's own call would not have been. */
+bool xs_thread_refill(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    bool filled = refill(&xs_thread, xs_session_spool());
+    pthread_setcancelstate(before, NULL);
+    return filled;
 }
 
 struct xs_event *xs_another(struct xs_event *e) {

@@ -18,14 +18,22 @@ enum xs_state {
     XS_STATE_CHILD,   /* a forked child of a process with a session */
     XS_STATE_DISABLED /* XFERSPY_ENABLE=off, or no trace could be made */
 };
-extern _Atomic int xs_state;
+/* On pages of its own, which a fork wipes where the kernel can: even a child made without fork handlers (_Fork, clone)
+ * finds XS_STATE_IDLE and not a mapping that it does not have. */
+#define XS_STATE_PAGE_BYTES 65536
+extern struct xs_state_page {
+    _Atomic int value;
+    char pad[XS_STATE_PAGE_BYTES - sizeof(int)];
+} xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
+#define xs_state (xs_state_page.value)
 extern enum xs_clock_source xs_clock_source; /* set before xs_state becomes active */
 
 struct xs_thread {
     struct xs_event *next, *end; /* within the chunk; equal: take another chunk */
     struct xs_chunk *chunk;
     unsigned chunk_index;
-    uint32_t id; /* thread.id, 0 until the first event */
+    uint32_t id;       /* thread.id, 0 until the first event */
+    uint64_t retry_ns; /* CLOCK_MONOTONIC; no chunk could be had, and not before then is it tried again */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
@@ -62,15 +70,17 @@ XS_HOT void xs_commit(void) {
 /* Starts the event of a call: NULL when the call is not to be recorded. Otherwise the thread is guarded until xs_end,
  * and the event is zero but for its row. */
 XS_HOT struct xs_event *xs_begin(unsigned row) {
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_relaxed) != XS_STATE_ACTIVE || xs_guard_depth) &&
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard_depth) &&
         !xs_session_wake(row)) {
         return NULL;
     }
     struct xs_thread *t = &xs_thread;
+    xs_guard_depth = 1; /* before the slot is chosen: a signal handler's call must not choose it, too */
+    atomic_signal_fence(memory_order_seq_cst);
     if (XS_UNLIKELY(t->next == t->end) && !xs_thread_refill()) {
+        xs_guard_depth = 0;
         return NULL;
     }
-    xs_guard_depth = 1;
     xs_cupti_correlation = 0;
     struct xs_event *e = t->next;
     xs_clear_slot(e);

@@ -27,6 +27,10 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
  * driver, so not from the drain thread, whose file descriptors are not the process's; and not from callbacks. */
 void xs_cupti_flush(bool forced);
 
+/* The process ends: takes what CUPTI has, and calls it no more, for it and the driver may be gone from now on. Draining
+ * goes on. Exit handler only. */
+void xs_cupti_end(void);
+
 /* Called in the child after fork: CUPTI must not be used there; drops every reference without calling it. */
 void xs_cupti_forget(void);
 

@@ -312,6 +312,17 @@ void xs_cupti_flush(bool forced) {
     leave();
 }
 
+void xs_cupti_end(void) {
+    if (atomic_load(&phase) != ACTIVE || !enter())
+        return;
+    if (atomic_load(&phase) == ACTIVE) {
+        flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        sample_clock(false);
+        atomic_store(&phase, OVER);
+    }
+    leave();
+}
+
 /* False when there is nothing to decode with. */
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!enter())

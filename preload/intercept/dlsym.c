@@ -143,7 +143,7 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
     } else if (handle != RTLD_DEFAULT || is_driver_name(name)) {
         found = wrapped(look_up(handle, name, caller));
     }
-    if (!found && !is_driver_name(name)) {
+    if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_real_dlsym(handle, name))))) {
         return 0;
     }
     if (!found) {

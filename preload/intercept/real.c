@@ -79,6 +79,8 @@ bool xs_real_resolve(void) {
     return true; /* the reference from dlopen is kept: the addresses are in use from now on */
 }
 
+void xs_real_forget(void) { pthread_mutex_init(&resolve_lock, NULL); }
+
 void *xs_real_wrapped(void *real) {
     if (!real || !xs_real_resolve()) {
         return real;

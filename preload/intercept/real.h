@@ -20,6 +20,9 @@ XS_HOT void *xs_real_of(unsigned row) {
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
+/* In a forked child: the lock may be held by a thread that is not there. */
+void xs_real_forget(void);
+
 /* The wrapper for an address of the driver, or the address itself where no row has it. */
 void *xs_real_wrapped(void *real);
 

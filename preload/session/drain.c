@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@
 #define WAKE_EVERY 4u    /* chunks taken */
 #define BATCH_EVENTS 4096
 #define BALLAST_BYTES (256 * 1024)
-#define ROUNDS 64u    /* of events, before the device records get their turn */
+#define ROOM_FOR_THREADS ((size_t)4096 * XS_SPOOL_CHUNK_BYTES) /* address space */
+#define ROUNDS 64u                                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
 
 enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
@@ -103,6 +105,8 @@ static void own_descriptors(void) {
         xs_note("descriptors", "the drain thread shares the application's descriptors: %s", strerror(errno));
         return;
     }
+    /* A chroot or chdir of the application must not move SQLite's files either. */
+    (void)unshare(CLONE_FS);
     for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) { /* SQLite wants 0 to 2 taken */
         fd = open("/dev/null", O_RDWR);
     }
@@ -144,8 +148,8 @@ static int create_files(void) {
         if (access(path, F_OK) == 0) {
             continue;
         }
-        int status =
-            xs_spool_create(drain.spool_path, (size_t)drain.options->spool_mib << 20, FIRST_CHUNKS, drain.spool);
+        int status = xs_spool_create(drain.spool_path, ((size_t)drain.options->spool_mib << 20) + ROOM_FOR_THREADS,
+                                     FIRST_CHUNKS, drain.spool);
         if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
             continue;
         }
@@ -186,18 +190,23 @@ static void write_cupti(struct xs_store *store) {
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }
 
+/* XFERSPY_SPOOL_MIB bounds what waits to be taken over. It does not bound threads: each holds a chunk for as long as it
+ * lives, so beyond the bound the spool still grows while few chunks are full. */
 static void keep_chunks_free(void) {
     struct xs_spool_header *h = drain.spool->header;
-    unsigned count = atomic_load(&h->chunk_count), free_count = 0;
+    unsigned count = atomic_load(&h->chunk_count), free_count = 0, full_count = 0;
+    unsigned bound = (unsigned)(((size_t)drain.options->spool_mib << 20) / XS_SPOOL_CHUNK_BYTES);
     for (unsigned i = 0; i < count; i++) {
-        free_count += atomic_load(&xs_spool_chunk(drain.spool, i)->header.state) == XS_CHUNK_FREE;
+        uint32_t state = atomic_load(&xs_spool_chunk(drain.spool, i)->header.state);
+        free_count += state == XS_CHUNK_FREE;
+        full_count += state == XS_CHUNK_FULL;
     }
-    if (free_count < WANTED_FREE && count < h->chunk_limit) {
-        static bool said;
-        if (xs_spool_grow(drain.spool, count) < 0 && !said) {
-            said = true;
-            xs_note("spool", "could not grow beyond %u chunks of 64 KiB; threads wait more often", count);
-        }
+    if (free_count >= WANTED_FREE || (count >= bound && full_count >= count / 4)) {
+        return;
+    }
+    unsigned more = count < bound ? (count < bound - count ? count : bound - count) : FIRST_CHUNKS;
+    if (xs_spool_grow(drain.spool, more) < 0) {
+        xs_note("spool", "could not grow beyond %u chunks of 64 KiB; threads wait more often", count);
     }
 }
 
@@ -265,6 +274,7 @@ static int write_end(int failure) {
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_store_meta_int(drain.store, "coverage.nested", (int64_t)atomic_load(&h->nested));
+    xs_store_meta_int(drain.store, "coverage.dropped", (int64_t)atomic_load(&h->dropped));
     xs_notes_write(drain.store, &h->clock);
     status = status ? status : xs_store_finish(drain.store, failure ? XS_STATUS_STOPPED : XS_STATUS_COMPLETE);
     return status ? status : xs_store_commit(drain.store);
@@ -306,14 +316,26 @@ static void finish_trace(int failure) {
     set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
+/* A start that failed leaves nothing behind. */
+static void discard_files(void) {
+    if (drain.store) {
+        xs_store_close(drain.store);
+        close(drain.ballast);
+        unlink(drain.path);
+        unlink(drain.spool_path);
+    }
+}
+
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
     xs_guard_depth = 1; /* SQLite and CUPTI look symbols up; nothing of that is the application's */
+    prctl(PR_SET_NAME, "xferspy");
     own_descriptors();
     status = create_files();
     status = status == 0 ? write_start() : status;
     if (status != 0) {
+        discard_files();
         if (!*drain.why) {
             snprintf(drain.why, sizeof drain.why, "cannot write %.200s: %s", drain.path, xs_error_text(status));
         }

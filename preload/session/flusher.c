@@ -1,6 +1,7 @@
 /* The flusher: has CUPTI hand over its records, every second and at the end. A thread of its own, because the drain thread
  * lacks the driver's file descriptors and the application's threads have other things to do. */
 #include <stdatomic.h>
+#include <sys/prctl.h>
 
 #include "preload/capture/thread.h"
 #include "preload/cupti/cupti.h"
@@ -10,11 +11,12 @@
 #define PERIOD_MS 1000u
 
 static _Atomic uint32_t asked, answered; /* futexes */
-static _Atomic bool still;
+static _Atomic bool still, running;
 
 static void *flusher_main(void *arg) {
     (void)arg;
     xs_guard_depth = 1; /* whatever this thread asks of the driver is not the application's */
+    prctl(PR_SET_NAME, "xferspy");
     while (!atomic_load(&still)) {
         uint32_t seen = atomic_load(&asked);
         bool forced = seen != atomic_load(&answered);
@@ -30,18 +32,26 @@ static void *flusher_main(void *arg) {
         }
         xs_futex_wait(&asked, seen, PERIOD_MS);
     }
+    atomic_store(&running, false);
+    xs_futex_wake(&answered);
     return NULL;
 }
 
-void xs_flusher_start(void) { xs_own_thread(flusher_main); }
+void xs_flusher_start(void) {
+    atomic_store(&running, true);
+    if (xs_own_thread(flusher_main) != 0) {
+        atomic_store(&running, false);
+    }
+}
 
 void xs_flusher_still(void) { atomic_store(&still, true); }
 
 void xs_flusher_now(unsigned timeout_ms) {
     uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
-    uint32_t mine = atomic_fetch_add(&asked, 1) + 1;
+    uint32_t mine = atomic_fetch_add(&asked, 1) + 1, seen;
     xs_futex_wake(&asked);
-    while ((int32_t)(atomic_load(&answered) - mine) < 0 && xs_monotonic_ns() < deadline) {
-        xs_futex_wait(&answered, atomic_load(&answered), 50);
+    while ((int32_t)((seen = atomic_load(&answered)) - mine) < 0 && atomic_load(&running) && !atomic_load(&still) &&
+           xs_monotonic_ns() < deadline) {
+        xs_futex_wait(&answered, seen, 50);
     }
 }

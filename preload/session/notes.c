@@ -35,6 +35,8 @@ void xs_note(const char *topic, const char *format, ...) {
     pthread_mutex_unlock(&note_lock);
 }
 
+void xs_notes_forget(void) { pthread_mutex_init(&note_lock, NULL); }
+
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);

@@ -4,30 +4,24 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "preload/session/session.h"
 
-#define STACK_BYTES (512u * 1024u)
-
+/* The default stack: glibc takes the program's static thread-local storage from it, which may be large. */
 int xs_own_thread(void *(*body)(void *)) {
     pthread_attr_t attributes;
     pthread_t thread;
     sigset_t all, before;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all); /* the application's signals are for the application's threads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int status = pthread_create(&thread, &attributes, body, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    if (status == 0) {
-        pthread_setname_np(thread, "xferspy");
-    }
     return status;
 }
 

@@ -4,15 +4,22 @@
 #include "preload/session/session.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/capture/context.h"
+#include "preload/capture/memory_map.h"
 #include "preload/capture/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/intercept/real.h"
@@ -32,15 +39,36 @@ struct xs_spool *xs_session_spool(void) {
     return &spool;
 }
 
+/* SIGPIPE or SIGTTOU of our own line would end or stop the program; the one that was pending before stays. */
+static void write_quietly(const char *line, size_t bytes) {
+    sigset_t ours, before, pending;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGTTOU);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+    ssize_t n =
+        poll(&ready, 1, 0) == 1 && (ready.revents & (POLLOUT | POLLERR)) ? write(STDERR_FILENO, line, bytes) : 0;
+    if (n < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        sigdelset(&ours, SIGTTOU);
+        sigtimedwait(&ours, NULL, &(struct timespec){0, 0});
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* Prints only to the stderr that the session started with: a program that closed it may have got the number back for
- * a file of its own. */
+ * a file of its own. One write, which blocks nobody. */
 static void say(const char *text) {
     struct stat now;
-    if (options.quiet || fstat(STDERR_FILENO, &now) != 0 || now.st_dev != stderr_at_start.st_dev ||
-        now.st_ino != stderr_at_start.st_ino) {
-        return;
+    char line[1200];
+    int saved_errno = errno;
+    if (!options.quiet && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_start.st_dev &&
+        now.st_ino == stderr_at_start.st_ino) {
+        int n = snprintf(line, sizeof line, "xferspy: %s\n", text);
+        write_quietly(line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
     }
-    dprintf(STDERR_FILENO, "xferspy: %s\n", text);
+    errno = saved_errno;
 }
 
 void xs_complain(bool *once, const char *format, ...) {
@@ -55,27 +83,40 @@ void xs_complain(bool *once, const char *format, ...) {
     say(text);
 }
 
+/* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session may
+ * start one of its own; one of a process with a session records nothing: CUDA does not work there. */
 static void on_fork_child(void) {
-    atomic_store(&xs_state, XS_STATE_CHILD);
+    pthread_mutex_init(&start_lock, NULL);
+    xs_real_forget();
+    xs_map_forget();
+    xs_context_forget();
+    xs_notes_forget();
     xs_thread_forget();
-    xs_cupti_forget();
+    if (session_pid != 0) {
+        atomic_store(&xs_state, XS_STATE_CHILD);
+        session_pid = -1;
+        spool.header = NULL;
+        xs_cupti_forget();
+    }
 }
 
 /* Runs before the driver's own exit handler, because it was registered after cuInit: CUPTI still works. */
-static void on_exit_flush(void) {
+static void on_exit_end_cupti(void) {
     if (getpid() != session_pid || atomic_load(&xs_state) != XS_STATE_ACTIVE) {
         return;
     }
     xs_flusher_still();
     xs_guard_enter();
-    xs_cupti_flush(true); /* also waits for the flusher's last one */
+    xs_cupti_end(); /* also waits for the flusher's last flush */
     xs_guard_leave();
 }
 
 static void finish(unsigned patience_ms) {
     uint64_t events = 0;
     static bool finished, said;
-    if (!spool.header || getpid() != session_pid || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
+    int state = atomic_load(&xs_state);
+    if ((state != XS_STATE_ACTIVE && state != XS_STATE_CLOSED) || getpid() != session_pid ||
+        __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
         return;
     }
     atomic_store(&xs_state, XS_STATE_CLOSED);
@@ -96,20 +137,34 @@ static void finish(unsigned patience_ms) {
 /* After every exit handler and every destructor of the program: the last frees are in the trace. */
 __attribute__((destructor)) static void on_unload(void) { finish(EXIT_PATIENCE_MS); }
 
-/* _exit runs no handlers; children of Python's multiprocessing end by it. A vforked child shares this memory but not
- * the pid, and passes. */
+/* The end of a process that runs no exit handlers. No lock is taken and nothing is waited for without bound: it may be
+ * called in a signal handler, on top of anything. */
+static void finish_fast(void) {
+    if (atomic_load(&xs_state) != XS_STATE_ACTIVE || getpid() != session_pid) {
+        return; /* also a vforked child, which shares this memory but not the pid */
+    }
+    if (cupti_started) {
+        xs_flusher_now(FAST_EXIT_PATIENCE_MS);
+    }
+    finish(FAST_EXIT_PATIENCE_MS);
+}
+
+static void (*real_exit)(int);
+
+__attribute__((constructor)) static void on_load(void) {
+    real_exit = (void (*)(int))xs_real_dlsym(RTLD_NEXT, "_exit");
+    pthread_atfork(NULL, NULL, on_fork_child);
+}
+
+/* Children of Python's multiprocessing end by it. */
 XS_EXPORT __attribute__((noreturn)) void _exit(int status) {
-    void (*real)(int) = (void (*)(int))xs_real_dlsym(RTLD_NEXT, "_exit");
-    if (xs_guard_depth == 0 && atomic_load(&xs_state) == XS_STATE_ACTIVE && getpid() == session_pid) {
-        if (cupti_started) {
-            xs_flusher_now(FAST_EXIT_PATIENCE_MS);
-        }
-        finish(FAST_EXIT_PATIENCE_MS);
+    finish_fast();
+    if (real_exit) {
+        real_exit(status);
     }
-    if (real) {
-        real(status);
+    for (;;) {
+        syscall(SYS_exit_group, status);
     }
-    __builtin_trap();
 }
 
 XS_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
@@ -155,7 +210,10 @@ static bool start_locked(void) {
         return false;
     }
     if (xs_trace_name(options.output, trace_path, sizeof trace_path) != 0) {
-        return give_up("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %%)");
+        say("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %%); using the default");
+        if (xs_trace_name("", trace_path, sizeof trace_path) != 0) {
+            return give_up("the current directory's name is too long for a trace");
+        }
     }
     xs_facts_read_devices();
     if (xs_drain_start(trace_path, sizeof trace_path, &options, &spool, why) != 0) {
@@ -169,11 +227,23 @@ static bool start_locked(void) {
     if (cupti_started) {
         xs_flusher_start();
     }
-    pthread_atfork(NULL, NULL, on_fork_child);
-    atexit(on_exit_flush);
+    atexit(on_exit_end_cupti);
+    at_quick_exit(finish_fast);
+    madvise(&xs_state_page, sizeof xs_state_page, MADV_WIPEONFORK);
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     xs_drain_wake();
     return true;
+}
+
+/* Not cancellable: a thread that is cancelled would leave the lock behind. */
+static bool start(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_mutex_lock(&start_lock);
+    bool started = atomic_load(&xs_state) == XS_STATE_IDLE ? start_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
+    pthread_mutex_unlock(&start_lock);
+    pthread_setcancelstate(before, NULL);
+    return started;
 }
 
 bool xs_session_wake(unsigned row) {
@@ -187,13 +257,12 @@ bool xs_session_wake(unsigned row) {
     if (state != XS_STATE_IDLE) {
         return state == XS_STATE_ACTIVE;
     }
-    xs_guard_enter();
-    bool started = false;
-    if (worth_a_session(row)) {
-        pthread_mutex_lock(&start_lock);
-        started = atomic_load(&xs_state) == XS_STATE_IDLE ? start_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
-        pthread_mutex_unlock(&start_lock);
+    if (session_pid != 0 && session_pid != getpid()) {
+        on_fork_child(); /* made without fork handlers; the state was wiped */
+        return false;
     }
+    xs_guard_enter();
+    bool started = worth_a_session(row) && start();
     xs_guard_leave();
     return started;
 }

@@ -58,6 +58,8 @@ long xs_local_rank(void);
 /* Notes given so far, handed to the store (notes.c). */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock);
 
+/* In a forked child: what a thread that is not there may hold. */
 void xs_thread_forget(void);
+void xs_notes_forget(void);
 
 #endif

@@ -93,7 +93,7 @@ function titles(all, i, c, s) {
     return s
 }
 
-# What issue 2 expects, as numbers. base is the configuration that the figure is compared with.
+# What is expected, as numbers. base is the configuration that the figure is compared with.
 function verdict(text, metric, config, base, limit, x, u) {
     if (!has(config, metric) || !has(base, metric))
         return
