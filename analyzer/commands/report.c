@@ -33,7 +33,8 @@ static const char doc[] =
     "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
     "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the "
     "run's "
-    "wall time (copies that ran side by side can add up to more than 100 %).\n"
+    "wall time (copies that ran side by side can add up to more than 100 %). `*' marks numbers of which some transfers "
+    "have no device time. The device time of launches is the sum of their kernels'.\n"
     "\n"
     "A trace that a killed process left is completed first from its .spool file.";
 
@@ -59,8 +60,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* One trace; a failure was printed and leaves the output as it was. */
-static int report_one(const char *path, struct xs_json *json, struct xs_out *out) {
+/* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
+static int report_one(const char *path, struct xs_json *json, int index, struct xs_out *out) {
     struct xs_trace trace;
     struct xs_summary summary;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -74,6 +75,8 @@ static int report_one(const char *path, struct xs_json *json, struct xs_out *out
             xs_report_json_begin(json);
         xs_report_json(&summary, json);
     } else {
+        if (index >= 0)
+            xs_report_text_heading(path, index, out);
         xs_report_text(&summary, out);
     }
     if (status >= 0)
@@ -84,11 +87,11 @@ static int report_one(const char *path, struct xs_json *json, struct xs_out *out
 
 int xs_report_traces(char *const *paths, int count, bool as_json, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    int status = XS_EXIT_OK;
+    int status = XS_EXIT_OK, shown = 0;
     for (int i = 0; i < count; i++) {
-        if (!as_json && count > 1)
-            xs_report_text_heading(paths[i], i, out);
-        if (report_one(paths[i], as_json ? &json : NULL, out) != XS_EXIT_OK)
+        if (report_one(paths[i], as_json ? &json : NULL, count > 1 ? shown : -1, out) == XS_EXIT_OK)
+            shown++;
+        else
             status = XS_EXIT_ERROR;
     }
     if (json.depth)

@@ -21,7 +21,7 @@ static const struct capture_option capture_options[] = {
 };
 enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };
 
-enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT };
+enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE };
 
 struct arguments {
     struct xs_out_options output;
@@ -43,12 +43,33 @@ static const char doc[] =
     "xferspy the same is\n"
     "  XFERSPY_CUPTI=off LD_PRELOAD=libxferspy.so ./app\n"
     "\n"
-    "Exit status: the program's; 127 when it is not found, 126 when it cannot be started.";
+    "Exit status: the program's; 127 when it is not found, 126 when it cannot be started. When the program was not "
+    "even "
+    "tried: 1, with a message, where libxferspy.so is not found (as where XFERSPY_LIBRARY names no file) or cannot be "
+    "preloaded, or where the file of --report-output exists; 2 for a mistake in the options.";
+
+#define YES "on|1|true|yes"
+#define NO "off|0|false|no"
+
+static bool is_one_of(const char *values, const char *value) {
+    size_t n = strlen(value);
+    for (const char *v = values; n && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL)
+        if (strcspn(v, "|") == n && !strncasecmp(v, value, n))
+            return true;
+    return false;
+}
+
+bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
+
+/* Underscores of the fields become hyphens. */
+static void add_name(struct xs_string *name, const struct capture_option *option) {
+    for (const char *c = option->field; *c; c++)
+        xs_string_add(name, *c == '_' ? "-" : c, 1);
+}
 
 /* The values that an option accepts are checked here already: the library would only print and go on. */
 static bool accepts(const struct capture_option *option, const char *value) {
-    static const char *const booleans = "on|off|1|0|true|false|yes|no";
-    const char *values = option->type == BOOL ? booleans : option->values;
+    const char *values = option->type == BOOL ? YES "|" NO : option->values;
     size_t n = strlen(value);
     if (option->type == TEXT)
         return n > 0 && n < 1024;
@@ -58,16 +79,27 @@ static bool accepts(const struct capture_option *option, const char *value) {
         const char *dots = strstr(values, "..");
         return n && !*end && number >= strtol(values, NULL, 10) && (!dots || number <= strtol(dots + 2, NULL, 10));
     }
-    for (const char *v = values; n && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL)
-        if (!strncasecmp(v, value, n) && (v[n] == '|' || !v[n]))
-            return true;
-    return false;
+    return is_one_of(values, value);
+}
+
+static void refuse(const struct capture_option *option, const char *value, struct argp_state *state) {
+    struct xs_string name = {0}, why = {0};
+    const char *dots = strstr(option->values, "..");
+    add_name(&name, option);
+    if (option->type == INT && dots)
+        xs_string_format(&why, " is not between %.*s and %s", (int)(dots - option->values), option->values, dots + 2);
+    else
+        xs_string_format(&why, ": use %s", option->values);
+    argp_error(state, "--%s=%s%s", name.data, value, why.data);
+    xs_string_free(&name);
+    xs_string_free(&why);
 }
 
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0};
+    value = value ? value : "on"; /* a switch by itself */
     if (!accepts(option, value)) {
-        argp_error(state, "--%s=%s: use %s", option->field, value, option->values);
+        refuse(option, value, state);
         return;
     }
     xs_string_format(&name, "XFERSPY_%s", option->name);
@@ -87,6 +119,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->output.path = argument;
         arguments->report = true;
         return 0;
+    case KEY_FORCE:
+        arguments->output.force = true;
+        return 0;
     case KEY_REPORT:
         arguments->report = true;
         return 0;
@@ -102,21 +137,23 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* Underscores of the fields become hyphens, the values and the default go into the help. */
+/* The values and the default go into the help. */
 static void build_options(struct argp_option *table, struct xs_string *texts) {
     size_t n = 0;
     table[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
     for (int i = 0; i < CAPTURE_OPTIONS; i++) {
         const struct capture_option *option = &capture_options[i];
         struct xs_string *name = &texts[2 * i], *help = &texts[2 * i + 1];
-        xs_string_format(name, "%s", option->field);
-        for (char *c = name->data; *c; c++)
-            *c = *c == '_' ? '-' : *c;
+        add_name(name, option);
         xs_string_format(help, "%s", option->help);
         if (*option->preset)
             xs_string_format(help, " (default: %s)", option->preset);
-        table[n++] = (struct argp_option){
-            .name = name->data, .key = KEY_CAPTURE + i, .arg = option->values, .doc = help->data, .group = 1};
+        table[n++] = (struct argp_option){.name = name->data,
+                                          .key = KEY_CAPTURE + i,
+                                          .arg = option->values,
+                                          .flags = option->type == BOOL ? OPTION_ARG_OPTIONAL : 0,
+                                          .doc = help->data,
+                                          .group = 1};
     }
     table[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
     table[n++] = (struct argp_option){.name = "report",
@@ -129,10 +166,14 @@ static void build_options(struct argp_option *table, struct xs_string *texts) {
                                       .arg = "FILE",
                                       .doc = "print the report to FILE (`-': standard output); implies --report",
                                       .group = 2};
+    table[n++] = (struct argp_option){
+        .name = "force", .key = KEY_FORCE, .doc = "let --report-output replace an existing file", .group = 2};
     table[n] = (struct argp_option){0};
 }
 
 static int start(struct arguments *arguments) {
+    if (xs_out_check(&arguments->output) < 0)
+        return XS_EXIT_ERROR;
     char *tried = NULL, *library = xs_find_library(&tried);
     if (!library) {
         xs_complain("libxferspy.so not found (tried %s); XFERSPY_LIBRARY=FILE names it", tried);
@@ -153,7 +194,7 @@ static int start(struct arguments *arguments) {
 int xs_command_run(int argc, char **argv) {
     struct argp_option table[CAPTURE_OPTIONS + 8];
     struct xs_string texts[2 * CAPTURE_OPTIONS] = {0};
-    struct arguments arguments = {.output = {.force = true}};
+    struct arguments arguments = {0};
     build_options(table, texts);
     const struct argp argp = {.options = table, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc};
     int status = XS_EXIT_USAGE;

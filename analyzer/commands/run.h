@@ -19,6 +19,9 @@ void xs_warn_about_program(const char *path);
 /* LD_PRELOAD with the library before what is there already. 0, or -1 after a message. */
 int xs_set_preload(const char *library);
 
+/* Whether a text means no, as the library reads a switch. */
+bool xs_means_off(const char *value);
+
 /* Replaces this process by the program; returns 126 or 127 after a message. */
 int xs_exec_program(char **argv);
 

@@ -93,7 +93,9 @@ static int report(int64_t since, const struct xs_out_options *options) {
             found.gl_pathv[count++] = path;
         }
     }
-    if (!count) {
+    if (!count && xs_means_off(getenv("XFERSPY_ENABLE"))) {
+        xs_complain("no trace: capture was switched off");
+    } else if (!count) {
         xs_complain("no trace: the program used no CUDA, or could not be captured (xferspy doctor)");
     } else if (!options->path) {
         xs_out_stderr(&out, options);

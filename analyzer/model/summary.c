@@ -60,7 +60,7 @@ static void read_meta(struct xs_summary_work *work) {
     run->cupti_text = meta_text(trace, "cupti.text", "");
     run->cupti_path = meta_text(trace, "cupti.path", "");
     run->cupti_version = xs_trace_meta_int(trace, "cupti.version", 0);
-    run->cupti_kernels = xs_trace_meta_int(trace, "cupti.kernels", 0);
+    run->kernels_recorded = xs_trace_meta_int(trace, "cupti.kernels", 0) != 0;
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
     cost->start_ns = meta_count(trace, "cost.start_ns");
     cost->cupti_start_ns = meta_count(trace, "cost.cupti_start_ns");
@@ -140,6 +140,17 @@ int xs_summary_run(struct xs_summary_work *work) {
     return status < 0 ? status : read_notes(work);
 }
 
+/* cupti.kernels is 0 also where CUPTI ended before the program did: what was recorded until then counts. */
+static void judge_kernels(struct xs_summary *s) {
+    char asked[16];
+    bool any = false;
+    for (size_t i = 0; i < s->device_count; i++)
+        any |= s->devices[i].kernels > 0;
+    xs_trace_meta_text(s->trace, "option.kernels", asked, sizeof asked, "");
+    bool ended = strcmp(s->run.cupti_status, "active") != 0 && s->coverage.device_copies > 0;
+    s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
+}
+
 int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message) {
     *summary = (struct xs_summary){.trace = trace};
     message[0] = '\0';
@@ -152,6 +163,7 @@ int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary,
     if (status >= 0)
         status = xs_summary_calls(&work);
     if (status >= 0) {
+        judge_kernels(summary);
         xs_summary_overlap(&work);
         if (!summary->run.duration_ns && work.last_ns > 0) {
             summary->run.duration_ns = (uint64_t)work.last_ns;

@@ -39,7 +39,8 @@ struct xs_run {
     bool duration_estimated; /* to the last thing seen: the trace has no end */
     bool simulated;
     char *cupti_status, *cupti_text, *cupti_path;
-    int64_t cupti_version, cupti_kernels;
+    int64_t cupti_version;
+    bool kernels_recorded; /* asked for, and CUPTI ran; not that there were any */
 };
 
 struct xs_device_summary {
@@ -53,6 +54,7 @@ struct xs_device_summary {
 
 struct xs_totals {
     uint64_t count, bytes, async_count;
+    uint64_t empty_count;                         /* of 0 bytes: they leave no device record */
     uint64_t host_ns;                             /* inside the calls; a batch call counts once */
     uint64_t timed_count, timed_bytes, device_ns; /* those with a device record with times */
     uint64_t blocking_count, blocking_bytes, blocking_host_ns;
@@ -85,6 +87,7 @@ struct xs_slow_transfer {
 
 struct xs_count_time {
     uint64_t count, bytes, ns;
+    uint64_t device_ns; /* launches and memsets: of the kernels and memsets that they started */
 };
 
 struct xs_allocation_totals {
@@ -127,7 +130,7 @@ struct xs_summary {
     bool slowest_by_device; /* by device time; else by host time */
     struct xs_count_time graph_copies[XS_COPY_KIND_COUNT], graph_total;
     struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
-    struct xs_count_time memsets, memsets_device;
+    struct xs_count_time memsets, memsets_device; /* device: without those of graphs */
     struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
     struct xs_coverage coverage;

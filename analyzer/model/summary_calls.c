@@ -1,4 +1,5 @@
 /* The host's other calls: memsets, launches, synchronisation, and the life of allocations. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/model/summary_internal.h"
@@ -126,12 +127,39 @@ static int read_allocations(struct xs_summary_work *work) {
     return status < 0 ? xs_work_no_memory(work) : ended;
 }
 
+/* A kernel's record does not say how it was launched. The join is made only where the answer matters. */
+static int split_cooperative(struct xs_summary_work *work) {
+    enum { START, END };
+    struct xs_count_time *plain = &work->summary->launches[XS_LAUNCH_KERNEL];
+    struct xs_count_time *cooperative = &work->summary->launches[XS_LAUNCH_COOPERATIVE];
+    struct xs_scan scan;
+    char sql[200];
+    if (!cooperative->count || !plain->device_ns)
+        return XS_OK;
+    snprintf(sql, sizeof sql,
+             "SELECT start_ns, end_ns FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
+             " (SELECT correlation FROM launch WHERE kind = %d)",
+             XS_LAUNCH_COOPERATIVE);
+    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* damage was counted in the first pass */
+    while (xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        xs_scan_span(&scan, START, END, &ns);
+        ns = ns < plain->device_ns ? ns : plain->device_ns;
+        plain->device_ns -= ns;
+        cooperative->device_ns += ns;
+    }
+    return xs_scan_end(&scan);
+}
+
 int xs_summary_calls(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     int status = read_memsets(work);
+    s->memsets.device_ns = s->memsets_device.ns;
     if (status >= 0)
         status = read_kinds(work, "SELECT kind, enter_ns, return_ns FROM launch WHERE result = 0 AND is_captured = 0",
                             s->launches, XS_LAUNCH_KIND_COUNT);
+    if (status >= 0)
+        status = split_cooperative(work);
     if (status >= 0)
         status = read_kinds(work, "SELECT scope, enter_ns, return_ns FROM sync", s->syncs, XS_SYNC_SCOPE_COUNT);
     return status < 0 ? status : read_allocations(work);

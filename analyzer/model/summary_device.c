@@ -53,10 +53,10 @@ static int read_copies(struct xs_summary_work *work) {
 }
 
 static int read_kernels(struct xs_summary_work *work) {
-    enum { START, END, DEVICE };
+    enum { START, END, DEVICE, NODE };
     struct xs_scan scan;
     int status = XS_OK;
-    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device FROM device_kernel");
+    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node FROM device_kernel");
     while (status >= 0 && xs_scan_row(&scan)) {
         uint64_t ns = 0;
         size_t device = xs_work_device(work, device_of(&scan, DEVICE));
@@ -65,6 +65,9 @@ static int read_kernels(struct xs_summary_work *work) {
         if (!xs_scan_span(&scan, START, END, &ns))
             continue;
         d->kernel_ns = xs_sum(d->kernel_ns, ns);
+        struct xs_count_time *launches = work->summary->launches;
+        launches += xs_scan_null(&scan, NODE) ? XS_LAUNCH_KERNEL : XS_LAUNCH_GRAPH;
+        launches->device_ns = xs_sum(launches->device_ns, ns);
         xs_work_saw(work, xs_scan_int(&scan, END));
         status = xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
     }
@@ -88,7 +91,7 @@ static int read_migrations(struct xs_summary_work *work) {
 static int read_memsets(struct xs_summary_work *work) {
     enum { BYTES, START, END };
     struct xs_scan scan;
-    xs_work_begin(work, &scan, "SELECT bytes, start_ns, end_ns FROM device_memset");
+    xs_work_begin(work, &scan, "SELECT bytes, start_ns, end_ns FROM device_memset WHERE graph_node IS NULL");
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         if (xs_scan_span(&scan, START, END, &ns))

@@ -22,7 +22,7 @@ struct xs_summary_work {
 int xs_summary_run(struct xs_summary_work *work);    /* meta, device, note */
 int xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
 int xs_summary_transfers(struct xs_summary_work *work); /* transfer; after the records are in */
-int xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation */
+int xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; after the device's */
 void xs_summary_overlap(struct xs_summary_work *work);  /* unions over the streams of each device */
 
 static inline void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *sql) {

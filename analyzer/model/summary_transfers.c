@@ -18,6 +18,7 @@ static void add(struct xs_totals *totals, const struct xs_slow_transfer *t, uint
     totals->bytes = xs_sum(totals->bytes, t->bytes);
     totals->host_ns = xs_sum(totals->host_ns, host_ns);
     totals->async_count += t->is_async;
+    totals->empty_count += !t->bytes && !t->timed;
     if (t->timed) {
         totals->timed_count++;
         totals->timed_bytes = xs_sum(totals->timed_bytes, t->bytes);

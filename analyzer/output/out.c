@@ -51,6 +51,8 @@ static void look_at_reader(struct xs_out *out, const struct xs_out_options *opti
     }
 }
 
+static void complain_exists(const char *path) { xs_complain("%s: exists already; --force replaces it", path); }
+
 /* A new file gets its name at once, an existing one only at the end, by a rename from a file beside it. */
 static int open_file(struct xs_out *out, const struct xs_out_options *options) {
     struct stat st;
@@ -77,7 +79,7 @@ static int open_file(struct xs_out *out, const struct xs_out_options *options) {
     }
     if (fd < 0) {
         if (errno == EEXIST)
-            xs_complain("%s: exists already; --force replaces it", options->path);
+            complain_exists(options->path);
         else
             xs_complain("%s: %s", options->path, strerror(errno));
         free(out->path);
@@ -100,6 +102,16 @@ int xs_out_open(struct xs_out *out, const struct xs_out_options *options) {
     }
     look_at_reader(out, options);
     return XS_OK;
+}
+
+int xs_out_check(const struct xs_out_options *options) {
+    struct stat st, target;
+    if (!options->path || !strcmp(options->path, "-") || options->force || lstat(options->path, &st) != 0)
+        return XS_OK;
+    if (stat(options->path, &target) == 0 && !S_ISREG(target.st_mode)) /* a device or a pipe is written to */
+        return XS_OK;
+    complain_exists(options->path);
+    return XS_ERROR_SYSTEM;
 }
 
 void xs_out_stderr(struct xs_out *out, const struct xs_out_options *options) {

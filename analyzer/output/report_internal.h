@@ -5,6 +5,12 @@
 #include "analyzer/model/scan.h"
 #include "analyzer/output/report.h"
 
+/* Device times of some, but not of all transfers that moved something; their numbers get the mark. */
+#define XS_PARTLY_TIMED_MARK "*"
+static inline bool xs_report_partly_timed(const struct xs_totals *t) {
+    return t->timed_count && t->timed_count + t->empty_count < t->count;
+}
+
 void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
 
 /* Everything after the transfers: migrations, memory, waiting, coverage, cost. */

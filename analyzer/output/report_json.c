@@ -44,6 +44,14 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
+/* What cannot be 0 is 0 where it is not known. */
+static void put_known(struct xs_json *json, const char *key, uint64_t value) {
+    if (value)
+        xs_json_count(json, key, value);
+    else
+        xs_json_null(json, key);
+}
+
 static void put_devices(const struct xs_summary *s, struct xs_json *json) {
     xs_json_array(json, "devices");
     for (size_t i = 0; i < s->device_count; i++) {
@@ -55,9 +63,9 @@ static void put_devices(const struct xs_summary *s, struct xs_json *json) {
         xs_json_text(json, "compute_capability", d->compute_capability);
         xs_json_bool(json, "simulated", d->simulated);
         xs_json_count(json, "memory_bytes", d->memory_bytes);
-        xs_json_count(json, "link_generation", d->link_generation);
-        xs_json_count(json, "link_width", d->link_width);
-        xs_json_count(json, "link_peak_bytes_per_s", d->link_peak_bytes_per_s);
+        put_known(json, "link_generation", d->link_generation);
+        put_known(json, "link_width", d->link_width);
+        put_known(json, "link_peak_bytes_per_s", d->link_peak_bytes_per_s);
         xs_json_count(json, "kernels", d->kernels);
         xs_json_count(json, "kernel_sum_ns", d->kernel_ns);
         xs_json_count(json, "kernel_busy_ns", d->kernel_busy_ns);
@@ -158,7 +166,7 @@ static void put_transfers(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-static void put_count_times(struct xs_json *json, const char *key, const char *const *names,
+static void put_count_times(const struct xs_summary *s, struct xs_json *json, const char *key, const char *const *names,
                             const struct xs_count_time *rows, unsigned count) {
     xs_json_array(json, key);
     for (unsigned i = 0; i < count; i++) {
@@ -168,10 +176,9 @@ static void put_count_times(struct xs_json *json, const char *key, const char *c
         xs_json_text(json, "kind", names[i]);
         xs_json_count(json, "count", rows[i].count);
         xs_json_count(json, "bytes", rows[i].bytes);
-        if (rows[i].ns)
-            xs_json_count(json, "ns", rows[i].ns);
-        else
-            xs_json_null(json, "ns"); /* not measured, as of kernel launches */
+        put_known(json, "ns", rows[i].ns); /* not measured of kernel launches */
+        if (rows == s->launches)
+            put_known(json, "device_ns", rows[i].device_ns);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -227,7 +234,7 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_text(json, "text", s->run.cupti_text);
     xs_json_text(json, "path", s->run.cupti_path);
     xs_json_int(json, "version", s->run.cupti_version);
-    xs_json_bool(json, "kernels", s->run.cupti_kernels != 0);
+    xs_json_bool(json, "kernels", s->run.kernels_recorded);
     xs_json_count(json, "dropped_records", c->dropped_records);
     xs_json_end(json, '}');
     xs_json_array(json, "notes");
@@ -270,10 +277,10 @@ void xs_report_json(const struct xs_summary *s, struct xs_json *json) {
     put_run(s, json);
     put_devices(s, json);
     put_transfers(s, json);
-    put_count_times(json, "graph_copies", xs_copy_kind_names, s->graph_copies, XS_COPY_KIND_COUNT);
-    put_count_times(json, "migrations", xs_migration_kind_names, s->migrations, XS_MIGRATION_KIND_COUNT);
-    put_count_times(json, "launches", xs_launch_kind_names, s->launches, XS_LAUNCH_KIND_COUNT);
-    put_count_times(json, "syncs", xs_sync_scope_names, s->syncs, XS_SYNC_SCOPE_COUNT);
+    put_count_times(s, json, "graph_copies", xs_copy_kind_names, s->graph_copies, XS_COPY_KIND_COUNT);
+    put_count_times(s, json, "migrations", xs_migration_kind_names, s->migrations, XS_MIGRATION_KIND_COUNT);
+    put_count_times(s, json, "launches", xs_launch_kind_names, s->launches, XS_LAUNCH_KIND_COUNT);
+    put_count_times(s, json, "syncs", xs_sync_scope_names, s->syncs, XS_SYNC_SCOPE_COUNT);
     put_memsets(s, json);
     put_allocations(s, json);
     put_coverage(s, json);

@@ -137,11 +137,15 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
     char buffer[XS_UNIT_BYTES];
     uint64_t run_ns = s->run.duration_ns;
     bool timed = s->all.timed_count > 0;
+    const char *mark = xs_report_partly_timed(t) ? XS_PARTLY_TIMED_MARK : "";
     xs_table_cell(table, xs_format_count(buffer, t->count));
     xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
-    xs_table_cell(table, t->timed_count ? xs_format_ns(buffer, t->device_ns) : timed ? "-" : NULL);
+    if (t->timed_count)
+        xs_table_format(table, "%s%s", mark, xs_format_ns(buffer, t->device_ns));
+    else
+        xs_table_cell(table, timed ? "-" : NULL);
     if (timed)
-        xs_table_cell(table, xs_format_rate(buffer, t->timed_bytes, t->device_ns));
+        xs_table_format(table, "%s%s", mark, xs_format_rate(buffer, t->timed_bytes, t->device_ns));
     else
         xs_table_cell(table, xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
     xs_table_cell(table,
@@ -209,6 +213,15 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     }
 }
 
+/* What the mark in the table means; rates are over the bytes of timed transfers alone. */
+static void partly_timed_line(const struct xs_summary *s, struct xs_out *out) {
+    char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    if (xs_report_partly_timed(&s->all))
+        xs_out_line(out, XS_STYLE_WARN, "%s device times of %s of %s transfers; rates are of those alone.",
+                    XS_PARTLY_TIMED_MARK, xs_format_count(timed, s->all.timed_count),
+                    xs_format_count(all, s->all.count - s->all.empty_count));
+}
+
 static void besides(struct xs_string *text, uint64_t count, const char *one, const char *many) {
     char buffer[XS_UNIT_BYTES];
     if (count)
@@ -237,6 +250,7 @@ static void print_transfers(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, s->coverage.host_transfers ? "None that ran." : "None.");
     else
         groups_table(s, out);
+    partly_timed_line(s, out);
     xs_report_overlap_lines(s, out);
     host_memory_line(s, out);
     if (s->all.count && !s->all.timed_count)

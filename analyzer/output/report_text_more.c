@@ -32,7 +32,7 @@ void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
             xs_string_format(&text, ", kernels for %s; %s of the copying ran beside a kernel",
                              xs_format_ns(kernels, d->kernel_busy_ns),
                              d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
-        else if (!s->run.cupti_kernels)
+        else if (!s->run.kernels_recorded)
             xs_string_format(&text, "; kernels were not recorded");
         xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
         xs_string_free(&text);
@@ -82,6 +82,7 @@ static void call_row(struct xs_table *table, const struct xs_summary *s, const c
     xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
     xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
     xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->run.duration_ns) : NULL);
+    xs_table_cell(table, t->device_ns ? xs_format_ns(buffer, t->device_ns) : NULL);
 }
 
 static void print_calls(const struct xs_summary *s, struct xs_out *out) {
@@ -91,7 +92,7 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
     _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
     _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
     struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"call", "count", "size", "host time", "of run"};
+    static const char *const headers[] = {"call", "count", "size", "host time", "of run", "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         xs_table_column(table, headers[i], i > 0);
     for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)
@@ -142,16 +143,47 @@ static const char *cupti_version(char *buffer, int64_t version) {
     return buffer;
 }
 
-static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
-    char version[XS_UNIT_BYTES];
+/* CUPTI's end came before the program's, or the program's before CUPTI's last records. */
+static void cupti_partly_line(const struct xs_summary *s, const char *cupti, struct xs_out *out) {
     const struct xs_run *run = &s->run;
-    const char *why = *run->cupti_text ? run->cupti_text : "";
-    if (!strcmp(run->cupti_status, "unknown") &&
-        s->coverage.device_copies) /* not written yet: still running, or killed */
-        xs_out_line(out, XS_STYLE_PLAIN, "Device times by CUPTI.");
-    else if (!strcmp(run->cupti_status, "active"))
-        xs_out_line(out, XS_STYLE_PLAIN, "Device times by CUPTI %s%s.", cupti_version(version, run->cupti_version),
-                    run->cupti_kernels ? "" : "; kernels were not recorded");
+    const struct xs_coverage *c = &s->coverage;
+    char matched[XS_UNIT_BYTES], all[XS_UNIT_BYTES], missing[XS_UNIT_BYTES];
+    const char *kernels = run->kernels_recorded ? "" : " Kernels were not recorded.";
+    bool given = !strcmp(run->cupti_status, "stepped aside") || !strcmp(run->cupti_status, "taken");
+    xs_format_count(missing, c->without_record);
+    if (strcmp(run->cupti_status, "active") != 0 && strcmp(run->cupti_status, "unknown") != 0)
+        xs_out_line(out, XS_STYLE_WARN, "Device times until CUPTI %s%s%s%s: %s of %s transfers have one.%s",
+                    given ? "was given to the application" : run->cupti_status, *run->cupti_text ? " (" : "",
+                    run->cupti_text, *run->cupti_text ? ")" : "", xs_format_count(matched, c->matched),
+                    xs_format_count(all, c->matched + c->without_record), kernels);
+    else if (s->trace->is_live)
+        xs_out_line(out, XS_STYLE_PLAIN, "%s is active; the device times of %s transfers are still to come.%s", cupti,
+                    missing, kernels);
+    else
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s was active, but its records of the last moments were lost with the process: %s transfer%s no "
+                    "device time.%s",
+                    cupti, missing, c->without_record == 1 ? " has" : "s have", kernels);
+}
+
+static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
+    char version[XS_UNIT_BYTES], cupti[XS_UNIT_BYTES + 8];
+    const struct xs_run *run = &s->run;
+    const char *why = run->cupti_text;
+    const struct xs_coverage *c = &s->coverage;
+    bool active = !strcmp(run->cupti_status, "active"), unknown = !strcmp(run->cupti_status, "unknown");
+    bool unfinished = s->trace->is_live || !strcmp(run->status, "recovered") || !strcmp(run->status, "running");
+    snprintf(cupti, sizeof cupti, "CUPTI%s%s", run->cupti_version ? " " : "",
+             run->cupti_version ? cupti_version(version, run->cupti_version) : "");
+    /* the status is written with the first records: unknown is still starting, or killed early */
+    if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
+        cupti_partly_line(s, cupti, out);
+    else if (active || (unknown && c->device_copies))
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s%s.", cupti,
+                    run->kernels_recorded ? "" : "; kernels were not recorded");
+    else if (unknown && unfinished)
+        xs_out_line(out, XS_STYLE_WARN, "No device times: %s before CUPTI handed over its first records.",
+                    s->trace->is_live ? "this is" : "the process was killed");
     else
         xs_out_line(out, XS_STYLE_WARN, "No device times: CUPTI %s%s%s%s.", run->cupti_status, *why ? " (" : "", why,
                     *why ? ")" : "");

@@ -1,7 +1,6 @@
 /* The end of a program: quick_exit runs no handler of atexit.
  *
  * link: cuda
- * status: any
  * exit: 6
  * stdout: data ok
  *
@@ -11,6 +10,10 @@
  *
  * > SELECT entry_point, bytes, free_entry_point IS NULL FROM allocations
  * cuMemAlloc_v2|4096|1
+ *
+ * Every copy has its device record, though no handler of atexit ran:
+ * > SELECT matched, without_record FROM coverage
+ * 4|0
  *
  * Nothing but the trace is left behind:
  * $ ls $dir | grep -v '[.]db$'
