@@ -15,6 +15,11 @@ run "$XFERSPY" query --json t.db "SELECT 1 WHERE 0"; expect_status 0; [ "$(cat s
 echo "SELECT 42 AS answer" >q.sql
 step="query -"; "$XFERSPY" query t.db - <q.sql >stdout 2>stderr; status=$?; expect_status 0; expect_out 42
 run "$XFERSPY" query --tables t.db; expect_status 0; expect_out "summary_by_direction (view)"; expect_out "correlation"
+"$XFERSPY" query --help >help
+for view in $(sed -n 's/^\([a-z_]*\) (view).*/\1/p' stdout); do
+    grep -qw "$view" help || show "query --help does not name the view $view"
+done
+rm help
 run "$XFERSPY" query --tables --json t.db; expect_status 0; expect_out '"name": "transfer"'
 run "$XFERSPY" query t.db "PRAGMA table_info(meta)"; expect_status 0; expect_out key
 run "$XFERSPY" query t.db "SELECT 1; -- a remark"; expect_status 0

@@ -15,7 +15,14 @@ DUMMY_SAYS=1 run "$XFERSPY" run --output='t-%p.db' --cupti=off -- "$PROGRAM" exi
 expect_status 0; expect_err "output=t-%p.db cupti=off"
 XFERSPY_CUPTI=auto DUMMY_SAYS=1 run "$XFERSPY" run --cupti=off "$PROGRAM" exit 0; expect_err "cupti=off"
 run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|off"
-run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2; expect_err "2..4096"
+run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2; expect_err "--spool-mib=1 is not between 2 and 4096"
+run "$XFERSPY" run --spool-mib=many -- "$PROGRAM" exit 0; expect_status 2; expect_err "is not between 2 and 4096"
+run "$XFERSPY" run --cupti='auto|off' -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+run "$XFERSPY" run --cupti-library= -- "$PROGRAM" exit 0; expect_status 2; expect_err "--cupti-library=: use FILE"
+# A switch may stand alone.
+run "$XFERSPY" run --quiet -- sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=on"
+run "$XFERSPY" run --quiet=no sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=no"
+run "$XFERSPY" run --quiet=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_err "--quiet=maybe: use on|off"
 run "$XFERSPY" run --; expect_status 2
 # What cannot be started.
 run "$XFERSPY" run -- ./missing; expect_status 127; expect_no_out; expect_err "./missing"

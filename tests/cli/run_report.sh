@@ -16,7 +16,18 @@ expect_err "Transfers"; expect_err "xferspy-sh.77.db"; expect_not "xferspy-old.1
 run "$XFERSPY" run --report-output=r.txt --output='traces/%h-100%%-%q{NAME}.db' -- sh -c 'mkdir -p traces; cp new.db traces/host-100%-x.db'
 expect_status 0; expect_no_out; expect_no_err
 grep -q "traces/host-100%-x.db" r.txt || show "report in r.txt"
+# An existing report is refused before the program starts.
+echo old >r.txt
+run "$XFERSPY" run --report-output=r.txt -- sh -c 'echo ran >ran'
+expect_error_of r.txt; expect_err "r.txt: exists already; --force replaces it"
+[ ! -e ran ] || show "the program was started"
+[ "$(cat r.txt)" = old ] || show "replaced without --force"
+run "$XFERSPY" run --force --report-output=r.txt --output=forced.db -- sh -c 'cp new.db forced.db'
+expect_status 0; grep -q "forced.db" r.txt || show "--force did not replace"
+run "$XFERSPY" run --report-output=/dev/null --output=forced2.db -- sh -c 'cp new.db forced2.db'; expect_status 0; expect_no_err
 rm xferspy-sh.77.db
+run "$XFERSPY" run --report --enable=off -- "$PROGRAM" exit 3; expect_status 3; expect_err "no trace: capture was switched off"
+XFERSPY_ENABLE=No run "$XFERSPY" run --report -- "$PROGRAM" exit 0; expect_err "capture was switched off"
 run "$XFERSPY" run --report -- "$PROGRAM" exit 3; expect_status 3; expect_no_out; expect_err "no trace"
 run "$XFERSPY" run --report -- "$PROGRAM" signal 15; expect_status 143
 run "$XFERSPY" run --report -- "$PROGRAM" signal 9; expect_status 137

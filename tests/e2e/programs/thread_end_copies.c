@@ -22,12 +22,12 @@ static pthread_key_t key;
 static void copy(void *value) {
     unsigned char host[64];
     (void)value;
+    OK(cuCtxSetCurrent(context)); /* the driver's own destructor may have run before */
     e2e_fill(host, 64, 1);
     OK(cuMemcpyHtoD(device, host, 64));
 }
 
 static void *work(void *unused) {
-    OK(cuCtxSetCurrent(context));
     copy(unused);
     OK(pthread_setspecific(key, &key));
     return NULL;

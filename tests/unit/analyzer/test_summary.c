@@ -213,6 +213,25 @@ static void damage_is_counted_and_left_out(void **state) {
     drop(&c);
 }
 
+/* A kernel's time goes to the kind of launch that started it; what was recorded before CUPTI ended counts. */
+static void device_times_of_launches(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         "INSERT INTO launch (entry_point,thread,kind,is_captured,result,enter_ns,correlation) VALUES "
+         "(1,1,0,0,0,1,1),(1,1,1,0,0,2,2),(1,1,2,0,0,3,3);"
+         "INSERT INTO device_kernel (correlation,name,start_ns,end_ns,device,graph_node) VALUES "
+         "(1,1,10,20,0,NULL),(2,1,20,50,0,NULL),(3,1,50,150,0,7);"
+         "INSERT INTO device_memset (correlation,bytes,start_ns,end_ns,graph_node) VALUES (4,8,1,6,NULL),(3,8,1,9,8);"
+         "INSERT OR REPLACE INTO meta VALUES ('cupti.status','stepped aside'),('cupti.kernels',0);");
+    assert_int_equal(c.summary.launches[XS_LAUNCH_KERNEL].device_ns, 10);
+    assert_int_equal(c.summary.launches[XS_LAUNCH_COOPERATIVE].device_ns, 30);
+    assert_int_equal(c.summary.launches[XS_LAUNCH_GRAPH].device_ns, 100);
+    assert_int_equal(c.summary.memsets.device_ns, 5);
+    assert_true(c.summary.run.kernels_recorded);
+    drop(&c);
+}
+
 /* Either mark is enough: the run's or a device's. */
 static void simulated_is_never_missed(void **state) {
     struct case_ c;
@@ -235,6 +254,7 @@ int main(void) {
         cmocka_unit_test(overlap_is_by_device_and_over_streams),
         cmocka_unit_test(largest_and_slowest),
         cmocka_unit_test(allocations_and_their_peak),
+        cmocka_unit_test(device_times_of_launches),
         cmocka_unit_test(damage_is_counted_and_left_out),
         cmocka_unit_test(simulated_is_never_missed),
     };
