@@ -87,6 +87,28 @@ static error_t parse_output(int key, char *argument, struct argp_state *state) {
 }
 const struct argp xs_output_argp = {.options = output_options, .parser = parse_output};
 
+error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
+    struct xs_traces_arguments *arguments = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->output;
+        return 0;
+    case XS_OPTION_JSON:
+        arguments->json = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->traces = state->argv + state->next;
+        arguments->count = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which trace?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
     char message[XS_TRACE_MESSAGE_BYTES];
     int status = xs_trace_open(path, trace, message);

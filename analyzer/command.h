@@ -29,6 +29,17 @@ extern const struct argp xs_output_argp;
 #define XS_OUTPUT_CHILD                                                                                                \
     { &xs_output_argp, 0, NULL, 0 }
 
+/* What a command takes that shows traces: -o and so on, --json, and the traces' names. Its argp's parser is
+ * xs_parse_traces, its options have --json with the key XS_OPTION_JSON, its only child is XS_OUTPUT_CHILD. */
+struct xs_traces_arguments {
+    struct xs_out_options output;
+    bool json;
+    char **traces;
+    int count;
+};
+enum { XS_OPTION_JSON = 0x100 };
+error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
+
 /* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 

@@ -15,17 +15,9 @@
 
 #define XS_INFO_JSON_VERSION 1
 
-struct arguments {
-    struct xs_out_options output;
-    bool json;
-    char **traces;
-    int count;
-};
-
-enum { OPTION_JSON = 0x100 };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"json", OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
     {0}};
 
 static const char doc[] =
@@ -35,28 +27,6 @@ static const char doc[] =
     "Examples:\n"
     "  xferspy info xferspy-app.4242.db\n"
     "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
-
-static error_t parse(int key, char *argument, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    (void)argument;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->output;
-        return 0;
-    case OPTION_JSON:
-        arguments->json = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        arguments->traces = state->argv + state->next;
-        arguments->count = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which trace?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* Either of the two gets what is read. */
 struct sink {
@@ -275,8 +245,8 @@ static int show_trace(const char *path, struct sink *sink) {
 int xs_command_info(int argc, char **argv) {
     static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
     static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children};
-    struct arguments arguments = {0};
+        .options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children};
+    struct xs_traces_arguments arguments = {0};
     struct xs_out out;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;

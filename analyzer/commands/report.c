@@ -3,17 +3,9 @@
 #include "analyzer/command.h"
 #include "analyzer/model/summary.h"
 
-struct arguments {
-    struct xs_out_options output;
-    bool json;
-    char **traces;
-    int count;
-};
-
-enum { OPTION_JSON = 0x100 };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"json", OPTION_JSON, NULL, 0, "everything, as JSON: format \"xferspy-report\", units in the names", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, "everything, as JSON: format \"xferspy-report\", units in the names", 1},
     {0}};
 
 static const char doc[] =
@@ -37,28 +29,6 @@ static const char doc[] =
     "have no device time. The device time of launches is the sum of their kernels'.\n"
     "\n"
     "A trace that a killed process left is completed first from its .spool file.";
-
-static error_t parse(int key, char *argument, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    (void)argument;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->output;
-        return 0;
-    case OPTION_JSON:
-        arguments->json = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        arguments->traces = state->argv + state->next;
-        arguments->count = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which trace?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
 static int report_one(const char *path, struct xs_json *json, int index, struct xs_out *out) {
@@ -102,8 +72,8 @@ int xs_report_traces(char *const *paths, int count, bool as_json, struct xs_out 
 int xs_command_report(int argc, char **argv) {
     static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
     static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children};
-    struct arguments arguments = {0};
+        .options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children};
+    struct xs_traces_arguments arguments = {0};
     struct xs_out out;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
