@@ -32,6 +32,9 @@ static size_t map_size;
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+/* Pointers to leaves: who follows one sees the leaf as it was when it became part of the map. */
+#define FOLLOW(x) atomic_load_explicit(&(x), memory_order_acquire)
+#define PUBLISH(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
 
 static uint64_t pack(const struct xs_range *r) {
     return (uint64_t)r->id | (uint64_t)r->kind << 32 | (uint64_t)r->origin << 40 | (uint64_t)(uint8_t)r->device << 48 |
@@ -70,7 +73,7 @@ static uint32_t find_leaf(struct directory *d, uint32_t count, uint64_t address)
     uint32_t low = 0, high = count;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        struct leaf *leaf = LOAD(d->leaves[middle]);
+        struct leaf *leaf = FOLLOW(d->leaves[middle]);
         if (!leaf || LOAD(leaf->words[0][0]) > address) {
             high = middle;
         } else {
@@ -105,7 +108,7 @@ static uint64_t next_start(struct directory *d, uint32_t leaves, uint32_t li, st
     if (slot < LOAD(leaf->count) && slot < LEAF_RANGES) {
         return LOAD(leaf->words[slot][0]);
     }
-    struct leaf *next = li + 1 < leaves ? LOAD(d->leaves[li + 1]) : NULL;
+    struct leaf *next = li + 1 < leaves ? FOLLOW(d->leaves[li + 1]) : NULL;
     return next ? LOAD(next->words[0][0]) : UINT64_MAX;
 }
 
@@ -113,7 +116,7 @@ static void find_once(struct xs_map_cache *c, uint64_t address) {
     struct directory *d = atomic_load_explicit(&map_directory, memory_order_acquire);
     uint32_t leaves = d ? LOAD(d->count) : 0;
     uint32_t li = leaves ? find_leaf(d, leaves, address) : 0;
-    struct leaf *leaf = leaves ? atomic_load_explicit(&d->leaves[li], memory_order_acquire) : NULL;
+    struct leaf *leaf = leaves ? FOLLOW(d->leaves[li]) : NULL;
     if (!leaf) {
         note_gap(c, 0, UINT64_MAX);
         return;
@@ -196,7 +199,7 @@ static struct directory *roomy_directory(void) {
     grown->capacity = capacity;
     uint32_t count = d ? LOAD(d->count) : 0;
     for (uint32_t i = 0; i < count; i++) {
-        STORE(grown->leaves[i], LOAD(d->leaves[i]));
+        PUBLISH(grown->leaves[i], FOLLOW(d->leaves[i]));
     }
     STORE(grown->count, count);
     atomic_store_explicit(&map_directory, grown, memory_order_release);
@@ -204,7 +207,7 @@ static struct directory *roomy_directory(void) {
 }
 
 static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
-    struct leaf *leaf = LOAD(d->leaves[li]);
+    struct leaf *leaf = FOLLOW(d->leaves[li]);
     uint32_t count = LOAD(leaf->count) - 1;
     for (uint32_t i = slot; i < count; i++) {
         move_range(leaf, i, leaf, i + 1);
@@ -216,7 +219,7 @@ static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
     }
     uint32_t leaves = LOAD(d->count) - 1;
     for (uint32_t i = li; i < leaves; i++) {
-        STORE(d->leaves[i], LOAD(d->leaves[i + 1]));
+        PUBLISH(d->leaves[i], FOLLOW(d->leaves[i + 1]));
     }
     STORE(d->count, leaves);
     leaf->next_free = free_leaves;
@@ -231,7 +234,7 @@ static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_ran
         return false;
     }
     *li = find_leaf(d, leaves, address);
-    struct leaf *leaf = LOAD(d->leaves[*li]);
+    struct leaf *leaf = FOLLOW(d->leaves[*li]);
     *slot = find_slot(leaf, LOAD(leaf->count), address);
     if (*slot > 0) {
         load_range(leaf, *slot - 1, out);
@@ -244,7 +247,7 @@ static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_ran
         if (++*li == leaves) {
             return false;
         }
-        leaf = LOAD(d->leaves[*li]);
+        leaf = FOLLOW(d->leaves[*li]);
         *slot = 0;
     }
     load_range(leaf, *slot, out);
@@ -266,7 +269,7 @@ static bool split_leaf(uint32_t li) {
     if (!right) {
         return false;
     }
-    struct leaf *left = LOAD(d->leaves[li]);
+    struct leaf *left = FOLLOW(d->leaves[li]);
     for (uint32_t i = 0; i < LEAF_RANGES / 2; i++) {
         move_range(right, i, left, LEAF_RANGES / 2 + i);
     }
@@ -274,9 +277,9 @@ static bool split_leaf(uint32_t li) {
     STORE(left->count, LEAF_RANGES / 2);
     uint32_t leaves = LOAD(d->count);
     for (uint32_t i = leaves; i > li + 1; i--) {
-        STORE(d->leaves[i], LOAD(d->leaves[i - 1]));
+        PUBLISH(d->leaves[i], FOLLOW(d->leaves[i - 1]));
     }
-    atomic_store_explicit(&d->leaves[li + 1], right, memory_order_release);
+    PUBLISH(d->leaves[li + 1], right);
     STORE(d->count, leaves + 1);
     return true;
 }
@@ -291,18 +294,18 @@ static bool insert_locked(const struct xs_range *range) {
             return false;
         }
         STORE(first->count, 0);
-        atomic_store_explicit(&d->leaves[0], first, memory_order_release);
+        PUBLISH(d->leaves[0], first);
         STORE(d->count, 1);
     }
     uint32_t li = find_leaf(d, LOAD(d->count), range->start);
-    if (LOAD(LOAD(d->leaves[li])->count) == LEAF_RANGES) {
+    if (LOAD(FOLLOW(d->leaves[li])->count) == LEAF_RANGES) {
         if (!split_leaf(li)) {
             return false;
         }
         d = LOAD(map_directory);
         li = find_leaf(d, LOAD(d->count), range->start);
     }
-    struct leaf *leaf = LOAD(d->leaves[li]);
+    struct leaf *leaf = FOLLOW(d->leaves[li]);
     uint32_t count = LOAD(leaf->count), slot = find_slot(leaf, count, range->start);
     for (uint32_t i = count; i > slot; i--) {
         move_range(leaf, i, leaf, i - 1);
@@ -355,7 +358,7 @@ bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *
     change_begin();
     struct directory *d = LOAD(map_directory);
     for (uint32_t li = 0; d && !found && li < LOAD(d->count); li++) {
-        struct leaf *leaf = LOAD(d->leaves[li]);
+        struct leaf *leaf = FOLLOW(d->leaves[li]);
         for (uint32_t slot = 0; !found && slot < LOAD(leaf->count); slot++) {
             load_range(leaf, slot, out);
             if (matches(out, arg)) {
