@@ -71,6 +71,7 @@ static void read_meta(struct xs_summary_work *work) {
     cost->spool_bytes = meta_count(trace, "cost.spool_bytes");
     cost->events = meta_count(trace, "cost.events");
     coverage->nested = meta_count(trace, "coverage.nested");
+    coverage->dropped = meta_count(trace, "coverage.dropped");
     coverage->dropped_records = meta_count(trace, "cupti.dropped_records");
 }
 

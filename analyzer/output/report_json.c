@@ -228,6 +228,7 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "device_copies_graph", c->device_copies_graph);
     xs_json_count(json, "without_event", c->without_event);
     xs_json_count(json, "nested", c->nested);
+    xs_json_count(json, "dropped", c->dropped);
     xs_json_count(json, "damaged_rows", s->damaged_rows);
     xs_json_object(json, "cupti");
     xs_json_text(json, "status", s->run.cupti_status);

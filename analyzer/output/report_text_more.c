@@ -215,6 +215,9 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
                     "%s of %s device records without a transfer on the host: copies that were made by "
                     "other means.",
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies));
+    if (c->dropped)
+        xs_out_line(out, XS_STYLE_WARN, "%s calls were not recorded: the spool was full and could not grow.",
+                    xs_format_count(a, c->dropped));
     if (c->dropped_records)
         xs_out_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
     for (size_t i = 0; i < s->note_count && i < NOTE_LINES; i++) {

@@ -63,6 +63,8 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
         contexts_alive++;
         atomic_store(&xs_only_device, device);
         atomic_store(&xs_only_context, contexts_alive == 1 && i >= 0 ? (uintptr_t)context : 0);
+    } else if (atomic_load(&xs_only_context) == (uintptr_t)context) {
+        atomic_store(&xs_only_device, device); /* a handle that came back */
     }
     pthread_mutex_unlock(&context_lock);
 }

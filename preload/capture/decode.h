@@ -116,7 +116,7 @@ void xs_decode_copy_3d_peer(struct xs_event *e, const CUDA_MEMCPY3D_PEER *copy);
 void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsigned element, size_t width,
                       size_t height, size_t pitch);
 
-/* These commit events themselves (several a call) and return NULL: nothing is left for xs_end to commit. */
+/* These may commit several events; they return the last, which xs_end commits, or NULL where there is none. */
 struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdeviceptr *dsts, const CUdeviceptr *srcs,
                                  const size_t *sizes, size_t count);
 struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count);
@@ -148,6 +148,7 @@ XS_HOT CUresult xs_end(struct xs_event *e, CUresult r) {
         e->correlation = xs_cupti_correlation;
         xs_commit();
     }
+    atomic_signal_fence(memory_order_seq_cst);
     xs_guard_depth = 0;
     return r;
 }

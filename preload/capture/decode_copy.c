@@ -189,7 +189,7 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
         put_nothing(e);
         return e;
     }
-    for (size_t i = 0; e; i++) {
+    for (size_t i = 0;; i++) {
         xs_decode_copy(e, XS_HINT_ANY, dsts[i], XS_HINT_ANY, srcs[i], sizes[i]);
         e->batch_index = (uint32_t)i;
         if (i + 1 == count) {
@@ -197,7 +197,6 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
         }
         e = xs_another(e);
     }
-    return NULL;
 }
 
 static struct box_side operand(const CUmemcpy3DOperand *o, size_t element) {
@@ -229,7 +228,7 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
         put_nothing(e);
         return e;
     }
-    for (size_t i = 0; e; i++) {
+    for (size_t i = 0;; i++) {
         size_t element = element_bytes(&ops[i]);
         struct box_side dst = operand(&ops[i].dst, element), src = operand(&ops[i].src, element);
         put_box(e, &dst, &src, ops[i].extent.width * element, ops[i].extent.height, ops[i].extent.depth);
@@ -239,7 +238,6 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
         }
         e = xs_another(e);
     }
-    return NULL;
 }
 
 void xs_decode_captures(int change) {

@@ -146,9 +146,6 @@ struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr 
     put_free(e, &range);
     while (xs_map_remove_within(p, p + bytes, &range)) {
         e = xs_another(e);
-        if (!e) {
-            return NULL;
-        }
         put_free(e, &range);
     }
     return e;
@@ -188,9 +185,6 @@ struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontex
     struct xs_range range;
     while (xs_map_remove_if(goes_with_context, &owner, &range)) {
         e = xs_another(e);
-        if (!e) {
-            break;
-        }
         e->flags |= XS_FLAG_IMPLICIT;
         put_free(e, &range);
     }

@@ -13,9 +13,11 @@
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
+XS_TLS struct xs_event xs_scratch_event;
 XS_TLS unsigned xs_guard_depth;
 
 #define PATIENCE_NS UINT64_C(2000000000)
+#define RETRY_NS UINT64_C(50000000)
 
 static _Atomic uint32_t thread_count;
 static pthread_key_t thread_end_key;
@@ -53,8 +55,8 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
     }
     atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
-    if (!chunk) {
-        t->retry_ns = now + PATIENCE_NS;
+    if (!chunk && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+        t->retry_ns = now + RETRY_NS;
         xs_note("spool", "calls were not recorded: the spool was full and could not grow");
     }
     return chunk;
@@ -77,7 +79,10 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     prctl(PR_GET_NAME, name);
     pid_t tid = (pid_t)syscall(SYS_gettid);
     struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
-    if (!chunk) {
+    if (!chunk && t->retry_ns) { /* it waited once; now it only looks, now and then */
+        t->retry_ns = xs_monotonic_ns() + RETRY_NS;
+        xs_drain_wake();
+    } else if (!chunk) {
         chunk = wait_for_chunk(t, spool, name, tid);
     }
     if (!chunk) {
@@ -105,10 +110,7 @@ struct xs_event *xs_another(struct xs_event *e) {
     struct xs_event header = *e;
     xs_commit();
     struct xs_thread *t = &xs_thread;
-    if (t->next == t->end && !xs_thread_refill()) {
-        return NULL;
-    }
-    struct xs_event *next = t->next;
+    struct xs_event *next = t->next != t->end || xs_thread_refill() ? t->next : &xs_scratch_event;
     memset(&header.transfer, 0, sizeof header.transfer);
     *next = header;
     return next;

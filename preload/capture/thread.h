@@ -37,8 +37,12 @@ struct xs_thread {
 };
 extern XS_TLS struct xs_thread xs_thread;
 
+/* Where a call is decoded that cannot be recorded, because no chunk could be had: what decoding keeps besides events, such
+ * as the map of ranges, stays true. */
+extern XS_TLS struct xs_event xs_scratch_event;
+
 /* Slow paths of xs_begin. */
-bool xs_thread_refill(void);        /* another chunk for the calling thread; false: do not record */
+bool xs_thread_refill(void);        /* another chunk for the calling thread; false: use the scratch event */
 bool xs_session_wake(unsigned row); /* the first call that is worth a session starts it; true: record this call */
 
 /* The next slot's cache lines were last read by the drain thread, on another core: asked for ahead, they are there in time.
@@ -62,6 +66,9 @@ XS_HOT void xs_clear_slot(struct xs_event *e) {
 /* Commits the event that xs_thread.next points at. */
 XS_HOT void xs_commit(void) {
     struct xs_thread *t = &xs_thread;
+    if (XS_UNLIKELY(t->next == t->end)) {
+        return; /* the scratch event */
+    }
     t->next++;
     xs_chunk_commit(t->chunk);
     xs_prefetch_slot(t->next);
@@ -77,18 +84,17 @@ XS_HOT struct xs_event *xs_begin(unsigned row) {
     struct xs_thread *t = &xs_thread;
     xs_guard_depth = 1; /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
-    if (XS_UNLIKELY(t->next == t->end) && !xs_thread_refill()) {
-        xs_guard_depth = 0;
-        return NULL;
+    struct xs_event *e = t->next;
+    if (XS_UNLIKELY(e == t->end)) {
+        e = xs_thread_refill() ? t->next : &xs_scratch_event;
     }
     xs_cupti_correlation = 0;
-    struct xs_event *e = t->next;
     xs_clear_slot(e);
     e->entry = (uint16_t)row;
     return e;
 }
 
-/* Another event of the same call: commits `e`, whose header is copied. NULL when there is no room. */
+/* Another event of the same call: commits `e`, whose header is copied. Never NULL. */
 struct xs_event *xs_another(struct xs_event *e);
 
 XS_HOT uint64_t xs_now(void) { return xs_clock_tick(xs_clock_source); }

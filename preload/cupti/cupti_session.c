@@ -312,12 +312,24 @@ void xs_cupti_flush(bool forced) {
     leave();
 }
 
+static void keep_names(struct xs_cupti_buffer *buffer, void *decoder) {
+    xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);
+}
+
+/* Kernel names are CUPTI's memory; the buffers that wait are decoded when it may be gone. */
+static void keep_all_names(void) {
+    struct xs_cupti_decoder reader = {.next_record = api.cuptiActivityGetNextRecord, .version = api.version};
+    if (with_kernels)
+        xs_cupti_buffers_each(keep_names, &reader);
+}
+
 void xs_cupti_end(void) {
     if (atomic_load(&phase) != ACTIVE || !enter())
         return;
     if (atomic_load(&phase) == ACTIVE) {
         flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         sample_clock(false);
+        keep_all_names();
         atomic_store(&phase, OVER);
     }
     leave();
@@ -391,10 +403,6 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
-static void keep_names(struct xs_cupti_buffer *buffer, void *decoder) {
-    xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);
-}
-
 /* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
 static void give_away(const char *why) {
     flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -402,9 +410,7 @@ static void give_away(const char *why) {
     flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     sample_clock(false);
     api.cuptiUnsubscribe(subscriber);
-    struct xs_cupti_decoder reader = {.next_record = api.cuptiActivityGetNextRecord, .version = api.version};
-    if (with_kernels)
-        xs_cupti_buffers_each(keep_names, &reader);
+    keep_all_names();
     atomic_store(&phase, OVER);
     set_status("stepped aside", "for %s", why);
     xs_note("cupti", "stepped aside for %s: no device times from here on", why);

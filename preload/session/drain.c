@@ -148,8 +148,11 @@ static int create_files(void) {
         if (access(path, F_OK) == 0) {
             continue;
         }
-        int status = xs_spool_create(drain.spool_path, ((size_t)drain.options->spool_mib << 20) + ROOM_FOR_THREADS,
-                                     FIRST_CHUNKS, drain.spool);
+        size_t bound = (size_t)drain.options->spool_mib << 20;
+        int status = xs_spool_create(drain.spool_path, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, drain.spool);
+        if (status == XS_ERROR_SYSTEM && errno == ENOMEM) { /* ulimit -v */
+            status = xs_spool_create(drain.spool_path, bound, FIRST_CHUNKS, drain.spool);
+        }
         if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
             continue;
         }

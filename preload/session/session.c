@@ -144,9 +144,9 @@ static void finish_fast(void) {
         return; /* also a vforked child, which shares this memory but not the pid */
     }
     if (cupti_started) {
-        xs_flusher_now(FAST_EXIT_PATIENCE_MS);
+        xs_flusher_now(FAST_EXIT_PATIENCE_MS / 2);
     }
-    finish(FAST_EXIT_PATIENCE_MS);
+    finish(FAST_EXIT_PATIENCE_MS / 2);
 }
 
 static void (*real_exit)(int);
