@@ -134,7 +134,8 @@ struct xs_store;
  * known kind are skipped and counted in meta skipped_events. One caller at a time. */
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
 
-/* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested. */
+/* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,
+ * coverage.dropped. */
 int xs_spool_store_counters(const struct xs_spool *spool, struct xs_store *store);
 
 #endif

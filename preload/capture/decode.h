@@ -47,7 +47,7 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
     (void)(r == CUDA_SUCCESS &&                                                                                        \
            (xs_decode_array(e, XS_WORD(*(out)), width, height, depth, (unsigned)(format), channels), 1))
 #define XS_FREE(p) xs_decode_free(e, XS_WORD(p), &range)
-#define XS_FREED (void)(r != CUDA_SUCCESS && (xs_decode_free_failed(e, &range), 1))
+#define XS_FREED (void)(r != CUDA_SUCCESS && (xs_decode_free_failed(&range), 1))
 #define XS_BYTES_OF_FREE(p, n) (e->kind = XS_EVENT_FREE, e->alloc.address = (p), e->alloc.bytes = (n))
 #define XS_UNMAPPED(p, bytes) (e = xs_decode_unmapped(e, r, p, bytes))
 
@@ -77,9 +77,9 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, false), e->api.object = XS_WORD(*(out)), 1))
 #define XS_PRIMARY_RETAINED(out, device)                                                                               \
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, true), e->api.object = XS_WORD(*(out)), 1))
+/* The context may be destroyed, and CUPTI's records of it are wanted before. */
 #define XS_CONTEXT_GOING xs_cupti_flush(false)
 #define XS_CONTEXT_GONE(context) (e = xs_decode_context_gone(e, r, context))
-#define XS_PRIMARY_RELEASING(device) xs_decode_primary_releasing(device)
 #define XS_PRIMARY_RELEASED(device) (e = xs_decode_primary_released(e, r, device))
 #define XS_PRIMARY_RESET(device) (e = xs_decode_context_gone(e, r, xs_context_primary(device)))
 
@@ -125,7 +125,6 @@ struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdev
                                      enum xs_memory_kind kind);
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context);
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device);
-void xs_decode_primary_releasing(CUdevice device);
 
 void xs_decode_ask(struct xs_event *e, size_t bytes);
 void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
@@ -134,7 +133,7 @@ void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGene
 void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t height, size_t depth, unsigned format,
                      unsigned channels);
 void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range);
-void xs_decode_free_failed(struct xs_event *e, const struct xs_range *range);
+void xs_decode_free_failed(const struct xs_range *range);
 
 /* Small things the rows compute. */
 size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that starts there, 0: unknown */

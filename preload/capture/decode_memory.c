@@ -123,8 +123,7 @@ void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range
     }
 }
 
-void xs_decode_free_failed(struct xs_event *e, const struct xs_range *range) {
-    (void)e;
+void xs_decode_free_failed(const struct xs_range *range) {
     if (range->id) {
         xs_map_insert(range);
     }
@@ -162,18 +161,12 @@ struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdev
     return e;
 }
 
-struct owner {
-    uint64_t context;
-    int8_t device;
-};
-
 /* A context's own memory, and what pools and modules hold on its device. Mappings and imports live on. */
 static bool goes_with_context(const struct xs_range *range, const void *arg) {
-    const struct owner *owner = arg;
     if (range->origin == XS_ORIGIN_VMM || range->origin == XS_ORIGIN_EXTERNAL) {
         return false;
     }
-    return range->context == owner->context;
+    return range->context == *(const uint64_t *)arg;
 }
 
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context) {
@@ -181,20 +174,15 @@ struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontex
     if (r != CUDA_SUCCESS || !context) {
         return e;
     }
-    struct owner owner = {.context = XS_WORD(context), .device = xs_context_device(context)};
+    uint64_t handle = XS_WORD(context);
     struct xs_range range;
-    while (xs_map_remove_if(goes_with_context, &owner, &range)) {
+    while (xs_map_remove_if(goes_with_context, &handle, &range)) {
         e = xs_another(e);
         e->flags |= XS_FLAG_IMPLICIT;
         put_free(e, &range);
     }
     xs_context_drop(context);
     return e;
-}
-
-void xs_decode_primary_releasing(CUdevice device) {
-    (void)device;
-    xs_cupti_flush(false); /* the last release destroys the context, and CUPTI's records of it are wanted before */
 }
 
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device) {

@@ -270,14 +270,11 @@ static int write_end(int failure) {
     int status = xs_store_begin(drain.store);
     write_cupti(drain.store);
     xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
-    xs_store_meta_int(drain.store, "cost.spool_stalls", (int64_t)atomic_load(&h->stalls));
-    xs_store_meta_int(drain.store, "cost.spool_stall_ns", (int64_t)atomic_load(&h->stall_ns));
+    xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
     xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)thread_cpu_ns());
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
-    xs_store_meta_int(drain.store, "coverage.nested", (int64_t)atomic_load(&h->nested));
-    xs_store_meta_int(drain.store, "coverage.dropped", (int64_t)atomic_load(&h->dropped));
     xs_notes_write(drain.store, &h->clock);
     status = status ? status : xs_store_finish(drain.store, failure ? XS_STATUS_STOPPED : XS_STATUS_COMPLETE);
     return status ? status : xs_store_commit(drain.store);
