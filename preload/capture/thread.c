@@ -13,7 +13,7 @@
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
-XS_TLS struct xs_event xs_scratch_event;
+XS_TLS struct xs_event xs_scratch_event __attribute__((aligned(16)));
 XS_TLS unsigned xs_guard_depth;
 
 #define PATIENCE_NS UINT64_C(2000000000)

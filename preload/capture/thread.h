@@ -39,7 +39,8 @@ extern XS_TLS struct xs_thread xs_thread;
 
 /* Where a call is decoded that cannot be recorded, because no chunk could be had: what decoding keeps besides events, such
  * as the map of ranges, stays true. */
-extern XS_TLS struct xs_event xs_scratch_event;
+extern XS_TLS struct xs_event xs_scratch_event
+    __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
 /* Slow paths of xs_begin. */
 bool xs_thread_refill(void);        /* another chunk for the calling thread; false: use the scratch event */
