@@ -15,6 +15,8 @@ enum xs_event_kind {
     XS_EVENT_LAUNCH,
     XS_EVENT_SYNC,
     XS_EVENT_API,
+    XS_EVENT_FINGERPRINT, /* the content of a transfer */
+    XS_EVENT_ARGUMENTS,   /* what the arguments of launches point to */
 };
 
 /* enum xs_event_kind's companions in xs_event.flags */
@@ -34,7 +36,8 @@ struct xs_event_transfer {
     uint8_t dst_kind, src_kind;    /* enum xs_memory_kind */
     int8_t dst_device, src_device; /* ordinal, -1: host or unknown */
     uint8_t direction;             /* enum xs_direction */
-    uint8_t reserved[3];
+    uint8_t skip;                  /* enum xs_fingerprint_skip */
+    uint8_t reserved[2];
     uint32_t height, depth;        /* width is bytes / (height * depth) */
     uint32_t dst_pitch, src_pitch; /* bytes between rows, 0: packed or not given */
     uint32_t dst_slice_rows, src_slice_rows;
@@ -81,6 +84,29 @@ struct xs_event_api { /* what each means for which entry point: docs/trace-forma
     uint64_t object, address, bytes, argument;
 };
 
+/* preload/fingerprint/tree.h says what a fingerprint is. */
+#define XS_FINGERPRINT_BEFORE 0x01u   /* before is meaningful: the upload's destination as it was */
+#define XS_FINGERPRINT_CHANGED 0x02u  /* changed_leaves is meaningful */
+#define XS_FINGERPRINT_CONSTANT 0x04u /* the content is constant_value again and again */
+#define XS_FINGERPRINT_DEVICE 0x08u   /* computed on the device, else on the host */
+struct xs_event_fingerprint {
+    uint64_t content[2], before[2]; /* low, high */
+    uint32_t id;                    /* xs_event.fingerprint_id of its transfer */
+    uint32_t leaves, changed_leaves;
+    uint32_t constant_value;
+    uint8_t flags; /* XS_FINGERPRINT_* */
+    uint8_t reserved[15];
+};
+
+/* A set of allocations; one of more than fits comes in several events. An empty set is one event with count 0. */
+enum { XS_ARGUMENTS_EVENT_COUNT = 14 };
+struct xs_event_arguments {
+    uint32_t set; /* xs_event.argument_set of its launches */
+    uint8_t count;
+    uint8_t reserved[3];
+    uint32_t allocations[XS_ARGUMENTS_EVENT_COUNT]; /* allocation.id */
+};
+
 struct xs_event {
     uint8_t kind;   /* enum xs_event_kind */
     uint8_t flags;  /* XS_FLAG_* */
@@ -98,11 +124,17 @@ struct xs_event {
         struct xs_event_launch launch;
         struct xs_event_sync sync;
         struct xs_event_api api;
+        struct xs_event_fingerprint fingerprint;
+        struct xs_event_arguments arguments;
     };
-    uint64_t reserved[2]; /* zero; fills two cache lines */
+    uint32_t fingerprint_id; /* of a transfer: its fingerprint's number; 0: none, transfer.skip says why */
+    uint32_t argument_set;   /* of a launch: what its arguments point to; 0: not seen */
+    uint64_t reserved;       /* zero; fills two cache lines */
 };
 
 _Static_assert(sizeof(struct xs_event_transfer) == 64, "the largest payload");
+_Static_assert(sizeof(struct xs_event_fingerprint) == 64, "as large");
+_Static_assert(sizeof(struct xs_event_arguments) == 64, "as large");
 _Static_assert(sizeof(struct xs_event) == 128, "two cache lines");
 
 #endif

@@ -100,6 +100,26 @@
     X(7, REMOTE_MAP, "remote map")                                                                                     \
     X(8, DTOD, "d2d")
 
+/* Why a transfer has no fingerprint of its content. */
+#define XS_FINGERPRINT_SKIPS(X)                                                                                        \
+    X(0, NONE, "taken")                                                                                                \
+    X(1, OFF, "fingerprints are off")                                                                                  \
+    X(2, EMPTY, "nothing was moved")                                                                                   \
+    X(3, FAILED, "the call failed")                                                                                    \
+    X(4, CAPTURED, "captured into a graph")                                                                            \
+    X(5, CAPTURE_ELSEWHERE, "another thread's stream capture forbids it")                                              \
+    X(6, DIRECTION, "neither upload nor download")                                                                     \
+    X(7, ARRAY, "a CUDA array")                                                                                        \
+    X(8, MANAGED, "managed memory")                                                                                    \
+    X(9, BUDGET, "over the share of time that fingerprints may take")                                                  \
+    X(10, NO_MEMORY, "no device memory")                                                                               \
+    X(11, NO_KERNEL, "the device kernel could not be used")                                                            \
+    X(12, NO_SLOT, "too many results under way")                                                                       \
+    X(13, HOST_BUFFER, "the host buffer may still change")                                                             \
+    X(14, TOO_LARGE, "too large")                                                                                      \
+    X(15, BATCH, "part of a batch call")                                                                               \
+    X(16, CONTEXT, "another context than the current one")
+
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */
 #define XS_KIND_PREFIX(id) XS_DIR_##id
@@ -119,6 +139,9 @@ enum xs_sync_scope { XS_SYNC_SCOPES(XS_KIND_ENUM) };
 #undef XS_KIND_PREFIX
 #define XS_KIND_PREFIX(id) XS_CAT_##id
 enum xs_category { XS_CATEGORIES(XS_KIND_ENUM) };
+#undef XS_KIND_PREFIX
+#define XS_KIND_PREFIX(id) XS_SKIP_##id
+enum xs_fingerprint_skip { XS_FINGERPRINT_SKIPS(XS_KIND_ENUM) };
 #undef XS_KIND_PREFIX
 /* clang-format on */
 #undef XS_KIND_ENUM

@@ -1,4 +1,4 @@
--- The xferspy trace, schema version 1. One file a process.
+-- The xferspy trace, schema version 2. One file a process.
 --
 -- Times are nanoseconds since the start of capture (meta start_unix_ns gives that moment in Unix time), on the
 -- clock that meta clock names; `enter_ns`/`return_ns` are host times around the driver call, `start_ns`/`end_ns`
@@ -34,7 +34,17 @@ CREATE TABLE transfer (id INTEGER PRIMARY KEY,
   enter_ns INTEGER NOT NULL, return_ns INTEGER NOT NULL, correlation INTEGER,
   batch_index INTEGER,                                   -- place within a batch call; all its copies share enter_ns
   width_bytes INTEGER, height INTEGER, depth INTEGER,    -- 2D and 3D copies: the box that was moved
-  src_pitch_bytes INTEGER, dst_pitch_bytes INTEGER, src_slice_rows INTEGER, dst_slice_rows INTEGER);
+  src_pitch_bytes INTEGER, dst_pitch_bytes INTEGER, src_slice_rows INTEGER, dst_slice_rows INTEGER,
+  fingerprint INTEGER REFERENCES fingerprint,            -- NULL: none was taken. No such row: it was lost with the process
+  skip INTEGER REFERENCES fingerprint_skip);             -- why none was taken
+
+-- What a transfer moved: a 128-bit fingerprint of an upload's or a download's bytes; of an upload also of what its
+-- destination held before, where that was measured. A leaf is 4 KiB of the moved bytes.
+CREATE TABLE fingerprint (id INTEGER PRIMARY KEY,
+  content_low INTEGER NOT NULL, content_high INTEGER NOT NULL, before_low INTEGER, before_high INTEGER,
+  leaves INTEGER NOT NULL, changed_leaves INTEGER,       -- leaves that an upload changed, NULL: not known
+  constant_value INTEGER,                                -- the 32-bit value that all of it repeats, NULL: none
+  on_device INTEGER NOT NULL);                           -- computed there, else on the host
 
 CREATE TABLE memset (id INTEGER PRIMARY KEY,
   entry_point INTEGER NOT NULL REFERENCES entry_point, thread INTEGER NOT NULL REFERENCES thread,
@@ -61,7 +71,12 @@ CREATE TABLE launch (id INTEGER PRIMARY KEY,
   grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
   shared_bytes INTEGER, is_captured INTEGER NOT NULL, result INTEGER NOT NULL,
   enter_ns INTEGER NOT NULL, return_ns INTEGER,          -- NULL of kernel launches: not measured, to stay cheap
-  correlation INTEGER);
+  correlation INTEGER,
+  arguments INTEGER REFERENCES argument_set);            -- NULL: not seen
+
+-- Which allocations the arguments of a launch point into; launches that agree in that share a set.
+CREATE TABLE argument_set (id INTEGER PRIMARY KEY);
+CREATE TABLE argument (argument_set INTEGER NOT NULL REFERENCES argument_set, allocation INTEGER NOT NULL REFERENCES allocation);
 
 -- Calls that made the host wait.
 CREATE TABLE sync (id INTEGER PRIMARY KEY,
@@ -115,6 +130,7 @@ CREATE TABLE sync_scope (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE copy_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE device_memory_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE migration_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 
 -- Device time of each host call's copies: a batch call of n copies may have one record or several.
 CREATE VIEW device_copy_by_call AS
@@ -129,10 +145,21 @@ CREATE VIEW transfers AS
          t.src_allocation, t.dst_allocation, t.src_device, t.dst_device,
          th.tid, t.context, t.stream, t.is_async, t.is_captured, t.result, t.batch_index,
          t.enter_ns, t.return_ns, t.return_ns - t.enter_ns AS host_ns,
-         c.start_ns, c.end_ns, CASE WHEN t.batch_index IS NULL THEN c.device_ns END AS device_ns, t.correlation
+         c.start_ns, c.end_ns, CASE WHEN t.batch_index IS NULL THEN c.device_ns END AS device_ns, t.correlation,
+         t.fingerprint
   FROM transfer t JOIN entry_point e ON e.id = t.entry_point JOIN direction d ON d.id = t.direction
   JOIN memory_kind sk ON sk.id = t.src_kind JOIN memory_kind dk ON dk.id = t.dst_kind
   JOIN thread th ON th.id = t.thread LEFT JOIN device_copy_by_call c ON c.correlation = t.correlation;
+
+-- What is known of the contents: 32 hexadecimal digits each; equal digits and bytes, equal content.
+CREATE VIEW fingerprints AS
+  SELECT t.id AS transfer, d.name AS direction, t.bytes,
+         CASE WHEN f.id IS NOT NULL THEN printf('%016x%016x', f.content_high, f.content_low) END AS content,
+         CASE WHEN f.before_low IS NOT NULL THEN printf('%016x%016x', f.before_high, f.before_low) END AS before,
+         f.leaves, f.changed_leaves, f.constant_value, CASE f.on_device WHEN 1 THEN 'device' WHEN 0 THEN 'host' END AS taken_on,
+         CASE WHEN t.fingerprint IS NULL THEN s.name WHEN f.id IS NULL THEN 'lost' END AS missing
+  FROM transfer t JOIN direction d ON d.id = t.direction LEFT JOIN fingerprint f ON f.id = t.fingerprint
+  LEFT JOIN fingerprint_skip s ON s.id = t.skip;
 
 CREATE VIEW allocations AS
   SELECT a.id, e.name AS entry_point, a.address, a.bytes, k.name AS kind,

@@ -9,7 +9,7 @@
 #include "schema/error.h"
 #include "schema/event.h"
 
-#define XS_SCHEMA_VERSION 1
+#define XS_SCHEMA_VERSION 2
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 
 /* Values of meta status. Any but the first says that the spool has nothing more for the trace. */
@@ -66,6 +66,9 @@ int xs_store_context(struct xs_store *store, uint64_t handle, int device);
 /* One event of thread `thread`. Contexts and streams become rows at first sight. An allocation and its free may come
  * in either order. */
 int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread, const struct xs_clock *clock);
+
+/* The content of a transfer, by its number; what XS_EVENT_FINGERPRINT carries. A second one of a number is ignored. */
+int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
 
 /* spool_progress of a chunk; get gives generation 0, bytes 0 for a chunk without a row. */
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);

@@ -23,8 +23,8 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
                      "INSERT INTO transfer(entry_point, thread, direction, bytes, src_address, dst_address,"
                      " src_kind, dst_kind, src_device, dst_device, src_allocation, dst_allocation, context, stream,"
                      " is_async, is_captured, result, enter_ns, return_ns, correlation, batch_index,"
-                     " width_bytes, height, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+                     " width_bytes, height, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows,"
+                     " fingerprint, skip) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
@@ -58,6 +58,8 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     xs_put_if(&row, box, t->dst_pitch);
     xs_put_if(&row, box, t->src_slice_rows);
     xs_put_if(&row, box, t->dst_slice_rows);
+    xs_put_nonzero(&row, c->event->fingerprint_id);
+    xs_put_if(&row, c->event->fingerprint_id == 0, XS_KIND_OR_ZERO(XS_FINGERPRINT_SKIPS, t->skip));
     return xs_row_insert(&row);
 }
 
@@ -146,8 +148,8 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     struct xs_row row =
         xs_row_start(store, XS_STMT_LAUNCH,
                      "INSERT INTO launch(entry_point, thread, kind, function, context, stream, grid_x, grid_y, grid_z,"
-                     " block_x, block_y, block_z, shared_bytes, is_captured, result, enter_ns, return_ns, correlation)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+                     " block_x, block_y, block_z, shared_bytes, is_captured, result, enter_ns, return_ns, correlation,"
+                     " arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
@@ -172,6 +174,7 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     xs_put(&row, c->enter_ns);
     xs_put_if(&row, c->event->return_tick != 0, c->return_ns);
     xs_put_nonzero(&row, c->event->correlation);
+    xs_put_nonzero(&row, c->event->argument_set);
     return xs_row_insert(&row);
 }
 
@@ -220,12 +223,63 @@ static int put_api(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
+int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *f) {
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_FINGERPRINT,
+                     "INSERT OR IGNORE INTO fingerprint(id, content_low, content_high, before_low, before_high, leaves,"
+                     " changed_leaves, constant_value, on_device) VALUES (?,?,?,?,?,?,?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    bool before = f->flags & XS_FINGERPRINT_BEFORE;
+    xs_put(&row, f->id);
+    xs_put_u64(&row, f->content[0]);
+    xs_put_u64(&row, f->content[1]);
+    xs_put_if(&row, before, (int64_t)f->before[0]);
+    xs_put_if(&row, before, (int64_t)f->before[1]);
+    xs_put(&row, f->leaves);
+    xs_put_if(&row, f->flags & XS_FINGERPRINT_CHANGED, f->changed_leaves);
+    xs_put_if(&row, f->flags & XS_FINGERPRINT_CONSTANT, f->constant_value);
+    xs_put(&row, (f->flags & XS_FINGERPRINT_DEVICE) != 0);
+    return xs_row_insert(&row);
+}
+
+static int put_arguments(struct xs_store *store, const struct xs_event_arguments *a) {
+    if (a->set == 0 || a->count > XS_ARGUMENTS_EVENT_COUNT) {
+        return XS_ERROR_INVALID;
+    }
+    struct xs_row set = xs_row_start(store, XS_STMT_ARGUMENT_SET, "INSERT OR IGNORE INTO argument_set(id) VALUES (?)");
+    if (!set.stmt) {
+        return set.status;
+    }
+    xs_put(&set, a->set);
+    int status = xs_row_insert(&set);
+    for (unsigned i = 0; status == XS_OK && i < a->count; i++) {
+        struct xs_row row =
+            xs_row_start(store, XS_STMT_ARGUMENT, "INSERT INTO argument(argument_set, allocation) VALUES (?,?)");
+        if (!row.stmt) {
+            return row.status;
+        }
+        xs_put(&row, a->set);
+        xs_put(&row, a->allocations[i]);
+        status = xs_row_insert(&row);
+    }
+    return status;
+}
+
 int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread,
                    const struct xs_clock *clock) {
     struct common c = {
         event, thread, 0, 0, xs_clock_to_ns(clock, event->enter_tick), xs_clock_to_ns(clock, event->return_tick)};
-    if (event->kind < XS_EVENT_TRANSFER || event->kind > XS_EVENT_API) {
-        return XS_ERROR_INVALID;
+    switch (event->kind) {
+    case XS_EVENT_FINGERPRINT:
+        return event->fingerprint.id ? xs_store_fingerprint(store, &event->fingerprint) : XS_ERROR_INVALID;
+    case XS_EVENT_ARGUMENTS:
+        return put_arguments(store, &event->arguments);
+    default:
+        if (event->kind < XS_EVENT_TRANSFER || event->kind > XS_EVENT_ARGUMENTS) {
+            return XS_ERROR_INVALID;
+        }
     }
     int status = xs_intern_context(store, event->context, &c.context);
     if (!status) {
@@ -250,6 +304,9 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
         return put_sync(store, &c);
     case XS_EVENT_API:
         return put_api(store, &c);
+    case XS_EVENT_FINGERPRINT:
+    case XS_EVENT_ARGUMENTS:
+        break;
     }
     return XS_ERROR_INVALID;
 }

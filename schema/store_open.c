@@ -24,14 +24,15 @@ struct lookup {
     T(sync_scope, XS_SYNC_SCOPES)                                                                                      \
     T(copy_kind, XS_COPY_KINDS)                                                                                        \
     T(device_memory_kind, XS_DEVICE_MEMORY_KINDS)                                                                      \
-    T(migration_kind, XS_MIGRATION_KINDS)
+    T(migration_kind, XS_MIGRATION_KINDS)                                                                              \
+    T(fingerprint_skip, XS_FINGERPRINT_SKIPS)
 #define LOOKUP_ARRAY(table, list) static const struct lookup table##_rows[] = {list(LOOKUP_ROW)};
 LOOKUP_TABLES(LOOKUP_ARRAY)
 
 static int fill_lookup(struct xs_store *store, const char *table, const struct lookup *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         char sql[160];
-        snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (%d, '%s')", table, rows[i].value, rows[i].name);
+        sqlite3_snprintf(sizeof sql, sql, "INSERT INTO %s VALUES (%d, '%q')", table, rows[i].value, rows[i].name);
         int status = xs_store_exec(store, sql);
         if (status) {
             return status;

@@ -21,7 +21,18 @@
 static const struct migration {
     int from;
     const char *sql;
-} migrations[] = {{0, NULL}};
+} migrations[] = {{1, "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip FROM main.transfer;"
+                      "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
+                      "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high, before_low,"
+                      " before_high, leaves, changed_leaves, constant_value, on_device);"
+                      "CREATE TEMP TABLE argument_set (id INTEGER PRIMARY KEY);"
+                      "CREATE TEMP TABLE argument (argument_set, allocation);"
+                      "CREATE TEMP TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name);"
+                      "CREATE TEMP VIEW transfers AS SELECT *, NULL AS fingerprint FROM main.transfers;"
+                      "CREATE TEMP VIEW fingerprints AS SELECT id AS transfer, direction, bytes, NULL AS content,"
+                      " NULL AS before, NULL AS leaves, NULL AS changed_leaves, NULL AS constant_value,"
+                      " NULL AS taken_on, 'schema version 1' AS missing FROM main.transfers;"},
+                  {0, NULL}};
 
 /* The parts of a database header that tell what it is; https://www.sqlite.org/fileformat.html, section 1.3. */
 struct identity {
@@ -199,6 +210,9 @@ static int check_tables(sqlite3 *db) {
         "SELECT id, start_ns FROM device_sync",
         "SELECT id, start_ns FROM device_migration",
         "SELECT id, name FROM kernel_name",
+        "SELECT id, content_low FROM fingerprint",
+        "SELECT id FROM argument_set",
+        "SELECT argument_set, allocation FROM argument",
         "SELECT chunk FROM spool_progress",
         "SELECT id, direction FROM transfers",
     };

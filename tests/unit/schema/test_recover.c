@@ -73,6 +73,39 @@ static void a_spool_that_was_taken_over_is_only_deleted(void **state) {
     expect_recovered(0, "900|900|900");
 }
 
+/* Fingerprints and arguments are recovered as calls are; broken ones are counted and cost nothing else. */
+static void contents_and_arguments_are_recovered(void **state) {
+    (void)state;
+    name_files();
+    make_killed_trace(path, 11, 4);
+    size_t bytes;
+    unsigned char *data = read_all(spool_path, &bytes);
+    struct xs_chunk *chunk = (struct xs_chunk *)(void *)(data + XS_SPOOL_HEADER_BYTES);
+    struct xs_event *e = &chunk->events[4], content = {.kind = XS_EVENT_FINGERPRINT, .fingerprint = {.id = 5}},
+                    set = {.kind = XS_EVENT_ARGUMENTS, .arguments = {.set = 2, .count = XS_ARGUMENTS_EVENT_COUNT}};
+    e[0] = content;
+    e[1] = e[2] = e[3] = e[4] = set;
+    e[2].arguments.count = 1;
+    e[3].arguments.count = XS_ARGUMENTS_EVENT_COUNT + 1;
+    e[4].arguments.set = 0;
+    e[5] = content;
+    e[5].fingerprint.id = 0;
+    write_all(spool_path, data, bytes);
+    free(data);
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_string_equal(message, "");
+    assert_string_equal(rows_of(trace.db, "SELECT count(*) FROM transfer"), "5");
+    assert_string_equal(rows_of(trace.db, "SELECT id FROM fingerprint"), "5");
+    assert_string_equal(rows_of(trace.db, "SELECT id, (SELECT count(*) FROM argument WHERE argument_set = id) FROM"
+                                          " argument_set"),
+                        "2|15");
+    assert_int_equal(xs_trace_meta_int(&trace, "skipped_events", 0), 3);
+    xs_trace_close(&trace);
+    assert_false(exists(spool_path));
+}
+
 /* Killed with the WAL full of everything and the spool gone already. */
 static void a_wal_without_a_spool_is_ended(void **state) {
     (void)state;
@@ -410,6 +443,7 @@ int main(void) {
         IN_SCRATCH(nothing_left_is_recovered_as_nothing),
         IN_SCRATCH(a_spool_that_was_taken_over_is_only_deleted),
         IN_SCRATCH(a_wal_without_a_spool_is_ended),
+        IN_SCRATCH(contents_and_arguments_are_recovered),
         IN_SCRATCH(every_step_of_recycling_can_be_the_last),
         IN_SCRATCH(kill_at_random_moments),
         IN_SCRATCH(two_recoveries_at_once_agree),

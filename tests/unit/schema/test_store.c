@@ -65,7 +65,16 @@ static void transfer_round_trips(void **state) {
                                                 .src_slice_rows = 30};
     put(&event, 4);
     expect("SELECT * FROM transfer", "1|7|4|1|6000|8192|-281474976710655|2|4|2|1|12|11|1|1|1|1|700|1000|1500|99|3|"
-                                     "100|10|6|256|512|30|20");
+                                     "100|10|6|256|512|30|20|NULL|0");
+    event.fingerprint_id = 33;
+    event.transfer.skip = XS_SKIP_OFF; /* means nothing beside a fingerprint */
+    put(&event, 4);
+    event.fingerprint_id = 0;
+    put(&event, 4);
+    event.transfer.skip = 255;
+    put(&event, 4);
+    expect("SELECT t.fingerprint, t.skip, s.name FROM transfer t LEFT JOIN fingerprint_skip s ON s.id = t.skip",
+           "NULL|0|taken\n33|NULL|NULL\nNULL|1|fingerprints are off\nNULL|0|taken");
 }
 
 static void what_does_not_apply_is_null(void **state) {
@@ -79,7 +88,7 @@ static void what_does_not_apply_is_null(void **state) {
         (struct xs_event_transfer){.bytes = 8, .dst_device = -1, .src_device = -1, .height = 2, .src_pitch = 3};
     put(&event, 1);
     expect("SELECT * FROM transfer", "1|7|1|0|8|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|"
-                                     "NULL|NULL|NULL|NULL|NULL|NULL");
+                                     "NULL|NULL|NULL|NULL|NULL|NULL|NULL|0");
     event.kind = XS_EVENT_MEMSET;
     event.memset = (struct xs_event_memset){.bytes = 8, .element_bytes = 1, .device = -1, .height = 4};
     put(&event, 1);
@@ -190,9 +199,77 @@ static void launch_round_trips(void **state) {
     event.launch.kind = XS_LAUNCH_GRAPH;
     event.result = 1;
     event.flags = 0;
+    event.argument_set = 5;
     put(&event, 3);
-    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|1000|1500|99\n"
-                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|1000|1500|99");
+    expect("SELECT * FROM launch", "1|7|3|1|240|1|1|1|2|3|4|5|6|1024|1|0|1000|1500|99|NULL\n"
+                                   "2|7|3|2|240|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|1|1000|1500|99|5");
+}
+
+static void fingerprints_round_trip(void **state) {
+    (void)state;
+    struct xs_event event = event_of(XS_EVENT_FINGERPRINT);
+    event.fingerprint = (struct xs_event_fingerprint){.content = {1, 0xffffffffffffffff},
+                                                      .before = {2, 0x8000000000000000},
+                                                      .id = 7,
+                                                      .leaves = 10,
+                                                      .changed_leaves = 3,
+                                                      .constant_value = 0xfffffffe,
+                                                      .flags = XS_FINGERPRINT_BEFORE | XS_FINGERPRINT_CHANGED |
+                                                               XS_FINGERPRINT_CONSTANT | XS_FINGERPRINT_DEVICE};
+    put(&event, 1);
+    event.fingerprint.id = 8;
+    event.fingerprint.flags = 0;
+    put(&event, 1);
+    event.fingerprint.content[0] = 99; /* a second one of a number */
+    put(&event, 1);
+    expect("SELECT * FROM fingerprint", "7|1|-1|2|-9223372036854775808|10|3|4294967294|1\n"
+                                        "8|1|-1|NULL|NULL|10|NULL|NULL|0");
+    event.fingerprint.id = 0;
+    assert_int_equal(xs_store_event(store, &event, 1, &plain_clock), XS_ERROR_INVALID);
+    expect("SELECT count(*) FROM context", "0");
+}
+
+static void the_view_of_fingerprints_says_what_is_missing(void **state) {
+    (void)state;
+    struct xs_event event = transfer_event(1), content = event_of(XS_EVENT_FINGERPRINT);
+    event.transfer.direction = XS_DIR_H2D;
+    event.fingerprint_id = 1;
+    put(&event, 1);
+    event.fingerprint_id = 2;
+    put(&event, 1);
+    event.fingerprint_id = 0;
+    event.transfer.skip = XS_SKIP_CAPTURE_ELSEWHERE;
+    put(&event, 1);
+    content.fingerprint = (struct xs_event_fingerprint){.content = {0xab, 0xfedcba9876543210}, .id = 1, .leaves = 1};
+    put(&content, 1);
+    expect("SELECT transfer, direction, bytes, content, before, leaves, taken_on, missing FROM fingerprints",
+           "1|h2d|1|fedcba987654321000000000000000ab|NULL|1|host|NULL\n"
+           "2|h2d|1|NULL|NULL|NULL|NULL|lost\n"
+           "3|h2d|1|NULL|NULL|NULL|NULL|another thread's stream capture forbids it");
+}
+
+static void arguments_round_trip(void **state) {
+    (void)state;
+    struct xs_event event = event_of(XS_EVENT_ARGUMENTS);
+    event.arguments = (struct xs_event_arguments){.set = 3, .count = 2, .allocations = {40, 41, 42}};
+    put(&event, 1);
+    event.arguments = (struct xs_event_arguments){.set = 4};
+    put(&event, 1);
+    event.arguments.set = 5;
+    event.arguments.count = XS_ARGUMENTS_EVENT_COUNT;
+    put(&event, 1); /* the first part of a larger set, and the rest of it */
+    event.arguments.count = 1;
+    event.arguments.allocations[0] = 99;
+    put(&event, 1);
+    expect("SELECT * FROM argument_set", "3\n4\n5");
+    expect("SELECT * FROM argument WHERE argument_set < 5", "3|40\n3|41");
+    expect("SELECT count(*), max(allocation) FROM argument WHERE argument_set = 5", "15|99");
+    event.arguments.count = XS_ARGUMENTS_EVENT_COUNT + 1;
+    assert_int_equal(xs_store_event(store, &event, 1, &plain_clock), XS_ERROR_INVALID);
+    event.arguments.count = 1;
+    event.arguments.set = 0;
+    assert_int_equal(xs_store_event(store, &event, 1, &plain_clock), XS_ERROR_INVALID);
+    expect("SELECT count(*) FROM argument", "17");
 }
 
 static void sync_and_api_round_trip(void **state) {
@@ -220,7 +297,7 @@ static void kinds_without_a_name_become_unknown(void **state) {
     expect("SELECT direction, src_kind, dst_kind FROM transfer", "0|6|0");
     event.kind = 0;
     assert_int_equal(xs_store_event(store, &event, 1, &plain_clock), XS_ERROR_INVALID);
-    event.kind = XS_EVENT_API + 1;
+    event.kind = XS_EVENT_ARGUMENTS + 1;
     assert_int_equal(xs_store_event(store, &event, 1, &plain_clock), XS_ERROR_INVALID);
 }
 
@@ -398,7 +475,7 @@ static void the_small_tables_round_trip(void **state) {
     assert_int_equal(xs_store_meta_text(store, "gone", NULL), 0);
     assert_int_equal(xs_store_meta_int(store, "n", INT64_MIN), 0);
     expect("SELECT * FROM meta WHERE key IN ('host', 'gone', 'n')", "host|h\nn|-9223372036854775808");
-    expect("SELECT * FROM meta WHERE key IN ('schema_version', 'status')", "schema_version|1\nstatus|running");
+    expect("SELECT * FROM meta WHERE key IN ('schema_version', 'status')", "schema_version|2\nstatus|running");
     uint32_t generation = 1, drained = 1;
     assert_int_equal(xs_store_progress_get(store, 3, &generation, &drained), 0);
     assert_int_equal(generation + drained, 0);
@@ -417,6 +494,7 @@ static void lookups_name_every_kind(void **state) {
     expect("SELECT name FROM memory_kind WHERE id = 6", "managed");
     expect("SELECT name FROM category WHERE id = 12", "lookup");
     expect("SELECT name FROM migration_kind WHERE id = 8", "d2d");
+    expect("SELECT name FROM fingerprint_skip WHERE id = 5", "another thread's stream capture forbids it");
     expect("SELECT (SELECT count(*) FROM origin), (SELECT count(*) FROM launch_kind), (SELECT count(*) FROM"
            " sync_scope), (SELECT count(*) FROM copy_kind) > 8, (SELECT count(*) FROM device_memory_kind)",
            "7|4|3|1|8");
@@ -434,6 +512,7 @@ static void every_view_can_be_read(void **state) {
                                         "memsets",
                                         "kernels",
                                         "syncs",
+                                        "fingerprints",
                                         "summary_by_direction",
                                         "summary_by_entry_point",
                                         "summary_by_kernel",
@@ -452,7 +531,7 @@ static void the_file_names_itself_before_it_is_closed(void **state) {
     unsigned char *data = read_all(path, &bytes);
     assert_memory_equal(data, "SQLite format 3", 16);
     assert_memory_equal(data + 68, "xfsp", 4);
-    assert_memory_equal(data + 60, "\0\0\0\1", 4);
+    assert_memory_equal(data + 60, "\0\0\0\2", 4);
     free(data);
     assert_int_equal(xs_store_meta_int(store, "n", 1), 0);
     assert_true(exists(in_scratch("t.db-wal")));
@@ -511,6 +590,9 @@ int main(void) {
         WITH_STORE(an_implicit_free_keeps_its_entry_point),
         WITH_STORE(failed_allocations_and_frees_are_calls),
         WITH_STORE(launch_round_trips),
+        WITH_STORE(fingerprints_round_trip),
+        WITH_STORE(the_view_of_fingerprints_says_what_is_missing),
+        WITH_STORE(arguments_round_trip),
         WITH_STORE(sync_and_api_round_trip),
         WITH_STORE(kinds_without_a_name_become_unknown),
         WITH_STORE(handles_become_rows_once),

@@ -73,7 +73,43 @@ static void newer_traces_are_refused(void **state) {
     (void)state;
     make_database("newer.db", "PRAGMA application_id=0x78667370; PRAGMA user_version=7; CREATE TABLE t(x);");
     expect_untouched("newer.db", XS_ERROR_NEWER,
-                     "written by a newer xferspy (schema 7; this one reads up to 1); install a newer xferspy");
+                     "written by a newer xferspy (schema 7; this one reads up to 2); install a newer xferspy");
+}
+
+/* The real ones of the version before: what they have not is empty, and the file stays as it is. */
+static void traces_of_version_1_are_read(void **state) {
+    (void)state;
+    static const char *const names[] = {"h100_repaired.db", "h100_wasteful.db"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char from[400];
+        size_t bytes, after_bytes;
+        snprintf(from, sizeof from, "%s/%s", GOLDEN, names[i]);
+        unsigned char *before = read_all(from, &bytes);
+        write_all(in_scratch(names[i]), before, bytes);
+        int status = xs_trace_open(in_scratch(names[i]), &trace, message);
+        assert_string_equal(message, "");
+        assert_int_equal(status, 0);
+        assert_int_equal(xs_trace_meta_int(&trace, "schema_version", 0), 1);
+        int64_t transfers = number_of(trace.db, "SELECT count(*) FROM transfer");
+        assert_true(transfers > 0);
+        assert_int_equal(number_of(trace.db, "SELECT count(*) - count(fingerprint) FROM transfers"), transfers);
+        assert_int_equal(number_of(trace.db, "SELECT count(*) FROM fingerprints"), transfers);
+        assert_string_equal(rows_of(trace.db, "SELECT DISTINCT fingerprint, skip FROM transfer"), "NULL|NULL");
+        assert_string_equal(rows_of(trace.db, "SELECT DISTINCT direction IS NULL, content, before, missing"
+                                              " FROM fingerprints"),
+                            "0|NULL|NULL|schema version 1");
+        assert_string_equal(rows_of(trace.db, "SELECT count(*) > 0, count(arguments) FROM launch"), "1|0");
+        assert_string_equal(rows_of(trace.db, "SELECT (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM"
+                                              " fingerprint_skip), (SELECT count(*) FROM argument_set),"
+                                              " (SELECT count(*) FROM argument)"),
+                            "0|0|0|0");
+        xs_trace_close(&trace);
+        unsigned char *after = read_all(in_scratch(names[i]), &after_bytes);
+        assert_int_equal(after_bytes, bytes);
+        assert_memory_equal(after, before, bytes);
+        free(before);
+        free(after);
+    }
 }
 
 static void truncated_traces_are_refused(void **state) {
@@ -253,6 +289,7 @@ int main(void) {
         IN_SCRATCH(what_is_no_trace_is_said),
         IN_SCRATCH(foreign_databases_are_left_alone),
         IN_SCRATCH(newer_traces_are_refused),
+        IN_SCRATCH(traces_of_version_1_are_read),
         IN_SCRATCH(truncated_traces_are_refused),
         IN_SCRATCH(companions_name_their_trace),
         IN_SCRATCH(a_finished_trace_is_read_without_a_change),
