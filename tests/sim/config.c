@@ -31,6 +31,7 @@ void xs_config_load(void) {
     config.device_latency_ns = nanoseconds("XFERSPY_SIM_DEVICE_LATENCY_US", 2);
     config.kernel_latency_ns = nanoseconds("XFERSPY_SIM_KERNEL_LATENCY_US", 2);
     config.time_scale = number("XFERSPY_SIM_TIME_SCALE", 1, 0);
+    config.param_info = number("XFERSPY_SIM_PARAM_INFO", 1, 0) != 0;
 }
 
 const struct xs_config *xs_config(void) { return &config; }

@@ -59,13 +59,15 @@ CUresult xs_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevic
 CUresult xs_cuFuncGetName(const char **name, CUfunction hfunc) {
     if (name == NULL || hfunc == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *name = hfunc->name;
+    *name = xs_function_of(hfunc)->name;
     return CUDA_SUCCESS;
 }
 
 CUresult xs_cuKernelGetName(const char **name, CUkernel hfunc) { return xs_cuFuncGetName(name, (CUfunction)hfunc); }
 
-CUresult xs_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize) {
+static CUresult parameter_of(const struct CUfunc_st *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize) {
+    if (!xs_config()->param_info)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (func == NULL || paramOffset == NULL || paramIndex >= func->parameter_count)
         return CUDA_ERROR_INVALID_VALUE;
     *paramOffset = func->parameters[paramIndex].offset;
@@ -74,14 +76,21 @@ CUresult xs_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *param
     return CUDA_SUCCESS;
 }
 
+CUresult xs_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize) {
+    return xs_is_kernel_handle(func) ? CUDA_ERROR_INVALID_HANDLE
+                                     : parameter_of(func, paramIndex, paramOffset, paramSize);
+}
+
 CUresult xs_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize) {
-    return xs_cuFuncGetParamInfo((CUfunction)kernel, paramIndex, paramOffset, paramSize);
+    if (kernel != NULL && !xs_is_kernel_handle(kernel))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return parameter_of(xs_function_of(kernel), paramIndex, paramOffset, paramSize);
 }
 
 CUresult xs_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc) {
     if (hmod == NULL || hfunc == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *hmod = hfunc->module;
+    *hmod = xs_function_of(hfunc)->module;
     return CUDA_SUCCESS;
 }
 
@@ -97,14 +106,14 @@ CUresult xs_cuFuncLoad(CUfunction function) { return function == NULL ? CUDA_ERR
 CUresult xs_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel) {
     if (pFunc == NULL || kernel == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *pFunc = &kernel->function;
+    *pFunc = xs_function_of(kernel);
     return CUDA_SUCCESS;
 }
 
 CUresult xs_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel) {
     if (pLib == NULL || kernel == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *pLib = kernel->function.library;
+    *pLib = xs_function_of(kernel)->library;
     return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,8 @@
  * Each runs the whole grid in one call, so it sees the launch shape only where it matters. */
 #include "kernels.h"
 
+#include "preload/fingerprint/kernel.h"
+
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -119,20 +121,62 @@ KERNEL(xs_work) {
     }
 }
 
+/* Word i: (word & keep) ^ base ^ 20 bits that depend on i + salt. Comes as PTX. */
+KERNEL(xs_mix) {
+    uint32_t *x = ARG(uint32_t *, 0), keep = ARG(uint32_t, 2), base = ARG(uint32_t, 3), salt = ARG(uint32_t, 4);
+    size_t n = ARG(size_t, 1);
+    (void)launch;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (x[i] & keep) ^ base ^ (((uint32_t)i + salt) * 2654435761u >> 12);
+}
+
+/* Pointers within a structure; its twin is in kernels.cuh. */
+struct xs_axpy_arguments {
+    float *y;
+    const float *x;
+    size_t n;
+    float a;
+};
+
+KERNEL(xs_axpy_struct) {
+    struct xs_axpy_arguments s = ARG(struct xs_axpy_arguments, 0);
+    (void)launch;
+    for (size_t i = 0; i < s.n; i++)
+        s.y[i] += s.a * s.x[i];
+}
+
+/* More pointers than one event of libxferspy holds. */
+struct xs_many_pointers {
+    float *x[40];
+    size_t n;
+};
+
+KERNEL(xs_add_one_many) {
+    struct xs_many_pointers s = ARG(struct xs_many_pointers, 0);
+    (void)launch;
+    for (size_t k = 0; k < 40; k++)
+        for (size_t i = 0; s.x[k] && i < s.n; i++)
+            s.x[k][i] += 1;
+}
+
 static const struct xs_kernel kernels[] = {
     {"xs_noop", "", xs_noop},
     {"xs_read", "pl", xs_read},
     {"xs_add_one_u8", "pl", xs_add_one_u8},
     {"xs_scale", "pfl", xs_scale},
+    {"xs_add_one_many", "M", xs_add_one_many},
     {"xs_axpy", "ppfl", xs_axpy},
+    {"xs_axpy_struct", "S", xs_axpy_struct},
     {"xs_fill", "pfl", xs_fill},
     {"xs_copy", "ppl", xs_copy},
     {"xs_sum", "ppl", xs_sum},
     {"xs_set_one", "plb", xs_set_one},
     {"xs_indirect", "pll", xs_indirect},
+    {"xs_mix", "pliii", xs_mix},
     {"xs_spin", "l", xs_spin},
     {"xs_stencil", "ppl", xs_stencil},
     {"xs_work", "pli", xs_work},
+    {XS_FINGERPRINT_KERNEL, "F", xs_kernel_fingerprint},
 };
 
 const struct xs_kernel *xs_kernel_find(const char *name) {
@@ -150,6 +194,12 @@ size_t xs_kernel_parameter_bytes(char letter) {
     case 'i':
     case 'f':
         return 4;
+    case 'S':
+        return sizeof(struct xs_axpy_arguments);
+    case 'M':
+        return sizeof(struct xs_many_pointers);
+    case 'F':
+        return sizeof(struct xs_fingerprint_parameters);
     default:
         return 1;
     }

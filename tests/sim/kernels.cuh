@@ -77,6 +77,33 @@ extern "C" __global__ void xs_indirect(float **table, size_t tables, size_t n)
 			table[t][i] += 1;
 }
 
+// Pointers within a structure.
+struct xs_axpy_arguments {
+	float *y;
+	const float *x;
+	size_t n;
+	float a;
+};
+
+extern "C" __global__ void xs_axpy_struct(struct xs_axpy_arguments s)
+{
+	XS_GRID_LOOP(i, s.n)
+		s.y[i] += s.a * s.x[i];
+}
+
+// Null ones are left out.
+struct xs_many_pointers {
+	float *x[40];
+	size_t n;
+};
+
+extern "C" __global__ void xs_add_one_many(struct xs_many_pointers s)
+{
+	for (int k = 0; k < 40; k++)
+		XS_GRID_LOOP(i, s.x[k] ? s.n : 0)
+			s.x[k][i] += 1;
+}
+
 extern "C" __global__ void xs_spin(unsigned long long ns)
 {
 	unsigned long long start, now;

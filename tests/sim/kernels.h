@@ -10,13 +10,17 @@ struct xs_launch {
 
 struct xs_kernel {
     const char *name;
-    const char *parameters; /* one letter each: p pointer, l 8 bytes, i 4 bytes, f float, b 1 byte */
+    const char *parameters; /* one letter each: p pointer, l 8 bytes, i 4 bytes, f float, b 1 byte; F, S, M see below */
     void (*run)(const struct xs_launch *launch, void **args);
 };
 
 /* The kernel of that name, or NULL. */
 const struct xs_kernel *xs_kernel_find(const char *name);
-/* How many bytes the parameter of that letter takes; it is aligned to as many. */
+/* How many bytes the parameter of that letter takes; it is aligned to as many. F, the parameters of libxferspy's own kernel,
+ * and S and M, structures with pointers, stand alone. */
 size_t xs_kernel_parameter_bytes(char letter);
+
+/* In a file of its own: kernels_fingerprint.c. */
+void xs_kernel_fingerprint(const struct xs_launch *launch, void **args);
 
 #endif

@@ -36,6 +36,7 @@ static CUresult copy_arguments(CUfunction function, void **params, void **extra,
 
 CUresult xs_launch_prepare(CUfunction function, const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
                            void **params, void **extra, struct xs_launch_op *out) {
+    function = xs_function_of(function);
     if (function == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
     if (function->kernel == NULL)

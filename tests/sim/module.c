@@ -154,7 +154,7 @@ CUresult xs_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char 
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = xs_image_function(&library->image, name, &library->module, library, &function);
     if (result == CUDA_SUCCESS)
-        *pKernel = (CUkernel)function;
+        *pKernel = xs_kernel_handle(function);
     return result;
 }
 
@@ -166,8 +166,12 @@ CUresult xs_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib) {
 }
 
 CUresult xs_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib) {
-    return lib == NULL ? CUDA_ERROR_INVALID_VALUE
-                       : xs_cuModuleEnumerateFunctions((CUfunction *)kernels, numKernels, &lib->module);
+    if (lib == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = xs_cuModuleEnumerateFunctions((CUfunction *)kernels, numKernels, &lib->module);
+    for (unsigned i = 0; result == CUDA_SUCCESS && i < numKernels && i < count_functions(&lib->image); i++)
+        kernels[i] = xs_kernel_handle((struct CUfunc_st *)kernels[i]);
+    return result;
 }
 
 CUresult xs_cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {

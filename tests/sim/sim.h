@@ -48,6 +48,7 @@ struct xs_config {
     double pinned_gbps, pageable_gbps, device_gbps, peer_gbps;
     uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
     double time_scale;
+    bool param_info;
 };
 
 /* The configuration, read from the environment once, at cuInit. */
@@ -405,6 +406,13 @@ struct CUfunc_st {
 struct CUkern_st {
     struct CUfunc_st function;
 };
+
+/* One object is both, under two handles: a launch takes either, cuFuncGetParamInfo a function alone, as the real driver's. */
+static inline CUkernel xs_kernel_handle(struct CUfunc_st *function) { return (CUkernel)((uintptr_t)function | 1); }
+static inline bool xs_is_kernel_handle(const void *handle) { return ((uintptr_t)handle & 1) != 0; }
+static inline struct CUfunc_st *xs_function_of(const void *handle) {
+    return (struct CUfunc_st *)((uintptr_t)handle & ~(uintptr_t)1);
+}
 
 CUresult xs_launch_prepare(CUfunction function, const unsigned grid[3], const unsigned block[3], unsigned shared_bytes,
                            void **params, void **extra, struct xs_launch_op *out);

@@ -230,6 +230,10 @@ static void modules(void) {
     SAME(cuModuleLoadData(&module, "nonsense"), CUDA_ERROR_INVALID_IMAGE);
     OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
     OK(cuLibraryGetKernel(&found, library, "xs_scale"));
+    SAME(cuFuncGetParamInfo((CUfunction)found, 2, &offset, &bytes), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuKernelGetParamInfo(found, 2, &offset, &bytes));
+    CHECK(offset == 16 && bytes == 8);
+    SAME(cuKernelGetParamInfo(found, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
     float x[4] = {1, 2, 3, 4}, a = 3;
     size_t n = 4;
     OK(cuMemAlloc(&d, sizeof(x)));

@@ -1,0 +1,78 @@
+/* The fingerprint kernel as its launcher sees it: its text, its one parameter, the device memory it works in and the
+ * shape of a launch. It computes on the device what tree.h defines, in one launch whatever the region's size. */
+#ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
+#define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
+
+#include "preload/fingerprint/result.h"
+#include "preload/fingerprint/tree_shape.h"
+
+#define XS_FINGERPRINT_KERNEL "xferspy_fingerprint"
+#define XS_FINGERPRINT_WARPS 8u                             /* of a block; each hashes a leaf at a time */
+#define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */
+#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* beyond, blocks take several turns */
+
+/* `mode` */
+#define XS_FINGERPRINT_COMPARE 1u      /* the slot holds the leaves and the root of as many bytes: report the change */
+#define XS_FINGERPRINT_MEASURE_ONLY 2u /* leave leaves and root in the slot, and write no result */
+
+/* The kernel's one parameter, passed by value: kernelParams = {&parameters}. All addresses are the device's.
+ *   region    what to hash, at any alignment; a base (of a box: width and pitches too) of 16-byte multiples is fastest
+ *   root      16 bytes, aligned to 16: low and high of the last launch; overwritten with this one's
+ *   tickets   8 bytes a node; all zero when the kernel starts, and again when it ends. Memory that held anything else
+ *             meanwhile (a slot laid out for another capacity) has to be zeroed again, or no launch ever finishes a node
+ *   nodes     digests of the levels above the leaves, aligned to 16
+ *   leaves    digests of the leaves, aligned to 16: the last launch's, overwritten with this one's
+ *   result    where struct xs_fingerprint_result goes, aligned to 16; not touched when measuring only
+ * Launches that share root, tickets, nodes or leaves must not overlap: same stream, or ordered by events. */
+struct xs_fingerprint_parameters {
+    struct xs_fingerprint_region region;
+    uint64_t root, tickets, nodes, leaves;
+    uint64_t result, sequence;
+    uint32_t mode, reserved;
+};
+
+/* A slot: root, tickets, nodes and leaves in one piece of device memory, aligned to 256 bytes, for regions of up to
+ * `capacity` bytes. Lay it out by the capacity it was made for, whatever the region's length. Before the first launch
+ * its first `zero_bytes` bytes must be zeroed (once). */
+struct xs_fingerprint_slot {
+    uint64_t root_at, tickets_at, nodes_at, leaves_at; /* from its start */
+    uint64_t bytes, zero_bytes;
+};
+
+XS_BOTH_SIDES struct xs_fingerprint_slot xs_fingerprint_slot_of(uint64_t capacity) {
+    struct xs_fingerprint_slot slot = {0, 64, 0, 0, 0, 0};
+    uint64_t leaves = xs_fingerprint_leaves(capacity), tickets = 1, nodes = 0;
+    for (uint64_t count = leaves; count > XS_GROUP;) {
+        count = xs_fingerprint_parents(count);
+        tickets += count;
+        nodes += count + 1; /* every level starts at a multiple of 16 bytes */
+    }
+    slot.zero_bytes = slot.tickets_at + tickets * 8;
+    slot.nodes_at = (slot.zero_bytes + 63) / 64 * 64;
+    slot.leaves_at = (slot.nodes_at + nodes * XS_DIGEST_BYTES + 63) / 64 * 64;
+    slot.bytes = (slot.leaves_at + leaves * XS_DIGEST_BYTES + 255) / 256 * 256;
+    return slot;
+}
+
+/* Points the parameters at a slot that begins at `address`. */
+XS_BOTH_SIDES void xs_fingerprint_use_slot(struct xs_fingerprint_parameters *parameters,
+                                           const struct xs_fingerprint_slot *slot, uint64_t address) {
+    parameters->root = address + slot->root_at;
+    parameters->tickets = address + slot->tickets_at;
+    parameters->nodes = address + slot->nodes_at;
+    parameters->leaves = address + slot->leaves_at;
+}
+
+/* gridDim.x of a launch over `length` bytes; y and z are 1, and there is no dynamic shared memory. */
+XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
+    uint64_t blocks = (xs_fingerprint_leaves(length) - 1) / XS_FINGERPRINT_WARPS + 1;
+    return blocks < XS_FINGERPRINT_MAX_BLOCKS ? (uint32_t)blocks : XS_FINGERPRINT_MAX_BLOCKS;
+}
+
+#ifndef __CUDACC__
+/* The kernel as PTX text for cuModuleLoadData, zero-terminated. Empty where xferspy was built without nvcc: then
+ * contents can be fingerprinted on the host only. */
+extern const char xs_fingerprint_ptx[];
+#endif
+
+#endif
