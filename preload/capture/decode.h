@@ -5,6 +5,7 @@
 
 #include "preload/intercept/driver_api.h"
 
+#include "preload/capture/arguments.h"
 #include "preload/capture/context.h"
 #include "preload/capture/memory_map.h"
 #include "preload/capture/thread.h"
@@ -56,6 +57,10 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
     (e->kind = XS_EVENT_LAUNCH, e->launch.kind = XS_LAUNCH_##launch_kind, e->launch.function = XS_WORD(f),             \
      e->launch.grid[0] = (gx), e->launch.grid[1] = (gy), e->launch.grid[2] = (gz), e->launch.block[0] = (bx),          \
      e->launch.block[1] = (by), e->launch.block[2] = (bz), e->launch.shared_bytes = (shared), xs_decode_context(e))
+/* What the arguments of a launch point to. */
+#define XS_ARGUMENTS(f, params, extra) (e = xs_decode_arguments(e, r, f, params, extra))
+/* Handles of functions go with a module, and another one may get them. */
+#define XS_FUNCTIONS_GOING xs_arguments_functions_go()
 #define XS_SYNC(sync_scope, what)                                                                                      \
     (e->kind = XS_EVENT_SYNC, e->sync.scope = XS_SYNC_##sync_scope, e->sync.object = XS_WORD(what),                    \
      xs_decode_context(e))
@@ -78,7 +83,7 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_PRIMARY_RETAINED(out, device)                                                                               \
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, true), e->api.object = XS_WORD(*(out)), 1))
 /* The context may be destroyed, and CUPTI's records of it are wanted before. */
-#define XS_CONTEXT_GOING xs_cupti_flush(false)
+#define XS_CONTEXT_GOING (xs_cupti_flush(false), XS_FUNCTIONS_GOING)
 #define XS_CONTEXT_GONE(context) (e = xs_decode_context_gone(e, r, context))
 #define XS_PRIMARY_RELEASED(device) (e = xs_decode_primary_released(e, r, device))
 #define XS_PRIMARY_RESET(device) (e = xs_decode_context_gone(e, r, xs_context_primary(device)))

@@ -47,6 +47,7 @@ static enum xs_direction direction_of(const struct side *dst, const struct side 
 
 static void put_sides(struct xs_event *e, const struct side *dst, const struct side *src, uint64_t bytes) {
     e->kind = XS_EVENT_TRANSFER;
+    e->transfer.skip = XS_SKIP_OFF;
     e->transfer.dst = dst->address;
     e->transfer.src = src->address;
     e->transfer.bytes = bytes;
@@ -124,6 +125,7 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
     }
 
 static void put_nothing(struct xs_event *e) {
+    e->transfer.skip = XS_SKIP_OFF;
     e->kind = XS_EVENT_TRANSFER; /* a null descriptor: the driver will refuse it, and the trace says so */
 }
 

@@ -26,6 +26,7 @@ struct directory {
 
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
 _Atomic uint64_t xs_map_sequence = 2;
+_Atomic uint64_t xs_map_lowest = UINT64_MAX, xs_map_highest = UINT64_MAX;
 static _Atomic(struct directory *) map_directory;
 static struct leaf *free_leaves;
 static size_t map_size;
@@ -284,8 +285,18 @@ static bool split_leaf(uint32_t li) {
     return true;
 }
 
+static void widen_bounds(const struct xs_range *range) {
+    if (LOAD(xs_map_lowest) == LOAD(xs_map_highest) || range->end > LOAD(xs_map_highest)) {
+        STORE(xs_map_highest, range->end);
+    }
+    if (range->start < LOAD(xs_map_lowest)) {
+        STORE(xs_map_lowest, range->start);
+    }
+}
+
 static bool insert_locked(const struct xs_range *range) {
     remove_overlaps(range->start, range->end);
+    widen_bounds(range);
     struct directory *d = LOAD(map_directory);
     if (!d || LOAD(d->count) == 0) {
         d = roomy_directory();

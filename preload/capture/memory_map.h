@@ -37,6 +37,9 @@ struct xs_map_cache {
 extern _Atomic uint64_t xs_map_sequence; /* odd while a change is under way, from 2 */
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address);
 
+/* Whatever is or ever was in the map lies in [lowest, highest): a cheap answer for what is no address at all. */
+extern _Atomic uint64_t xs_map_lowest, xs_map_highest;
+
 /* xs_map_find, with a cache: programs copy from and to the same buffers again and again. */
 XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
     if (XS_UNLIKELY(cache->sequence != atomic_load_explicit(&xs_map_sequence, memory_order_acquire) ||

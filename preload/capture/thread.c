@@ -106,6 +106,16 @@ bool xs_thread_refill(void) {
     return filled;
 }
 
+bool xs_thread_room(struct xs_event **e, unsigned count) {
+    struct xs_thread *t = &xs_thread;
+    if (t->next != t->end && t->end - t->next <= (ptrdiff_t)count) {
+        struct xs_event begun = **e;
+        *e = xs_thread_refill() ? t->next : &xs_scratch_event;
+        **e = begun;
+    }
+    return t->next != t->end;
+}
+
 struct xs_event *xs_another(struct xs_event *e) {
     struct xs_event header = *e;
     xs_commit();

@@ -95,6 +95,10 @@ XS_HOT struct xs_event *xs_begin(unsigned row) {
     return e;
 }
 
+/* Makes sure that `count` events fit ahead of the begun event `*e` without another chunk, in which it gets a new place
+ * if need be. False: `*e` will not be recorded, no chunk could be had. */
+bool xs_thread_room(struct xs_event **e, unsigned count);
+
 /* Another event of the same call: commits `e`, whose header is copied. Never NULL. */
 struct xs_event *xs_another(struct xs_event *e);
 

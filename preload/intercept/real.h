@@ -44,7 +44,9 @@ void *xs_wrapper_by_name(const char *name);
     X(cuDeviceGetAttribute)                                                                                            \
     X(cuDeviceGetUuid_v2)                                                                                              \
     X(cuDeviceGetPCIBusId)                                                                                             \
-    X(cuDeviceTotalMem_v2)
+    X(cuDeviceTotalMem_v2)                                                                                             \
+    X(cuFuncGetParamInfo)                                                                                              \
+    X(cuKernelGetParamInfo)
 
 enum xs_driver_function {
 #define X(name) XS_DRIVER_##name,

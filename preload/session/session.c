@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/capture/arguments.h"
 #include "preload/capture/context.h"
 #include "preload/capture/memory_map.h"
 #include "preload/capture/thread.h"
@@ -89,6 +90,7 @@ static void on_fork_child(void) {
     pthread_mutex_init(&start_lock, NULL);
     xs_real_forget();
     xs_map_forget();
+    xs_arguments_forget();
     xs_context_forget();
     xs_notes_forget();
     xs_thread_forget();
@@ -220,6 +222,7 @@ static bool start_locked(void) {
         return give_up(why);
     }
     xs_clock_source = (enum xs_clock_source)spool.header->clock.source;
+    xs_arguments_on = options.arguments;
     if (strcmp(options.cupti, "off") != 0) {
         xs_cupti_start(options.kernels);
         cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;

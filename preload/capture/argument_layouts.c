@@ -1,0 +1,204 @@
+/* Where the parameters of a function may hold pointers. The driver says so since CUDA 12.4; it is asked once a function.
+ *
+ * Functions are found by their handle in a hash table under a sequence lock. Handles come back after a module was
+ * unloaded, so the table is emptied whenever one goes (and when it is full). The layouts themselves stay: a launch may be
+ * using one, and they are few, since functions with the same parameters share theirs. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/capture/arguments.h"
+#include "preload/intercept/real.h"
+
+#define SLOTS 8192u
+#define MOST_FUNCTIONS (SLOTS / 2)
+#define MOST_PLACES 1024u /* 8 KiB of parameters; the classic limit of CUDA is 4 KiB */
+#define LAYOUT_BYTES (256u * 1024u)
+#define CHAINS 256u
+
+#define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+
+static _Atomic uint64_t generation; /* odd while the table is being emptied */
+static struct {
+    _Atomic uintptr_t function; /* 0: free */
+    _Atomic(const struct xs_layout *) layout;
+} slots[SLOTS];
+static uint32_t function_count;
+static const struct xs_layout *chains[CHAINS];
+static char layouts[LAYOUT_BYTES] __attribute__((aligned(8)));
+static uint32_t layout_bytes_used;
+static const struct xs_layout unknown; /* of a function that was asked for in vain, and would be again */
+static _Atomic bool nothing_known;     /* the driver does not tell */
+static pthread_mutex_t layouts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t slot_of(uintptr_t function) {
+    return (uint32_t)((function * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % SLOTS;
+}
+
+/* A layout under construction. */
+struct draft {
+    uint32_t count;
+    struct xs_place places[MOST_PLACES];
+};
+
+/* A pointer lies at a multiple of eight bytes, in the parameter as in its place among all. A parameter whose size or place
+ * is no such multiple has pointers only if it is packed: then wherever size and place allow. False: too many. */
+static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t bytes) {
+    size_t step = 8;
+    while ((offset | bytes) % step != 0) {
+        step /= 2;
+    }
+    for (size_t at = 0; at + sizeof(uint64_t) <= bytes; at += step) {
+        if (d->count == MOST_PLACES || index > UINT16_MAX || offset + at > UINT16_MAX) {
+            return false;
+        }
+        d->places[d->count++] = (struct xs_place){(uint16_t)index, (uint16_t)at, (uint16_t)(offset + at)};
+    }
+    return true;
+}
+
+/* cuLaunchKernel takes a CUkernel in the place of a CUfunction, and newer runtimes give it one; to other functions it
+ * is an invalid handle. The one past the last parameter is an invalid value. */
+static CUresult ask(CUfunction function, bool as_kernel, size_t index, size_t *offset, size_t *bytes) {
+    __typeof__(&cuFuncGetParamInfo) of_function = xs_driver(cuFuncGetParamInfo);
+    __typeof__(&cuKernelGetParamInfo) of_kernel = xs_driver(cuKernelGetParamInfo);
+    if (as_kernel) {
+        return of_kernel ? of_kernel((CUkernel)function, index, offset, bytes) : CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return of_function ? of_function(function, index, offset, bytes) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* CUDA_ERROR_OUT_OF_MEMORY: it has more parameters than are looked at. */
+static CUresult ask_all(struct draft *d, CUfunction function) {
+    size_t offset = 0, bytes = 0;
+    d->count = 0;
+    CUresult r = ask(function, false, 0, &offset, &bytes);
+    bool as_kernel = r == CUDA_ERROR_INVALID_HANDLE;
+    if (as_kernel) {
+        r = ask(function, true, 0, &offset, &bytes);
+    }
+    for (size_t i = 0; r == CUDA_SUCCESS;) {
+        if (!add_parameter(d, i, offset, bytes)) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        r = ask(function, as_kernel, ++i, &offset, &bytes);
+    }
+    return r == CUDA_ERROR_INVALID_VALUE ? CUDA_SUCCESS : r;
+}
+
+static uint32_t hash_of(const struct draft *d) {
+    uint64_t h = d->count;
+    for (uint32_t i = 0; i < d->count; i++) {
+        uint64_t place = (uint64_t)d->places[i].parameter << 32 | (uint32_t)d->places[i].offset << 16;
+        h = (h ^ (place | d->places[i].packed)) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return (uint32_t)h;
+}
+
+/* The layout that has these places, a new one if need be and if there is room. Under the lock. */
+static const struct xs_layout *shared(const struct draft *d) {
+    uint32_t hash = hash_of(d);
+    size_t places_bytes = d->count * sizeof d->places[0];
+    for (const struct xs_layout *l = chains[hash % CHAINS]; l; l = l->next) {
+        if (l->hash == hash && l->count == d->count && memcmp(l->places, d->places, places_bytes) == 0) {
+            return l;
+        }
+    }
+    size_t bytes = (sizeof(struct xs_layout) + places_bytes + 7) / 8 * 8;
+    if (bytes > LAYOUT_BYTES - layout_bytes_used) {
+        xs_note("arguments", "not seen of some kernels: too many kinds of parameter lists");
+        return &unknown;
+    }
+    struct xs_layout *fresh = (struct xs_layout *)(void *)(layouts + layout_bytes_used);
+    *fresh = (struct xs_layout){.next = chains[hash % CHAINS], .hash = hash, .count = d->count};
+    memcpy(fresh->places, d->places, places_bytes);
+    chains[hash % CHAINS] = fresh;
+    layout_bytes_used += (uint32_t)bytes;
+    return fresh;
+}
+
+static void drop_locked(void) {
+    STORE(generation, LOAD(generation) | 1);
+    atomic_thread_fence(memory_order_release);
+    for (uint32_t s = 0; s < SLOTS && function_count > 0; s++) {
+        STORE(slots[s].function, 0);
+    }
+    function_count = 0;
+    atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
+}
+
+static void remember(uintptr_t function, const struct xs_layout *layout) {
+    if (function_count == MOST_FUNCTIONS) {
+        drop_locked();
+    }
+    uint32_t s = slot_of(function);
+    for (uintptr_t taken = LOAD(slots[s].function); taken != 0; taken = LOAD(slots[s].function)) {
+        if (taken == function) {
+            return; /* another thread was faster */
+        }
+        s = (s + 1) % SLOTS;
+    }
+    STORE(slots[s].layout, layout);
+    atomic_store_explicit(&slots[s].function, function, memory_order_release);
+    function_count++;
+}
+
+/* Asks without the lock: what the driver does meanwhile is not ours to know. What was asked before a module went is not
+ * remembered after it. */
+static __attribute__((noinline)) const struct xs_layout *learn(CUfunction function) {
+    struct draft draft;
+    uint64_t before = atomic_load_explicit(&generation, memory_order_acquire);
+    if (!function || LOAD(nothing_known)) {
+        return NULL;
+    }
+    CUresult r = ask_all(&draft, function);
+    if (r == CUDA_ERROR_NOT_SUPPORTED) {
+        STORE(nothing_known, true);
+        xs_note("arguments", "not seen: this driver does not tell the parameters of kernels (CUDA 12.4 does)");
+    } else if (r == CUDA_ERROR_OUT_OF_MEMORY) {
+        xs_note("arguments", "not seen of kernels with more than %u words of parameters", MOST_PLACES);
+    }
+    if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY) {
+        return NULL;
+    }
+    pthread_mutex_lock(&layouts_lock);
+    const struct xs_layout *layout = r == CUDA_SUCCESS ? shared(&draft) : &unknown;
+    if (LOAD(generation) == before) {
+        remember((uintptr_t)function, layout);
+    }
+    pthread_mutex_unlock(&layouts_lock);
+    return layout;
+}
+
+const struct xs_layout *xs_layout_of(CUfunction function) {
+    const struct xs_layout *layout = NULL;
+    uint64_t before = atomic_load_explicit(&generation, memory_order_acquire);
+    for (uint32_t i = 0, s = slot_of((uintptr_t)function); i < SLOTS; i++, s = (s + 1) % SLOTS) {
+        uintptr_t there = atomic_load_explicit(&slots[s].function, memory_order_acquire);
+        if (there == 0) {
+            break;
+        }
+        if (there == (uintptr_t)function) {
+            layout = atomic_load_explicit(&slots[s].layout, memory_order_acquire);
+            break;
+        }
+    }
+    atomic_thread_fence(memory_order_acquire);
+    if (XS_UNLIKELY(!layout || before & 1 || LOAD(generation) != before)) {
+        layout = learn(function);
+    }
+    return XS_LIKELY(layout != &unknown) ? layout : NULL;
+}
+
+void xs_layouts_drop(void) {
+    pthread_mutex_lock(&layouts_lock);
+    drop_locked();
+    pthread_mutex_unlock(&layouts_lock);
+}
+
+void xs_layouts_forget(void) {
+    pthread_mutex_init(&layouts_lock, NULL);
+    drop_locked();
+}

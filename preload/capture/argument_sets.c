@@ -1,0 +1,127 @@
+/* The numbers of sets of allocations. A hash table over one array of words, both fixed in size and under a sequence lock:
+ * a look-up that a change of generation overlapped finds nothing and is repeated under the lock. When it is full
+ * everything is forgotten, and a set that comes again gets another number: ids of allocations never come again, so what
+ * a program that allocates in a loop leaves behind is of no use to anyone. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "preload/capture/arguments.h"
+#include "preload/capture/thread.h"
+
+#define SLOTS 16384u
+#define MOST_SETS (SLOTS / 2)
+#define WORDS 131072u /* of sets: number, count, ids */
+
+#define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+
+static _Atomic uint64_t generation;   /* odd while everything is being forgotten */
+static _Atomic uint64_t slots[SLOTS]; /* half of the hash, place of the set + 1; 0: free */
+static _Atomic uint32_t words[WORDS];
+static uint32_t words_used, set_count, last_number;
+static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_set_at(uint32_t place, const uint32_t *ids, unsigned count) {
+    if (place + 2 + count > WORDS || LOAD(words[place + 1]) != count) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (LOAD(words[place + 2 + i]) != ids[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint32_t xs_set_find(const uint32_t *ids, unsigned count, uint64_t hash) {
+    uint32_t number = 0;
+    uint64_t before = atomic_load_explicit(&generation, memory_order_acquire);
+    for (uint32_t i = 0, s = (uint32_t)hash % SLOTS; i < SLOTS; i++, s = (s + 1) % SLOTS) {
+        uint64_t slot = atomic_load_explicit(&slots[s], memory_order_acquire);
+        if (slot == 0) {
+            break;
+        }
+        if (slot >> 32 == hash >> 32 && is_set_at((uint32_t)slot - 1, ids, count)) {
+            number = LOAD(words[(uint32_t)slot - 1]);
+            break;
+        }
+    }
+    atomic_thread_fence(memory_order_acquire);
+    return !(before & 1) && LOAD(generation) == before ? number : 0;
+}
+
+static void forget_all(void) {
+    STORE(generation, LOAD(generation) | 1);
+    atomic_thread_fence(memory_order_release);
+    for (uint32_t s = 0; s < SLOTS; s++) {
+        STORE(slots[s], 0);
+    }
+    words_used = set_count = 0;
+    atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
+}
+
+static uint32_t insert(const uint32_t *ids, unsigned count, uint64_t hash) {
+    if (last_number == UINT32_MAX) {
+        return 0;
+    }
+    if (set_count == MOST_SETS || words_used + 2 + count > WORDS) {
+        forget_all();
+    }
+    uint32_t s = (uint32_t)hash % SLOTS;
+    while (LOAD(slots[s]) != 0) {
+        s = (s + 1) % SLOTS;
+    }
+    STORE(words[words_used], ++last_number);
+    STORE(words[words_used + 1], count);
+    for (unsigned i = 0; i < count; i++) {
+        STORE(words[words_used + 2 + i], ids[i]);
+    }
+    atomic_store_explicit(&slots[s], hash >> 32 << 32 | (words_used + 1), memory_order_release);
+    words_used += 2 + count;
+    set_count++;
+    return last_number;
+}
+
+/* Puts the set's events where the launch's was begun, and the launch behind them. */
+static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t *ids, unsigned count) {
+    struct xs_event launch = *e;
+    unsigned done = 0;
+    do {
+        unsigned now = count - done < XS_ARGUMENTS_EVENT_COUNT ? count - done : XS_ARGUMENTS_EVENT_COUNT;
+        e->kind = XS_EVENT_ARGUMENTS;
+        e->arguments = (struct xs_event_arguments){.set = number, .count = (uint8_t)now};
+        for (unsigned i = 0; i < now; i++) {
+            e->arguments.allocations[i] = ids[done + i];
+        }
+        xs_commit();
+        e = xs_thread.next;
+        *e = launch;
+        done += now;
+    } while (done < count);
+    return e;
+}
+
+/* The events are committed before another thread can learn the number, and room for them is made before the lock is
+ * taken: who waits for the spool must not make others wait, each in its turn. */
+struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash) {
+    unsigned events = count == 0 ? 1 : (count + XS_ARGUMENTS_EVENT_COUNT - 1) / XS_ARGUMENTS_EVENT_COUNT;
+    if (!xs_thread_room(&e, events)) {
+        return e; /* the launch is not recorded either */
+    }
+    pthread_mutex_lock(&sets_lock);
+    uint32_t number = xs_set_find(ids, count, hash);
+    if (number == 0) {
+        number = insert(ids, count, hash);
+        e = number ? emit(e, number, ids, count) : e;
+    }
+    pthread_mutex_unlock(&sets_lock);
+    e->argument_set = number;
+    return e;
+}
+
+void xs_sets_forget(void) {
+    pthread_mutex_init(&sets_lock, NULL);
+    if (set_count > 0) {
+        forget_all();
+    }
+}
