@@ -97,6 +97,9 @@ error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
     case XS_OPTION_JSON:
         arguments->json = true;
         return 0;
+    case XS_OPTION_DETAILS:
+        arguments->details = true;
+        return 0;
     case ARGP_KEY_ARGS:
         arguments->traces = state->argv + state->next;
         arguments->count = state->argc - state->next;

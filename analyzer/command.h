@@ -33,11 +33,11 @@ extern const struct argp xs_output_argp;
  * xs_parse_traces, its options have --json with the key XS_OPTION_JSON, its only child is XS_OUTPUT_CHILD. */
 struct xs_traces_arguments {
     struct xs_out_options output;
-    bool json;
+    bool json, details;
     char **traces;
     int count;
 };
-enum { XS_OPTION_JSON = 0x100 };
+enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
 /* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. */
@@ -47,6 +47,6 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
 
 /* Reports on each trace in turn (commands/report.c); also what `run --report` ends with. */
-int xs_report_traces(char *const *paths, int count, bool json, struct xs_out *out);
+int xs_report_traces(char *const *paths, int count, bool json, bool details, struct xs_out *out);
 
 #endif

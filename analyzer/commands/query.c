@@ -37,7 +37,7 @@ static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only b
                           "  xferspy query --format=csv -o copies.csv run.db \"SELECT * FROM transfers\"\n"
                           "\n"
                           "The views are made for people: transfers, allocations, memsets, kernels, syncs, "
-                          "graph_copies, device_copy_by_call, coverage, summary_by_direction, "
+                          "fingerprints, graph_copies, device_copy_by_call, coverage, summary_by_direction, "
                           "summary_by_entry_point, summary_by_kernel. Times are nanoseconds since the start of "
                           "capture. Control characters in "
                           "texts come out escaped in every format.";

@@ -100,9 +100,9 @@ static int report(int64_t since, const struct xs_out_options *options) {
     } else if (!options->path) {
         xs_out_stderr(&out, options);
         putc('\n', stderr);
-        status = xs_report_traces(found.gl_pathv, count, false, &out);
+        status = xs_report_traces(found.gl_pathv, count, false, false, &out);
     } else if (xs_out_open(&out, options) >= 0) {
-        status = xs_report_traces(found.gl_pathv, count, false, &out);
+        status = xs_report_traces(found.gl_pathv, count, false, false, &out);
         xs_out_close(&out, true);
     }
     globfree(&found);

@@ -19,10 +19,32 @@ void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const cha
         fail(scan, code);
 }
 
+void xs_scan_table(struct xs_scan *scan, const struct xs_trace *trace, const char *table, const char *columns,
+                   const char *order, bool plain, char *message, uint64_t *damaged) {
+    char sql[1024];
+    *scan = (struct xs_scan){.trace = trace, .message = message, .damaged = damaged};
+    if (!order && !plain)
+        scan->pages = xs_pages_begin(trace, table, columns);
+    if (scan->pages) {
+        scan->values = xs_pages_values(scan->pages);
+        return;
+    }
+    snprintf(sql, sizeof sql, "SELECT %s FROM %s ORDER BY %s", columns, table, order ? order : "id");
+    xs_scan_begin(scan, trace, sql, message, damaged);
+}
+
 bool xs_scan_row(struct xs_scan *scan) {
     if (scan->status < 0)
         return false;
     scan->row_damaged = false;
+    if (scan->pages) {
+        int row = xs_pages_row(scan->pages);
+        if (row < 0) {
+            scan->status = XS_SCAN_PLAIN;
+            snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: damaged", scan->trace->path);
+        }
+        return row > 0;
+    }
     int code = sqlite3_step(scan->statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         fail(scan, code);
@@ -32,6 +54,9 @@ bool xs_scan_row(struct xs_scan *scan) {
 int xs_scan_end(struct xs_scan *scan) {
     sqlite3_finalize(scan->statement);
     scan->statement = NULL;
+    xs_pages_end(scan->pages);
+    scan->pages = NULL;
+    scan->values = NULL;
     return scan->status;
 }
 
@@ -41,23 +66,30 @@ static void damage(struct xs_scan *scan) {
     scan->row_damaged = true;
 }
 
-bool xs_scan_null(const struct xs_scan *scan, int column) {
+bool xs_scan_sqlite_null(const struct xs_scan *scan, int column) {
     return sqlite3_column_type(scan->statement, column) == SQLITE_NULL;
 }
 
-int64_t xs_scan_int(const struct xs_scan *scan, int column) { return sqlite3_column_int64(scan->statement, column); }
+int64_t xs_scan_sqlite_int(const struct xs_scan *scan, int column) {
+    return sqlite3_column_int64(scan->statement, column);
+}
+
+static bool is_integer(const struct xs_scan *scan, int column) {
+    return scan->values ? scan->values->type[column] == XS_VALUE_INTEGER
+                        : sqlite3_column_type(scan->statement, column) == SQLITE_INTEGER;
+}
 
 /* The type is asked for only where the value alone does not tell: each question costs, times columns, times rows. */
 uint64_t xs_scan_count(struct xs_scan *scan, int column) {
-    int64_t value = sqlite3_column_int64(scan->statement, column);
-    if (value > 0 || (value == 0 && sqlite3_column_type(scan->statement, column) == SQLITE_INTEGER))
+    int64_t value = xs_scan_int(scan, column);
+    if (value > 0 || (value == 0 && is_integer(scan, column)))
         return (uint64_t)value;
     damage(scan);
     return 0;
 }
 
 uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column) {
-    int64_t value = sqlite3_column_int64(scan->statement, column);
+    int64_t value = xs_scan_int(scan, column);
     if (value > 0)
         return (uint64_t)value;
     return xs_scan_null(scan, column) ? 0 : xs_scan_count(scan, column);
@@ -72,7 +104,7 @@ unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit) {
 }
 
 const char *xs_scan_text(const struct xs_scan *scan, int column) {
-    const unsigned char *text = sqlite3_column_text(scan->statement, column);
+    const unsigned char *text = scan->values ? NULL : sqlite3_column_text(scan->statement, column);
     return text ? (const char *)text : "";
 }
 
@@ -81,7 +113,7 @@ bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64
     *ns = 0;
     if ((start == 0 && xs_scan_null(scan, start_column)) || (end == 0 && xs_scan_null(scan, end_column)))
         return false;
-    if (end < start || (start == 0 && sqlite3_column_type(scan->statement, start_column) != SQLITE_INTEGER)) {
+    if (end < start || (start == 0 && !is_integer(scan, start_column))) {
         damage(scan);
         return false;
     }

@@ -58,3 +58,12 @@ void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...)
     putc('\n', out->file);
     va_end(arguments);
 }
+
+void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out->file, "%*s", indent, "");
+    put_text(out, indent, indent, format, arguments);
+    putc('\n', out->file);
+    va_end(arguments);
+}

@@ -14,6 +14,6 @@ static inline bool xs_report_partly_timed(const struct xs_totals *t) {
 void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
 
 /* Everything after the transfers: migrations, memory, waiting, coverage, cost. */
-void xs_report_text_more(const struct xs_summary *summary, struct xs_out *out);
+void xs_report_text_more(const struct xs_report *report, struct xs_out *out);
 
 #endif

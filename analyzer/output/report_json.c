@@ -1,6 +1,7 @@
-/* The report as JSON: the whole summary. Keys are stable; additions only, a change of meaning raises the version. */
+/* The report as JSON: the whole summary and the findings. Keys are stable; additions only, a change of meaning raises the version. */
 #include <inttypes.h>
 
+#include "analyzer/output/findings.h"
 #include "analyzer/output/report.h"
 
 void xs_report_json_begin(struct xs_json *json) {
@@ -272,10 +273,12 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-void xs_report_json(const struct xs_summary *s, struct xs_json *json) {
+void xs_report_json(const struct xs_report *report, struct xs_json *json) {
+    const struct xs_summary *s = report->summary;
     xs_json_object(json, NULL);
     xs_json_text(json, "trace", s->trace->path);
     put_run(s, json);
+    xs_findings_json(report->findings, &report->checked, json);
     put_devices(s, json);
     put_transfers(s, json);
     put_count_times(s, json, "graph_copies", xs_copy_kind_names, s->graph_copies, XS_COPY_KIND_COUNT);

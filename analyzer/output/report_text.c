@@ -1,8 +1,10 @@
-/* The report as text: the run, its transfers, the largest and the slowest. What follows is in report_text_more.c. */
+/* The report as text: the run, what was found, its transfers, the largest and the slowest. What follows is in
+ * report_text_more.c. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/output/findings.h"
 #include "analyzer/output/report_internal.h"
 #include "analyzer/output/table.h"
 #include "analyzer/output/text.h"
@@ -315,12 +317,16 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-void xs_report_text(const struct xs_summary *s, struct xs_out *out) {
+void xs_report_text(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_summary *s = report->summary;
     print_run(s, out);
+    xs_findings_text(report->findings, &report->checked, s->trace->path, report->details, out);
     print_transfers(s, out);
-    print_largest(s, out);
-    print_slowest(s, out);
-    xs_report_text_more(s, out);
+    if (report->details) {
+        print_largest(s, out);
+        print_slowest(s, out);
+    }
+    xs_report_text_more(report, out);
 }
 
 void xs_report_text_heading(const char *path, int index, struct xs_out *out) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/output/findings.h"
 #include "analyzer/output/report_internal.h"
 #include "analyzer/output/table.h"
 #include "analyzer/output/text.h"
@@ -220,6 +221,10 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(a, c->dropped));
     if (c->dropped_records)
         xs_out_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
+}
+
+static void print_notes(const struct xs_summary *s, struct xs_out *out) {
+    char a[XS_UNIT_BYTES];
     for (size_t i = 0; i < s->note_count && i < NOTE_LINES; i++) {
         char times[XS_UNIT_BYTES + 16] = "";
         if (s->notes[i].count > 1)
@@ -246,10 +251,13 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
 }
 
-void xs_report_text_more(const struct xs_summary *s, struct xs_out *out) {
+void xs_report_text_more(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_summary *s = report->summary;
     print_migrations(s, out);
     print_memory(s, out);
     print_calls(s, out);
     print_coverage(s, out);
+    xs_findings_coverage(report->findings, &report->checked, out);
+    print_notes(s, out);
     print_cost(s, out);
 }

@@ -4,12 +4,14 @@ for name in simple simulated without_cupti empty killed; do
     make_trace $name.db "$SOURCE/fixtures/$name.sql"
     sum=$(cksum <$name.db)
     run "$XFERSPY" report $name.db
-    expect_status 0; expect_no_err
+    expect_status 0; expect_no_err; expect_out "Findings"
     cmp stdout "$SOURCE/golden/report_$name.txt" || { diff "$SOURCE/golden/report_$name.txt" stdout; show "differs from golden/report_$name.txt"; }
     [ "$sum" = "$(cksum <$name.db)" ] || show "report changed the trace"
     [ "$(awk 'length > 200' stdout | wc -l)" -eq 0 ] || show "a line is too long"
     grep -q ' $' stdout && show "blanks at the end of a line"
 done
+run "$XFERSPY" report --details simple.db
+expect_status 0; cmp stdout "$SOURCE/golden/report_details.txt" || { diff "$SOURCE/golden/report_details.txt" stdout; show "differs from golden/report_details.txt"; }
 # The line on CUPTI agrees with the rest: what it gave before it ended counts, and what was lost is said to be.
 make_trace aside.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/stepped_aside.sql"
 run "$XFERSPY" report aside.db
@@ -32,7 +34,7 @@ LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 # A terminal of 80 columns shows every line whole.
 if command -v script >/dev/null 2>&1; then
     step="report on a terminal"
-    TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report simple.db" /dev/null </dev/null | tr -d '\r' >stdout
+    TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report --details simple.db" /dev/null </dev/null | tr -d '\r' >stdout
     expect_out "H2D pageable"; expect_out "cuMemcpyBatchAsync_v2"
     [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
     grep -q '\.\.\.\|…' stdout && show "something was cut"

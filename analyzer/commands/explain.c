@@ -1,0 +1,234 @@
+/* xferspy explain: the findings of a trace, one of them with its evidence, and rows for programs. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/command.h"
+#include "analyzer/detectors/detector.h"
+#include "analyzer/memory.h"
+#include "analyzer/model/analyse.h"
+#include "analyzer/output/explain.h"
+#include "analyzer/output/findings.h"
+#include "analyzer/output/progress.h"
+
+enum { NAMES_SHOWN = 12 }; /* where one is not known */
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
+static const char *const format_names[] = {"text", "json", "tsv"};
+
+struct arguments {
+    struct xs_out_options output;
+    enum format format;
+    enum xs_explain_part part;
+    bool all;
+    const char *trace, *finding;
+};
+
+enum { OPTION_FORMAT = 0x100, OPTION_JSON, OPTION_ALL, OPTION_INSTANCES, OPTION_UNDECIDED };
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to show:", 1},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "text (the default), json or tsv", 1},
+    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 1},
+    {"all", OPTION_ALL, NULL, 0, "every instance of FINDING, not the first three only", 1},
+    {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
+    {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
+    {0}};
+
+static const char doc[] =
+    "Shows the evidence for a finding: what it means, what to do, what it costs, and the transfers that it is about "
+    "with "
+    "their contents, times and what ran in between. Without FINDING it lists all findings, the small ones too. FINDING "
+    "is "
+    "a name or a number of that list."
+    "\v"
+    "Examples:\n"
+    "  xferspy explain run.db\n"
+    "  xferspy explain run.db noop-upload\n"
+    "  xferspy explain run.db duplicate-upload/freed#2 --all\n"
+    "  xferspy explain --format=tsv run.db | column -ts \"$(printf '\\t')\"\n"
+    "  xferspy explain --instances --format=tsv run.db\n"
+    "\n"
+    "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
+    "bytes; empty is not known. `removable_ns' is device time, or time inside calls where the finding is about that. "
+    "`kind' and `row' name a table of the trace and the `id' in it, for `xferspy query'.";
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->output;
+        return 0;
+    case OPTION_FORMAT:
+        for (unsigned i = 0; i < sizeof format_names / sizeof *format_names; i++) {
+            if (!strcmp(argument, format_names[i])) {
+                arguments->format = (enum format)i;
+                return 0;
+            }
+        }
+        argp_error(state, "--format=%s: use text, json or tsv", argument);
+        return EINVAL;
+    case OPTION_JSON:
+        arguments->format = FORMAT_JSON;
+        return 0;
+    case OPTION_ALL:
+        arguments->all = true;
+        return 0;
+    case OPTION_INSTANCES:
+        arguments->part = XS_EXPLAIN_INSTANCES;
+        return 0;
+    case OPTION_UNDECIDED:
+        arguments->part = XS_EXPLAIN_UNDECIDED;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            argp_error(state, "one trace and one finding at a time");
+        *(state->arg_num ? &arguments->finding : &arguments->trace) = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->trace)
+            argp_error(state, "which trace?");
+        else if (arguments->finding && arguments->part == XS_EXPLAIN_UNDECIDED)
+            argp_error(state, "--undecided is about the whole trace");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What on_instance collects. */
+struct collected {
+    struct xs_kept *items;
+    size_t count, capacity;
+};
+
+static void keep(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct collected *c = data;
+    if (!instance) { /* the analysis starts again */
+        c->count = 0;
+        return;
+    }
+    if (c->count == c->capacity) {
+        c->capacity = c->capacity ? c->capacity * 2 : 256;
+        c->items = xs_realloc(c->items, c->capacity * sizeof *c->items);
+    }
+    struct xs_kept *kept = &c->items[c->count++];
+    const struct xs_times *cost = &instance->cost;
+    *kept = (struct xs_kept){.detector = detector,
+                             .verdict = instance->verdict,
+                             .site = instance->site,
+                             .at_ns = instance->at_ns,
+                             .transfers = instance->transfers,
+                             .bytes = instance->bytes,
+                             .gives_back_ns = xs_times_rank_ns(&instance->removable),
+                             .device_ns = cost->device_ns,
+                             .exposed_ns = cost->exposed_ns,
+                             .host_ns = cost->host_ns,
+                             .device_known = cost->device_known,
+                             .exposed_known = cost->exposed_known};
+    for (unsigned i = 0; i < instance->evidence_count && i < XS_EVIDENCE_ROWS; i++) {
+        kept->rows[i] = instance->evidence[i].row;
+        kept->tables[i] = (uint8_t)instance->evidence[i].table;
+        kept->evidence_count = i + 1;
+    }
+}
+
+/* Says what there is instead. Returns the exit status. */
+static int no_such_finding(const struct arguments *arguments, const struct xs_findings *findings, bool several) {
+    struct xs_string names = {0};
+    for (size_t i = 0; i < findings->count && i < NAMES_SHOWN; i++) {
+        if (i)
+            xs_string_format(&names, ", ");
+        xs_finding_name(&names, findings, i);
+    }
+    if (findings->count > NAMES_SHOWN)
+        xs_string_format(&names, " and %zu more", findings->count - NAMES_SHOWN);
+    if (!several && access(arguments->finding, F_OK) == 0) {
+        xs_complain("one trace at a time: %s is a file, no finding", arguments->finding);
+        xs_string_free(&names);
+        return XS_EXIT_USAGE;
+    }
+    if (!findings->count)
+        xs_complain("%s: no finding `%s'; the trace has none at all", arguments->trace, arguments->finding);
+    else
+        xs_complain("%s: %s `%s'; the trace has %s", arguments->trace,
+                    several ? "several findings are called" : "no finding", arguments->finding, names.data);
+    xs_string_free(&names);
+    return XS_EXIT_ERROR;
+}
+
+static int print(const struct xs_explain *explain, const struct arguments *arguments, struct xs_out *out,
+                 char *message) {
+    struct xs_json json = {.file = out->file};
+    bool tsv = arguments->format == FORMAT_TSV;
+    if (arguments->format == FORMAT_JSON)
+        return xs_explain_json(explain, arguments->part, &json, message);
+    if (arguments->part == XS_EXPLAIN_UNDECIDED)
+        xs_explain_undecided(explain, tsv, out);
+    else if (arguments->part == XS_EXPLAIN_INSTANCES || (tsv && explain->all))
+        xs_explain_instances(explain, tsv, out);
+    else if (tsv)
+        xs_explain_rows(explain, out);
+    else if (explain->chosen >= 0)
+        return xs_explain_one(explain, out, message);
+    else
+        xs_explain_list(explain, out);
+    return XS_OK;
+}
+
+/* Nothing is written before the finding is known to be there. */
+static int show(struct xs_explain *explain, const struct arguments *arguments) {
+    struct xs_out out;
+    char message[XS_TRACE_MESSAGE_BYTES] = "";
+    explain->chosen = arguments->finding ? xs_finding_find(explain->findings, arguments->finding) : -1;
+    if (arguments->finding && explain->chosen < 0)
+        return no_such_finding(arguments, explain->findings, explain->chosen == -2);
+    if (xs_out_open(&out, &arguments->output) < 0)
+        return XS_EXIT_ERROR;
+    int status = print(explain, arguments, &out, message);
+    if (status < 0)
+        xs_complain("%s", message);
+    if (xs_out_close(&out, status >= 0) < 0)
+        status = XS_ERROR_SYSTEM;
+    return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+static int explain_trace(const struct arguments *arguments) {
+    struct xs_trace trace;
+    struct xs_findings *findings = NULL;
+    struct collected collected = {0};
+    struct xs_progress progress;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    bool wants = arguments->all || arguments->part == XS_EXPLAIN_INSTANCES;
+    struct xs_analysis_options analysis = {.on_instance = wants ? keep : NULL, .data = &collected};
+    struct xs_explain explain = {.trace = &trace, .all = arguments->all};
+    if (xs_open(arguments->trace, &trace, false) < 0)
+        return XS_EXIT_ERROR;
+    xs_progress_begin(&progress, &trace);
+    int status = xs_analyse(&trace, &analysis, &findings, message);
+    if (status >= 0)
+        status = xs_checked_read(&trace, &explain.checked, message);
+    xs_progress_end(&progress);
+    explain.findings = findings;
+    explain.kept = collected.items;
+    explain.kept_count = collected.count;
+    if (status < 0)
+        xs_complain("%s", message);
+    int exit_status = status < 0 ? XS_EXIT_ERROR : show(&explain, arguments);
+    free(collected.items);
+    xs_findings_free(findings);
+    xs_trace_close(&trace);
+    return exit_status;
+}
+
+int xs_command_explain(int argc, char **argv) {
+    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+    static const struct argp argp = {
+        .options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children};
+    struct arguments arguments = {.part = XS_EXPLAIN_FINDINGS};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    char *input = (char *)(uintptr_t)arguments.trace;
+    if (xs_output_is_input(&arguments.output, &input, 1))
+        return XS_EXIT_ERROR;
+    return explain_trace(&arguments);
+}

@@ -1,0 +1,27 @@
+/* bounce: a download of what was uploaded there; the device never changed it. */
+#include "analyzer/detectors/detector.h"
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    const struct xs_region *region = t->region;
+    if (!xs_is_download(event) || !region || !xs_region_upload_intact(detection->residency, region))
+        return;
+    if (t->state != XS_CONTENT_KNOWN) {
+        xs_undecided(detection, xs_missing_content(t));
+    } else if (!region->upload_known) {
+        xs_undecided(detection, "the upload has no fingerprint");
+    } else if (xs_fingerprint_equal(&region->upload, &t->content)) {
+        struct xs_instance instance = xs_instance_of(event, "this download");
+        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, region->last_upload, "the upload that put it there");
+        xs_report_and_claim(detection, event, &instance);
+    }
+}
+
+const struct xs_detector xs_detector_bounce = {
+    .id = "bounce",
+    .title = "downloads of what was uploaded, unchanged",
+    .remedy = "Drop the download: the host has these bytes already.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .on_event = on_event,
+};

@@ -1,0 +1,243 @@
+/* duplicate-upload: content that was uploaded to the same device before. Memory is in distinct contents, and in pairs of a
+ * content and a live region that held it. */
+#include "analyzer/detectors/detector.h"
+
+#include "analyzer/model/hash.h"
+#include "analyzer/model/pool.h"
+
+enum { OVERWRITTEN, ELSEWHERE, UNKNOWN, FREED };
+enum { LOOKED_AT = 256, FIRST_SWEEP = 1024 };
+
+struct content;
+
+/* A region that a content was uploaded to. */
+struct holder {
+    struct content *content;
+    struct xs_region_ref region;
+    int64_t transfer;           /* the latest such upload */
+    bool listed;                /* among those that may still hold it */
+    struct holder *prev, *next; /* of these */
+};
+
+struct content {
+    int64_t transfer; /* the latest upload of it */
+    struct holder *holders;
+};
+
+struct state {
+    struct xs_hash contents; /* content, device (and host address) to struct content */
+    struct xs_hash pairs;    /* content and region to struct holder */
+    struct xs_pool content_pool, holder_pool;
+    size_t sweep_at;
+    bool any;
+};
+
+/* Small content has a second entry for each host address that it came from: across regions only these count. */
+static void key_of(const struct xs_trace_event *event, uint64_t source, uint64_t key[2]) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    key[0] = t->content.low ^ xs_mix(t->bytes);
+    key[1] = t->content.high + xs_mix((uint64_t)(uint32_t)(event->device + 2) ^ xs_mix(source));
+}
+
+static struct content *content_find(const struct state *state, const struct xs_trace_event *event, uint64_t source) {
+    uint64_t key[2];
+    key_of(event, source, key);
+    const uint64_t *found = xs_hash_find(&state->contents, key[0], key[1]);
+    return found ? (struct content *)(uintptr_t)*found : NULL;
+}
+
+static struct holder *holder_find(const struct state *state, const struct content *content, uint64_t region) {
+    const uint64_t *found = content ? xs_hash_find(&state->pairs, (uint64_t)(uintptr_t)content, region) : NULL;
+    return found ? (struct holder *)(uintptr_t)*found : NULL;
+}
+
+static void list(struct holder *holder) {
+    struct content *content = holder->content;
+    holder->prev = NULL;
+    holder->next = content->holders;
+    if (holder->next)
+        holder->next->prev = holder;
+    content->holders = holder;
+    holder->listed = true;
+}
+
+static void unlist(struct holder *holder) {
+    if (!holder->listed)
+        return;
+    if (holder->prev)
+        holder->prev->next = holder->next;
+    else
+        holder->content->holders = holder->next;
+    if (holder->next)
+        holder->next->prev = holder->prev;
+    holder->listed = false;
+}
+
+/* Drops the pairs of regions that ended; often enough that there are never many more of them than of live ones. */
+static void sweep(struct state *state) {
+    if (state->pairs.count < state->sweep_at)
+        return;
+    struct xs_hash old = state->pairs;
+    state->pairs = (struct xs_hash){0};
+    for (size_t i = 0; i <= old.mask; i++) {
+        const struct xs_hash_entry *entry = &old.entries[i];
+        struct holder *holder = (struct holder *)(uintptr_t)entry->value;
+        if (!holder)
+            continue;
+        if (xs_region_live(holder->region)) {
+            *xs_hash_put(&state->pairs, entry->low, entry->high) = entry->value;
+        } else {
+            unlist(holder);
+            xs_pool_give(&state->holder_pool, holder);
+        }
+    }
+    xs_hash_free(&old);
+    state->sweep_at = state->pairs.count * 2 + FIRST_SWEEP;
+}
+
+static struct content *content_make(struct state *state, const struct xs_trace_event *event, uint64_t source) {
+    uint64_t key[2];
+    struct content *made = xs_pool_take(&state->content_pool);
+    key_of(event, source, key);
+    *made = (struct content){0};
+    *xs_hash_put(&state->contents, key[0], key[1]) = (uint64_t)(uintptr_t)made;
+    return made;
+}
+
+/* `content` and `holder`: the entry of this content and of this region in it, where they were found. */
+static void remember(struct state *state, const struct xs_trace_event *event, uint64_t source, struct content *content,
+                     struct holder *holder) {
+    if (!content)
+        content = content_make(state, event, source);
+    content->transfer = event->id;
+    const struct xs_region *region = event->u.transfer.region;
+    if (!region)
+        return;
+    if (!holder) {
+        sweep(state);
+        holder = xs_pool_take(&state->holder_pool);
+        *holder = (struct holder){.content = content, .region = xs_region_refer(region)};
+        *xs_hash_put(&state->pairs, (uint64_t)(uintptr_t)content, region->uid) = (uint64_t)(uintptr_t)holder;
+    }
+    holder->transfer = event->id;
+    if (!holder->listed)
+        list(holder);
+}
+
+/* A region that holds the content for sure, or else one that may. Those that hold something else by now
+ * leave the list for good, so each is looked at once. */
+static enum xs_region_state search(const struct xs_detection *detection, const struct xs_transfer_view *t,
+                                   struct content *content, const struct holder **found) {
+    enum xs_region_state best = XS_REGION_NOTHING;
+    unsigned looked_at = 0;
+    struct holder *next;
+    for (struct holder *holder = content ? content->holders : NULL; holder && looked_at < LOOKED_AT; holder = next) {
+        const struct xs_region *region = xs_region_live(holder->region);
+        enum xs_region_state state = region ? xs_region_state(detection->residency, region) : XS_REGION_NOTHING;
+        next = holder->next;
+        if (state == XS_REGION_NOTHING || !xs_fingerprint_equal(&region->content, &t->content) ||
+            region->content_bytes != t->bytes) {
+            unlist(holder);
+            continue;
+        }
+        looked_at++;
+        if (state > best) {
+            best = state;
+            *found = holder;
+        }
+        if (best == XS_REGION_SURE)
+            break;
+    }
+    return best;
+}
+
+static void report(struct xs_detection *detection, const struct xs_trace_event *event, unsigned verdict,
+                   int64_t earlier) {
+    struct xs_instance instance = xs_instance_of(event, "this upload");
+    instance.verdict = verdict;
+    xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, earlier, "an earlier upload of the same content");
+    if (verdict == OVERWRITTEN || verdict == ELSEWHERE) /* the device still has to copy it */
+        instance.removable =
+            xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, event->u.transfer.bytes));
+    xs_report_and_claim(detection, event, &instance);
+}
+
+/* docs/analysis.md, "duplicate-upload". `here`: an upload of the content to this region; `others`: those that count
+ * wherever they went, which for small content are the ones from the same host address. */
+static void decide(struct xs_detection *detection, const struct xs_trace_event *event, const struct holder *here,
+                   struct content *others) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    const struct holder *found = NULL;
+    if (!here && !others) {
+        xs_undecided(detection, "coincidence");
+        return;
+    }
+    if (here && (t->pre == XS_PRE_INFERRED || t->pre == XS_PRE_MEASURED)) {
+        report(detection, event, OVERWRITTEN, here->transfer);
+        return;
+    }
+    enum xs_region_state state = search(detection, t, others, &found);
+    if (t->pre == XS_PRE_UNKNOWN) {
+        /* it may be a no-op; what is sure is only that this place, or a place that may hold it, had it */
+        if (here || state == XS_REGION_UNSURE)
+            report(detection, event, UNKNOWN, here ? here->transfer : found->transfer);
+        else
+            xs_undecided(detection, "pre not measured");
+    } else if (state == XS_REGION_NOTHING) {
+        report(detection, event, FREED, others ? others->transfer : here->transfer);
+    } else {
+        report(detection, event, state == XS_REGION_SURE ? ELSEWHERE : UNKNOWN, found->transfer);
+    }
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if (!xs_is_upload(event))
+        return;
+    if (!state->sweep_at) {
+        state->content_pool.item_bytes = sizeof(struct content);
+        state->holder_pool.item_bytes = sizeof(struct holder);
+        state->sweep_at = FIRST_SWEEP;
+    }
+    if (t->state != XS_CONTENT_KNOWN) {
+        if (state->any)
+            xs_undecided(detection, xs_missing_content(t));
+        return;
+    }
+    bool held = t->pre == XS_PRE_INFERRED || t->pre == XS_PRE_MEASURED;
+    uint64_t source = t->src_address | 1ull << 63;
+    struct content *anywhere = content_find(state, event, 0);
+    struct content *others = t->is_small ? content_find(state, event, source) : anywhere;
+    struct holder *here = t->region ? holder_find(state, anywhere, t->region->uid) : NULL;
+    /* where it is a no-op it is nothing else; the first upload of a content never counts */
+    if (anywhere && !(held && xs_fingerprint_equal(&t->before, &t->content)))
+        decide(detection, event, here, others);
+    remember(state, event, 0, anywhere, here);
+    if (t->is_small)
+        remember(state, event, source, others, t->region ? holder_find(state, others, t->region->uid) : NULL);
+    state->any = true;
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_hash_free(&state->contents);
+    xs_hash_free(&state->pairs);
+    xs_pool_free(&state->content_pool);
+    xs_pool_free(&state->holder_pool);
+}
+
+const struct xs_detector xs_detector_duplicate_upload = {
+    .id = "duplicate-upload",
+    .title = "uploads of content that the device was given before",
+    .remedy = "Upload it once, and keep it on the device.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .state_bytes = sizeof(struct state),
+    .verdicts = {{"overwritten", "Keep an unchanged copy on the device, and copy from it."},
+                 {"elsewhere", "Share the buffer on the device that holds it already, or copy from it."},
+                 {"unknown", "Find out whether the kernels in between change it; where they do not, drop the upload."},
+                 {"freed", "Keep the allocation that held it."}},
+    .on_event = on_event,
+    .end = end,
+};

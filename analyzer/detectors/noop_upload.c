@@ -1,0 +1,27 @@
+/* noop-upload: the device already held exactly these bytes there. */
+#include "analyzer/detectors/detector.h"
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if (!xs_is_upload(event) || t->pre == XS_PRE_NONE)
+        return;
+    if (t->state != XS_CONTENT_KNOWN) {
+        xs_undecided(detection, xs_missing_content(t));
+    } else if (t->pre == XS_PRE_UNKNOWN) {
+        xs_undecided(detection, "pre not measured");
+    } else if (xs_fingerprint_equal(&t->before, &t->content)) {
+        struct xs_instance instance = xs_instance_of(event, "this upload");
+        if (t->region)
+            xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, t->region->last_upload, "the last upload to this place");
+        xs_report_and_claim(detection, event, &instance);
+    }
+}
+
+const struct xs_detector xs_detector_noop_upload = {
+    .id = "noop-upload",
+    .title = "uploads of what the device already held there",
+    .remedy = "Drop the upload, or do it only when the host's data has changed.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .on_event = on_event,
+};

@@ -1,0 +1,78 @@
+/* Open addressing with linear probing; see hash.h. A removed place is filled by what follows, so there are no
+ * tombstones and the table never has to be cleaned. */
+#include "analyzer/model/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/memory.h"
+
+static size_t home(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    return (size_t)xs_mix(low ^ high * 0x9e3779b97f4a7c15u) & table->mask;
+}
+
+uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    if (!table->count)
+        return NULL;
+    for (size_t i = home(table, low, high);; i = (i + 1) & table->mask) {
+        struct xs_hash_entry *entry = &table->entries[i];
+        if (!entry->value)
+            return NULL;
+        if (entry->low == low && entry->high == high)
+            return &entry->value;
+    }
+}
+
+static void grow(struct xs_hash *table) {
+    struct xs_hash old = *table;
+    size_t places = old.entries ? (old.mask + 1) * 2 : 64;
+    table->entries = xs_realloc(NULL, places * sizeof *table->entries);
+    memset(table->entries, 0, places * sizeof *table->entries);
+    table->mask = places - 1;
+    for (size_t i = 0; old.entries && i <= old.mask; i++) {
+        struct xs_hash_entry *entry = &old.entries[i];
+        if (!entry->value)
+            continue;
+        size_t place = home(table, entry->low, entry->high);
+        while (table->entries[place].value)
+            place = (place + 1) & table->mask;
+        table->entries[place] = *entry;
+    }
+    free(old.entries);
+}
+
+uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high) {
+    if (!table->entries || table->count * 8 >= (table->mask + 1) * 5)
+        grow(table);
+    size_t i = home(table, low, high);
+    for (; table->entries[i].value; i = (i + 1) & table->mask)
+        if (table->entries[i].low == low && table->entries[i].high == high)
+            return &table->entries[i].value;
+    table->entries[i].low = low;
+    table->entries[i].high = high;
+    table->count++;
+    return &table->entries[i].value;
+}
+
+void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high) {
+    uint64_t *value = xs_hash_find(table, low, high);
+    if (!value)
+        return;
+    struct xs_hash_entry *entries = table->entries;
+    size_t hole = (size_t)((struct xs_hash_entry *)((char *)value - offsetof(struct xs_hash_entry, value)) - entries);
+    for (size_t i = (hole + 1) & table->mask; entries[i].value; i = (i + 1) & table->mask) {
+        size_t wanted = home(table, entries[i].low, entries[i].high);
+        /* moves back where its home does not lie behind the hole */
+        if (((i - wanted) & table->mask) >= ((i - hole) & table->mask)) {
+            entries[hole] = entries[i];
+            hole = i;
+        }
+    }
+    entries[hole].value = 0;
+    table->count--;
+}
+
+void xs_hash_free(struct xs_hash *table) {
+    free(table->entries);
+    *table = (struct xs_hash){0};
+}

@@ -1,0 +1,94 @@
+/* What a finding is called, and its numbers in words; see findings.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/detectors/detector.h"
+#include "analyzer/output/findings.h"
+#include "analyzer/output/units.h"
+
+void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
+    const struct xs_detector *d = xs_detectors[detector];
+    const char *name = verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL;
+    xs_string_format(text, "%s%s%s", d->id, name ? "/" : "", name ? name : "");
+}
+
+static bool same_kind(const struct xs_finding *a, const struct xs_finding *b) {
+    return a->detector == b->detector && a->verdict == b->verdict;
+}
+
+void xs_finding_name(struct xs_string *text, const struct xs_findings *findings, size_t index) {
+    const struct xs_finding *f = &findings->items[index];
+    size_t before = 0;
+    for (size_t i = 0; i < index; i++)
+        before += same_kind(&findings->items[i], f);
+    xs_finding_kind(text, f->detector, f->verdict);
+    if (before)
+        xs_string_format(text, "#%zu", before + 1);
+}
+
+static bool is_called(const struct xs_findings *findings, size_t index, const char *name) {
+    struct xs_string text = {0};
+    xs_finding_name(&text, findings, index);
+    size_t length = text.length;
+    bool found = !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
+    xs_string_free(&text);
+    return found;
+}
+
+long xs_finding_find(const struct xs_findings *findings, const char *name) {
+    char *end = NULL;
+    long number = strtol(name, &end, 10), found = -1;
+    if (end != name && !*end)
+        return number >= 1 && (size_t)number <= findings->count ? number - 1 : -1;
+    for (size_t i = 0; i < findings->count; i++)
+        if (is_called(findings, i, name))
+            return (long)i;
+    for (size_t i = 0; i < findings->count; i++) { /* the id alone, where there is one verdict of it */
+        if (strcmp(xs_detectors[findings->items[i].detector]->id, name) != 0)
+            continue;
+        if (found >= 0)
+            return -2;
+        found = (long)i;
+    }
+    return found;
+}
+
+void xs_finding_cost(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    char buffer[XS_UNIT_BYTES];
+    const struct xs_times *t = &f->cost;
+    (void)findings;
+    if (!f->timed_instances) {
+        if (t->host_ns)
+            xs_string_format(text, "%s in the call%s", xs_format_ns(buffer, t->host_ns), f->instances > 1 ? "s" : "");
+        return;
+    }
+    xs_string_format(text, "%s%s on the device", t->device_known ? "" : "at least ",
+                     xs_format_ns(buffer, t->device_ns));
+    if (!f->exposed_instances)
+        return;
+    if (t->exposed_ns >= t->device_ns)
+        xs_string_format(text, ", all of it exposed");
+    else if (!t->exposed_ns)
+        xs_string_format(text, ", none of it exposed");
+    else
+        xs_string_format(text, ", %s exposed", xs_format_ns(buffer, t->exposed_ns));
+}
+
+void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    if (f->advice)
+        return;
+    xs_string_format(text, "gives back %s%s", f->upper_bound ? "at most " : "", xs_format_ns(ns, f->gives_back_ns));
+    if (*xs_format_share(share, f->gives_back_ns, findings->run_ns))
+        xs_string_format(text, ", %s of the run", share);
+}
+
+void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
+    char count[XS_UNIT_BYTES], transfers[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    xs_string_format(text, "%s", xs_format_count(count, f->instances));
+    if (f->transfers > f->instances)
+        xs_string_format(text, " (%s transfers)", xs_format_count(transfers, f->transfers));
+    if (f->bytes)
+        xs_string_format(text, ", %s", xs_format_bytes(bytes, f->bytes));
+}

@@ -1,0 +1,140 @@
+# Findings as a user sees them. fixtures/findings.sql says what is in the trace; what is expected of it follows from
+# docs/analysis.md, and times only where the fixture makes them exact.
+. "$SOURCE/lib.sh"
+make_trace findings.db "$SOURCE/fixtures/findings.sql"
+make_trace clean.db "$SOURCE/fixtures/no_findings.sql"
+sum=$(cksum <findings.db)
+tab=$(printf '\t')
+field() { awk -F '\t' -v f="$1" -v n="$2" '$1 == f { print $n; exit }' stdout; }
+expect_field() { [ "$(field "$1" "$2")" = "$3" ] || show "expected $3 in column $2 of $1, not $(field "$1" "$2")"; }
+json() { python3 -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+have_python=$(command -v python3 || true)
+
+# The list, for programs: ranked rows, header first.
+run "$XFERSPY" explain --format=tsv findings.db
+expect_status 0; expect_no_err
+[ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 13 ] || show "every row has 13 fields"
+expect_field noop-upload 2 cuMemcpyHtoD_v2; expect_field noop-upload 3 9; expect_field noop-upload 5 75497472
+expect_field noop-upload 6 7038000
+expect_field duplicate-upload/elsewhere 3 1
+expect_field unused-upload/certain 3 1
+expect_not leak; expect_not bounce; expect_not fake-async
+cp stdout list.tsv
+
+# The list for people, and one finding by name and by number.
+run "$XFERSPY" explain findings.db
+expect_status 0; expect_no_err; expect_out noop-upload; expect_out "72.0 MiB"; expect_out "xferspy explain findings.db FINDING"
+number=$(awk '$2 == "noop-upload" { print $1 }' stdout)
+run "$XFERSPY" explain findings.db noop-upload
+expect_status 0; expect_no_err
+expect_out "docs/findings/noop-upload.md"; expect_out "transfer #4 at 18.0 ms, cuMemcpyHtoD_v2, H2D, 8.00 MiB"
+expect_out "000000000000000c000000000000000b"; expect_out "the same; 0 of 2,048 pieces of 4 KiB changed"
+expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 more"
+cp stdout one
+run "$XFERSPY" explain findings.db "$number"; expect_status 0; cmp -s stdout one || show "by number is not by name"
+run "$XFERSPY" explain findings.db 'noop-upload#1'; expect_status 0; cmp -s stdout one || show "#1 is the first"
+run "$XFERSPY" explain --all findings.db noop-upload
+expect_status 0; expect_out "Every instance"; expect_out "transfer #28"; expect_not "--all lists"
+run "$XFERSPY" explain findings.db duplicate-upload; expect_status 0; expect_out "duplicate-upload/elsewhere"
+expect_out "transfer #32"; expect_out "transfer #31"
+
+# Every instance, and what is undecided.
+run "$XFERSPY" explain --instances --format=tsv findings.db
+expect_status 0; expect_no_err
+[ "$(head -n 1 stdout)" = "finding${tab}kind${tab}row${tab}other_kind${tab}other_row" ] || show "header of --instances"
+[ "$(awk -F '\t' '$1 == "noop-upload" && $2 == "transfer"' stdout | wc -l)" -eq 9 ] || show "9 instances"
+expect_out "duplicate-upload/elsewhere${tab}transfer${tab}32${tab}transfer${tab}31"
+for name in $(tail -n +2 list.tsv | cut -f 1 | sort -u); do
+    wanted=$(awk -F '\t' -v f="$name" '$1 == f { n += $3 } END { print n }' list.tsv)
+    [ "$(awk -F '\t' -v f="$name" '$1 == f' stdout | wc -l)" -eq "$wanted" ] || show "$name: not $wanted instances"
+done
+run "$XFERSPY" explain --instances --format=tsv findings.db duplicate-upload/elsewhere
+[ "$(wc -l <stdout)" -eq 2 ] || show "only the finding that was asked for"
+run "$XFERSPY" explain --instances findings.db; expect_status 0; expect_out "other_kind"
+run "$XFERSPY" explain --undecided --format=tsv findings.db
+expect_status 0; [ "$(head -n 1 stdout)" = "finding${tab}reason${tab}count" ] || show "header of --undecided"
+[ "$(wc -l <stdout)" -gt 1 ] || show "transfers without content are undecided"
+run "$XFERSPY" explain --undecided findings.db; expect_status 0; expect_out reason
+
+# JSON.
+for options in "" "noop-upload" "noop-upload --all" "--instances" "--undecided"; do
+    run "$XFERSPY" explain --json findings.db $options; expect_status 0; expect_no_err
+    [ -z "$have_python" ] || json "d['format'] == 'xferspy-explain' and d['version'] == 1 and d['trace'] == 'findings.db'"
+done
+run "$XFERSPY" report --json findings.db; expect_status 0
+if [ -n "$have_python" ]; then
+    json "[f['rank'] for f in d['traces'][0]['findings']] == list(range(1, len(d['traces'][0]['findings']) + 1))"
+    json "[f['instances'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [9]"
+    json "d['traces'][0]['fingerprints']['taken'] == 34 and d['traces'][0]['fingerprints']['transfers'] == 37"
+    json "sum(s['count'] for s in d['traces'][0]['fingerprints']['skipped']) == 3"
+    json "d['traces'][0]['fingerprints']['kernel_launches_unseen'] == 3"
+    json "d['traces'][0]['findings_total']['gives_back_ns'] <= sum(f['gives_back_ns'] for f in d['traces'][0]['findings'] if not f['upper_bound'])"
+    run "$XFERSPY" explain --json findings.db noop-upload
+    json "d['explained']['first_instances'][0]['evidence'][0]['row'] == 4"
+fi
+
+# What is not there.
+run "$XFERSPY" explain findings.db nonsense
+expect_error_of findings.db; expect_err "no finding \`nonsense'"; expect_err noop-upload
+run "$XFERSPY" explain findings.db 99; expect_error_of findings.db
+run "$XFERSPY" explain findings.db 0; expect_error_of findings.db
+run "$XFERSPY" explain findings.db 'noop-upload#2'; expect_error_of findings.db
+run "$XFERSPY" explain -o new.txt findings.db nonsense; expect_error_of findings.db; [ ! -e new.txt ] || show "left a file"
+run "$XFERSPY" explain clean.db; expect_status 0; expect_no_err; expect_out "No findings."
+run "$XFERSPY" explain clean.db noop-upload; expect_error_of clean.db; expect_err "none at all"
+run "$XFERSPY" explain --format=tsv clean.db; expect_status 0; [ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"
+run "$XFERSPY" explain --instances --format=tsv clean.db; expect_status 0; [ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"
+run "$XFERSPY" explain missing.db; expect_error_of missing.db
+
+# Wrong usage, several traces among it.
+run "$XFERSPY" explain findings.db clean.db; expect_status 2; expect_no_out; expect_err "one trace at a time"
+run "$XFERSPY" explain findings.db clean.db noop-upload; expect_status 2; expect_no_out
+run "$XFERSPY" explain --format=xml findings.db; expect_status 2; expect_no_out
+run "$XFERSPY" explain --undecided findings.db noop-upload; expect_status 2; expect_no_out
+run "$XFERSPY" explain -o findings.db --force findings.db; expect_status 1
+[ "$sum" = "$(cksum <findings.db)" ] || show "explain changed the trace"
+
+# The report leads with them; what was not checked is said there, and how to have it.
+run "$XFERSPY" report findings.db
+expect_status 0; expect_no_err
+[ "$(grep -n '^Findings$' stdout | cut -d: -f1)" -lt "$(grep -n '^Transfers$' stdout | cut -d: -f1)" ] || show "findings come first"
+expect_out noop-upload; expect_out "would give back up to"; expect_out "Contents known of 34 of 37 uploads and downloads"
+expect_out "Arguments not seen of 3 of 14 kernel launches"; expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned: "
+expect_not "Contents were not checked"
+run "$XFERSPY" report clean.db; expect_status 0; expect_out "No findings."; expect_not "would give back"
+echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint; UPDATE meta SET value = 'off'
+  WHERE key = 'option.fingerprint'" >off.sql
+make_trace off.db "$SOURCE/fixtures/no_findings.sql" off.sql
+run "$XFERSPY" report off.db; expect_status 0; expect_out "No findings among what was checked."; expect_out "fingerprints were off"
+LC_ALL=C run "$XFERSPY" explain findings.db noop-upload; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
+if command -v script >/dev/null 2>&1; then
+    for columns in 40 60 80; do
+        for command in "report findings.db" "explain findings.db" "explain findings.db noop-upload"; do
+            step="$command on $columns columns"
+            TERM=dumb COLUMNS=$columns script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
+            expect_out noop-upload
+            [ $columns -lt 80 ] || [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
+        done
+    done
+fi
+
+# Damaged and hostile: a message or an answer, never a crash, never a control character.
+make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/hostile.sql"
+for command in "explain hostile.db" "explain hostile.db 1" "explain --format=tsv hostile.db" "explain --json hostile.db 1"; do
+    run "$XFERSPY" $command
+    expect_status 0
+    LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters ($command)"
+done
+make_trace nonsense.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/nonsense.sql"
+run "$XFERSPY" explain nonsense.db; expect_status 0
+pages=$(($(wc -c <findings.db) / 4096))
+page=1
+while [ $page -lt $pages ]; do
+    cp findings.db bad.db
+    dd if=/dev/zero of=bad.db bs=4096 seek=$page count=1 conv=notrunc 2>/dev/null
+    run "$XFERSPY" explain bad.db noop-upload
+    [ $status -le 1 ] || show "page $page: crashed"
+    [ $status -eq 0 ] || expect_err bad.db
+    page=$((page + 1))
+done
