@@ -28,4 +28,10 @@ SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM 
 SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context) OR stream NOT IN (SELECT id FROM stream)
 SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation) OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
-SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 1
+SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 2
+-- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says so.
+SELECT 'arguments', id FROM launch WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT id FROM argument_set) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT IN (SELECT id FROM allocation) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+SELECT 'argument', argument_set, allocation FROM argument GROUP BY 1, 2, 3 HAVING count(*) > 1
+SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argument_set = l.arguments JOIN allocation a ON a.id = g.allocation WHERE a.enter_ns > l.enter_ns OR a.free_return_ns < l.enter_ns
+SELECT 'fingerprint', id FROM transfer WHERE (fingerprint IS NULL) = (skip IS NULL)

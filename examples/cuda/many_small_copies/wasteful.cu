@@ -1,0 +1,38 @@
+// A list of rows of different lengths, each in a vector of its own, uploaded row by row. A copy of a few KiB costs as much
+// as one of a few bytes: the call, not the bytes.
+#include "../example.cuh"
+
+#include <vector>
+
+constexpr int kSteps = 10;
+
+int main(int argc, char **argv) {
+    const int row_count = argument(argc, argv, 1, 2000);
+    std::vector<std::vector<float>> rows;
+    size_t n = 0;
+    for (int row = 0; row < row_count; row++) {
+        rows.emplace_back(64 + row * 37 % 960); // 256 bytes to 4 KiB
+        n += rows.back().size();
+    }
+    float *device_rows, *total;
+    CHECK(cudaMalloc(&device_rows, n * sizeof(float)));
+    CHECK(cudaMalloc(&total, n * sizeof(float)));
+    CHECK(cudaMemset(total, 0, n * sizeof(float)));
+
+    for (int step = 0; step < kSteps; step++) {
+        size_t offset = 0;
+        for (int row = 0; row < row_count; row++) {
+            load(rows[row].data(), rows[row].size(), step * row_count + row);
+        }
+        for (const std::vector<float> &row : rows) {
+            CHECK(cudaMemcpy(device_rows + offset, row.data(), row.size() * sizeof(float), cudaMemcpyHostToDevice));
+            offset += row.size();
+        }
+        xs_axpy<<<256, 256>>>(total, device_rows, 0.1f, n);
+    }
+
+    print_result(total);
+    CHECK(cudaFree(device_rows));
+    CHECK(cudaFree(total));
+    return 0;
+}

@@ -1,0 +1,13 @@
+"""Rows of different lengths, sent to the GPU one by one and put together there."""
+
+import cupy
+import numpy
+
+STEPS, ROWS = 10, 1000
+
+rows = [numpy.arange(64 + row * 37 % 960, dtype=numpy.float32) + row for row in range(ROWS)]  # 256 bytes to 4 KiB
+total = cupy.zeros(sum(row.size for row in rows), cupy.float32)
+
+for i in range(STEPS):
+    total += cupy.concatenate([cupy.asarray(row + i) for row in rows])
+print(f"result {float(total[:16].sum()):.0f}")

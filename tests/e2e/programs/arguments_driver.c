@@ -1,0 +1,144 @@
+/* Arguments in every form of the driver's API: parameters, a buffer of them, Ex, cooperative, captured, a CUkernel in the place
+ * of a CUfunction, and a function whose handle may be that of one that went with its module.
+ *
+ * link: cuda
+ * stdout: data ok
+ *
+ * > SELECT e.name, l.is_captured, l.result, l.arguments IS NOT NULL, (SELECT group_concat(bytes) FROM (SELECT a.bytes FROM argument g
+ * > JOIN allocation a ON a.id = g.allocation WHERE g.argument_set = l.arguments ORDER BY a.bytes))
+ * > FROM launch l JOIN entry_point e ON e.id = l.entry_point ORDER BY l.id
+ * cuLaunchKernel|0|0|1|4096
+ * cuLaunchKernel|0|0|1|8192
+ * cuLaunchKernelEx|0|0|1|4096
+ * cuLaunchCooperativeKernel|0|0|1|8192
+ * cuLaunchKernel|0|0|1|4096
+ * cuLaunchKernel|1|0|1|8192
+ * cuGraphLaunch|0|0|0|
+ * cuLaunchKernel|0|1|0|
+ * cuLaunchKernel|0|0|1|4096
+ * cuLaunchKernel|0|0|1|8192
+ *
+ * An allocation that came where another one was has another number:
+ * > SELECT count(*), count(DISTINCT allocation) FROM argument
+ * 3|3
+ *
+ * > SELECT e.name, c.result FROM api_call c JOIN entry_point e ON e.id = c.entry_point WHERE e.name LIKE '%Unload' ORDER BY c.id
+ * cuModuleUnload|0
+ * cuLibraryUnload|0
+ * cuModuleUnload|0
+ */
+#include <cuda.h>
+#include <string.h>
+
+#include "../check.h"
+
+/* nvcc's translation of xs_add_one_u8 of tests/sim/kernels.cuh. */
+static const char ptx[] = ".version 7.0\n"
+                          ".target sm_80\n"
+                          ".address_size 64\n"
+                          ".visible .entry xs_add_one_u8(.param .u64 p0, .param .u64 p1)\n"
+                          "{\n"
+                          "    .reg .pred %p<3>;\n"
+                          "    .reg .b16 %rs<3>;\n"
+                          "    .reg .b32 %r<5>;\n"
+                          "    .reg .b64 %rd<14>;\n"
+                          "    ld.param.u64 %rd7, [p0];\n"
+                          "    ld.param.u64 %rd8, [p1];\n"
+                          "    mov.u32 %r1, %ctaid.x;\n"
+                          "    mov.u32 %r2, %ntid.x;\n"
+                          "    cvt.u64.u32 %rd1, %r2;\n"
+                          "    mul.wide.u32 %rd9, %r1, %r2;\n"
+                          "    mov.u32 %r3, %tid.x;\n"
+                          "    cvt.u64.u32 %rd10, %r3;\n"
+                          "    add.s64 %rd13, %rd9, %rd10;\n"
+                          "    setp.ge.u64 %p1, %rd13, %rd8;\n"
+                          "    @%p1 bra DONE;\n"
+                          "    mov.u32 %r4, %nctaid.x;\n"
+                          "    cvt.u64.u32 %rd11, %r4;\n"
+                          "    mul.lo.s64 %rd3, %rd11, %rd1;\n"
+                          "    cvta.to.global.u64 %rd4, %rd7;\n"
+                          "NEXT:\n"
+                          "    add.s64 %rd12, %rd4, %rd13;\n"
+                          "    ld.global.u8 %rs1, [%rd12];\n"
+                          "    add.s16 %rs2, %rs1, 1;\n"
+                          "    st.global.u8 [%rd12], %rs2;\n"
+                          "    add.s64 %rd13, %rd13, %rd3;\n"
+                          "    setp.lt.u64 %p2, %rd13, %rd8;\n"
+                          "    @%p2 bra NEXT;\n"
+                          "DONE:\n"
+                          "    ret;\n"
+                          "}\n";
+
+int main(void) {
+    size_t n = 100;
+    unsigned char host[100];
+    CUmodule module, module2;
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction function;
+    CUdeviceptr small, large;
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+
+    e2e_context();
+    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleGetFunction(&function, module, "xs_add_one_u8"));
+    OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "xs_add_one_u8"));
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&small, 4096));
+    OK(cuMemAlloc(&large, 8192));
+    OK(cuMemsetD8(small, 0, 4096));
+    OK(cuMemsetD8(large, 0, 8192));
+    OK(cuCtxSynchronize());
+
+    void *of_small[] = {&small, &n}, *of_large[] = {&large, &n};
+    OK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, of_small, NULL));
+    struct {
+        CUdeviceptr x;
+        size_t n;
+    } packed = {large, n};
+    size_t bytes = sizeof packed;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    OK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, NULL, extra));
+    CUlaunchConfig config;
+    memset(&config, 0, sizeof config);
+    config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.blockDimX = 64;
+    config.hStream = stream;
+    OK(cuLaunchKernelEx(&config, function, of_small, NULL));
+    OK(cuLaunchCooperativeKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, of_large));
+    OK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 64, 1, 1, 0, stream, of_small, NULL));
+
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, of_large, NULL));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphInstantiate(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, stream));
+    REQUIRE(cuLaunchKernel(function, 1, 1, 1, 4096, 1, 1, 0, stream, of_small, NULL) == CUDA_ERROR_INVALID_VALUE);
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemcpyDtoH(host, small, n));
+    e2e_expect_value(host, n, 3);
+    OK(cuMemcpyDtoH(host, large, n));
+    e2e_expect_value(host, n, 3);
+
+    OK(cuGraphExecDestroy(exec));
+    OK(cuGraphDestroy(graph));
+    OK(cuModuleUnload(module));
+    OK(cuLibraryUnload(library));
+    OK(cuModuleLoadData(&module2, ptx));
+    OK(cuModuleGetFunction(&function, module2, "xs_add_one_u8"));
+    OK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, of_small, NULL));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemFree(large));
+    OK(cuMemAlloc(&large, 8192));
+    OK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, of_large, NULL));
+    OK(cuStreamSynchronize(stream));
+    OK(cuStreamDestroy(stream));
+    OK(cuMemFree(small));
+    OK(cuMemFree(large));
+    OK(cuModuleUnload(module2));
+    puts("data ok");
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* Case 9, a near miss: one byte of an upload is copied on the device before all of it is overwritten.
+ *
+ * env: XFERSPY_FINGERPRINT=all
+ * stdout: data ok
+ *
+ * !
+ */
+#include "cases.h"
+
+enum { BYTES = 32768, HALF = BYTES / 2 };
+
+int main() {
+    unsigned char *first = case_pinned(BYTES), *second = case_pinned(BYTES), *back = case_pinned(BYTES);
+    unsigned char *device = case_device(BYTES), *out = case_device(BYTES);
+
+    case_fill(first, BYTES, 1);
+    case_fill(second, BYTES, 2);
+    case_up(device, first, BYTES);
+    OK(cudaMemcpy(out, device + HALF, 1, cudaMemcpyDeviceToDevice));
+    case_up(device, second, BYTES);
+    case_read(out, device, BYTES);
+    case_down(back, out, BYTES);
+    case_expect(back, BYTES, 2);
+    OK(cudaFree(device));
+    OK(cudaFree(out));
+    OK(cudaFreeHost(first));
+    OK(cudaFreeHost(second));
+    OK(cudaFreeHost(back));
+    puts("data ok");
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* Case 9 by a free: an upload into memory that is freed before anything could read it.
+ *
+ * env: XFERSPY_FINGERPRINT=all
+ * stdout: data ok
+ *
+ * !
+ * unused-upload/certain|1|1|32768
+ */
+#include "cases.h"
+
+enum { BYTES = 32768, HALF = BYTES / 2 };
+
+int main() {
+    unsigned char *first = case_pinned(BYTES), *second = case_pinned(BYTES), *back = case_pinned(BYTES);
+    unsigned char *device = case_device(BYTES), *out = case_device(BYTES);
+
+    case_fill(first, BYTES, 1);
+    case_fill(second, BYTES, 2);
+    unsigned char *unused = case_device(BYTES);
+    case_up(unused, first, BYTES);
+    OK(cudaFree(unused));
+    case_up(device, second, BYTES);
+    case_read(out, device, BYTES);
+    case_down(back, out, BYTES);
+    case_expect(back, BYTES, 2);
+    OK(cudaFree(device));
+    OK(cudaFree(out));
+    OK(cudaFreeHost(first));
+    OK(cudaFreeHost(second));
+    OK(cudaFreeHost(back));
+    puts("data ok");
+    return 0;
+}
