@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Atomic(const struct xs_sim_tools *) attached;
-static atomic_int initialised, forked, exiting;
+static atomic_int initialised, initialised_by, forked, exiting;
 static _Atomic uint32_t correlations;
 static _Atomic uint64_t owners;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -21,7 +22,11 @@ struct xs_thread *xs_thread(void) {
 
 bool xs_initialised(void) { return atomic_load(&initialised) != 0; }
 
-bool xs_forked(void) { return atomic_load(&forked) != 0; }
+/* A child made without fork handlers (_Fork, clone) is known by its number alone. */
+bool xs_forked(void) {
+    int parent = atomic_load(&initialised_by);
+    return atomic_load(&forked) != 0 || (parent != 0 && parent != getpid());
+}
 
 bool xs_exiting(void) { return atomic_load(&exiting) != 0; }
 
@@ -57,6 +62,7 @@ CUresult xs_cuInit(unsigned int Flags) {
             pthread_mutex_unlock(&init_lock);
             return CUDA_ERROR_NO_DEVICE;
         }
+        atomic_store(&initialised_by, (int)getpid());
         pthread_atfork(NULL, NULL, after_fork);
         atexit(at_exit);
         atomic_store(&initialised, 1);
