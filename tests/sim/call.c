@@ -107,7 +107,7 @@ static const char *launch_name(const char *name, const void *params) {
     CUfunction function;
     bool extended = strncmp(name, "cuLaunchKernelEx", 16) == 0;
     memcpy(&function, (const char *)params + (extended ? sizeof(void *) : 0), sizeof(function));
-    return function != NULL ? function->name : NULL;
+    return function != NULL ? xs_function_of(function)->name : NULL; /* a CUkernel will do, too */
 }
 
 CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, const void *params, bool per_thread,
