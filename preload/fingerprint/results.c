@@ -33,9 +33,7 @@ void xs_results_give_back(struct xs_results *results, uint64_t ticket) {
 
 /* The kernel writes `sequence` last, behind a system-wide fence. */
 static bool is_there(const struct xs_results *results, uint32_t i, uint64_t ticket) {
-    bool there = results->slots[i].sequence == ticket;
-    atomic_thread_fence(memory_order_acquire);
-    return there;
+    return __atomic_load_n(&results->slots[i].sequence, __ATOMIC_ACQUIRE) == ticket;
 }
 
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket) {
