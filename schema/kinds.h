@@ -118,7 +118,9 @@
     X(13, HOST_BUFFER, "the host buffer may still change")                                                             \
     X(14, TOO_LARGE, "too large")                                                                                      \
     X(15, BATCH, "part of a batch call")                                                                               \
-    X(16, CONTEXT, "another context than the current one")
+    X(16, CONTEXT, "another context than the current one")                                                             \
+    X(17, UNKNOWN_MEMORY, "device memory whose allocation was not seen")                                               \
+    X(18, LATE, "the device was too busy to say in time")
 
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */

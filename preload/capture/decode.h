@@ -9,6 +9,7 @@
 #include "preload/capture/context.h"
 #include "preload/capture/memory_map.h"
 #include "preload/capture/thread.h"
+#include "preload/fingerprint/fingerprint.h"
 
 enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
 
@@ -40,8 +41,8 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_ASK(bytes) xs_decode_ask(e, bytes)
 #define XS_ALLOCATED(out, bytes, kind, origin)                                                                         \
     (void)(r == CUDA_SUCCESS && (xs_decode_allocated(e, XS_WORD(*(out)), bytes, XS_MEM_##kind, XS_ORIGIN_##origin), 1))
-#define XS_REGISTERED(p, bytes)                                                                                        \
-    (void)(r == CUDA_SUCCESS && (xs_decode_allocated(e, XS_WORD(p), bytes, XS_MEM_REGISTERED, XS_ORIGIN_ALLOC), 1))
+#define XS_PAGE_LOCKED(p, bytes, kind, slow)                                                                           \
+    (void)(r == CUDA_SUCCESS && (xs_decode_page_locked(e, XS_WORD(p), bytes, XS_MEM_##kind, (slow) != 0), 1))
 #define XS_MAPPED(p, bytes, handle) (void)(r == CUDA_SUCCESS && (xs_decode_mapped(e, p, bytes, handle), 1))
 #define XS_LOOKED_UP(out, bytes, kind) (e = xs_decode_looked_up(e, r, out, bytes, XS_MEM_##kind))
 #define XS_ARRAY_CREATED(out, width, height, depth, format, channels)                                                  \
@@ -83,7 +84,8 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_PRIMARY_RETAINED(out, device)                                                                               \
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, true), e->api.object = XS_WORD(*(out)), 1))
 /* The context may be destroyed, and CUPTI's records of it are wanted before. */
-#define XS_CONTEXT_GOING (xs_cupti_flush(false), XS_FUNCTIONS_GOING)
+#define XS_CONTEXT_GOING (xs_device_wait_all(NULL, XS_CONTEXT_PATIENCE_MS), xs_cupti_flush(false), XS_FUNCTIONS_GOING)
+#define XS_CONTEXT_PATIENCE_MS 200
 #define XS_CONTEXT_GONE(context) (e = xs_decode_context_gone(e, r, context))
 #define XS_PRIMARY_RELEASED(device) (e = xs_decode_primary_released(e, r, device))
 #define XS_PRIMARY_RESET(device) (e = xs_decode_context_gone(e, r, xs_context_primary(device)))
@@ -112,6 +114,10 @@ XS_HOT void xs_decode_captured(struct xs_event *e) {
 }
 void xs_decode_captures(int change);
 
+/* Of the copy decoded last by the calling thread: nothing but an address that nobody knows says that a side is on the
+ * host. */
+extern XS_TLS bool xs_decode_guessed;
+
 void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enum xs_hint src_hint, uint64_t src,
                     uint64_t bytes);
 void xs_decode_peer(struct xs_event *e, CUcontext dst, CUcontext src);
@@ -134,6 +140,8 @@ struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUde
 void xs_decode_ask(struct xs_event *e, size_t bytes);
 void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
                          enum xs_origin origin);
+void xs_decode_page_locked(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
+                           bool slow_to_read);
 void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle);
 void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t height, size_t depth, unsigned format,
                      unsigned channels);

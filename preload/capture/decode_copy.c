@@ -11,8 +11,10 @@ struct side {
     uint32_t allocation;
     uint8_t kind;
     int8_t device;
-    bool on_device;
+    bool on_device, guessed;
 };
+
+XS_TLS bool xs_decode_guessed;
 
 static XS_TLS struct xs_map_cache dst_cache, src_cache;
 
@@ -29,6 +31,7 @@ static struct side classify(enum xs_hint hint, uint64_t address, int8_t current_
                       (range->kind == XS_MEM_MANAGED && hint != XS_HINT_HOST);
         return s;
     }
+    s.guessed = hint == XS_HINT_ANY;
     s.on_device = hint == XS_HINT_DEVICE || hint == XS_HINT_ARRAY;
     s.kind = s.on_device ? (hint == XS_HINT_ARRAY ? XS_MEM_ARRAY : XS_MEM_DEVICE) : XS_MEM_PAGEABLE;
     s.device = s.on_device ? current_device : -1;
@@ -47,7 +50,9 @@ static enum xs_direction direction_of(const struct side *dst, const struct side 
 
 static void put_sides(struct xs_event *e, const struct side *dst, const struct side *src, uint64_t bytes) {
     e->kind = XS_EVENT_TRANSFER;
-    e->transfer.skip = XS_SKIP_OFF;
+    bool of_batch = (e->flags & XS_FLAG_BATCH) && xs_fingerprint_mode != XS_FINGERPRINT_OFF;
+    xs_decode_guessed = dst->guessed || src->guessed;
+    e->transfer.skip = of_batch ? XS_SKIP_BATCH : XS_SKIP_OFF; /* unless something else is found out */
     e->transfer.dst = dst->address;
     e->transfer.src = src->address;
     e->transfer.bytes = bytes;

@@ -64,6 +64,19 @@ void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, e
     put_allocation(e, &range);
 }
 
+void xs_decode_page_locked(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
+                           bool slow_to_read) {
+    xs_decode_context(e);
+    struct xs_range range = {.start = address,
+                             .end = address + (bytes ? bytes : 1),
+                             .bytes = bytes,
+                             .kind = (uint8_t)kind,
+                             .origin = XS_ORIGIN_ALLOC,
+                             .device = -1,
+                             .slow_to_read = slow_to_read};
+    put_allocation(e, &range);
+}
+
 void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle) {
     struct xs_range range = {.start = p, .end = p + bytes, .bytes = bytes, .origin = XS_ORIGIN_VMM, .device = -1};
     CUmemAllocationProp prop = {0};
@@ -182,6 +195,7 @@ struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontex
         put_free(e, &range);
     }
     xs_context_drop(context);
+    xs_device_context_gone(context);
     return e;
 }
 

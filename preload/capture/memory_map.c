@@ -39,7 +39,7 @@ static size_t map_size;
 
 static uint64_t pack(const struct xs_range *r) {
     return (uint64_t)r->id | (uint64_t)r->kind << 32 | (uint64_t)r->origin << 40 | (uint64_t)(uint8_t)r->device << 48 |
-           (uint64_t)r->element_bytes << 56;
+           (uint64_t)(r->element_bytes & 0x7f) << 56 | (uint64_t)r->slow_to_read << 63;
 }
 
 static void load_range(struct leaf *leaf, uint32_t i, struct xs_range *out) {
@@ -52,7 +52,8 @@ static void load_range(struct leaf *leaf, uint32_t i, struct xs_range *out) {
                              .kind = (uint8_t)(rest >> 32),
                              .origin = (uint8_t)(rest >> 40),
                              .device = (int8_t)(rest >> 48),
-                             .element_bytes = (uint8_t)(rest >> 56)};
+                             .element_bytes = (uint8_t)(rest >> 56 & 0x7f),
+                             .slow_to_read = rest >> 63};
 }
 
 static void store_range(struct leaf *leaf, uint32_t i, const struct xs_range *r) {

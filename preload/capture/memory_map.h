@@ -20,7 +20,8 @@ struct xs_range {
     uint8_t kind;          /* enum xs_memory_kind */
     uint8_t origin;        /* enum xs_origin */
     int8_t device;         /* ordinal, -1: host */
-    uint8_t element_bytes; /* of an array */
+    uint8_t element_bytes; /* of an array; less than 128 */
+    bool slow_to_read;     /* host memory that the processor does not cache: write-combined, or of another device */
 };
 
 /* The range that holds `address`, copied to *out. Any thread, lock-free (retries while a change is under way),

@@ -43,6 +43,9 @@ void xs_cupti_step_aside(const char *why);
  * of NULL stays NULL. */
 void *xs_cupti_override(const char *name, void *real);
 
+/* A call that the library itself made got this correlation id (0: none): its records are not the application's. */
+void xs_cupti_own_call(uint32_t correlation);
+
 struct xs_cupti_state {
     const char *status;       /* "active", "off", "not found", "failed", "taken", "stepped aside" */
     uint32_t version;         /* cuptiGetVersion, 0 when not loaded */
@@ -50,7 +53,8 @@ struct xs_cupti_state {
     char text[256];           /* why, for people; empty when active */
     uint64_t records[5];      /* taken over: copies, memsets, kernels, syncs, migrations */
     uint64_t dropped_records; /* as CUPTI counts them */
-    uint64_t start_ns;        /* time that xs_cupti_start took */
+    uint64_t own_kernels, own_kernel_ns; /* of the fingerprint kernel, which are in no table */
+    uint64_t start_ns;                   /* time that xs_cupti_start took */
 };
 /* A snapshot, the calling thread's own: valid until its next call. */
 const struct xs_cupti_state *xs_cupti_state(void);

@@ -98,6 +98,7 @@ struct xs_cupti_decoder {
     uint32_t version;                                    /* of the same library */
     int64_t offset_ns;                                   /* CUPTI's clock minus CLOCK_MONOTONIC */
     uint64_t records[5];                                 /* by enum xs_cupti_record; counted up */
+    uint64_t own_kernels, own_kernel_ns;                 /* the library's own; counted up, too */
     uint64_t damaged;                                    /* buffers that could not be read to their end */
 };
 

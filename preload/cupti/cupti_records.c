@@ -2,10 +2,12 @@
  * structure, the newest, reads those of every version as long as no field is read that the version did not have. */
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "preload/cupti/cupti_internal.h"
+#include "preload/fingerprint/kernel.h"
 #include "preload/internal.h"
 
 static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
@@ -161,18 +163,56 @@ static const struct {
     {CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, XS_RECORD_MIGRATION, decode_migration},
 };
 
+/* ---- the library's own work ---- */
+
+static _Atomic uint32_t own_calls[64];
+static _Atomic unsigned own_call_count;
+
+void xs_cupti_own_call(uint32_t correlation) {
+    unsigned i = correlation ? atomic_fetch_add(&own_call_count, 1) : 0;
+    if (correlation && i < sizeof own_calls / sizeof own_calls[0])
+        atomic_store(&own_calls[i], correlation);
+}
+
+static bool is_own_call(uint32_t correlation) {
+    unsigned n = atomic_load(&own_call_count);
+    for (unsigned i = 0; correlation && i < n && i < sizeof own_calls / sizeof own_calls[0]; i++)
+        if (atomic_load(&own_calls[i]) == correlation)
+            return true;
+    return false;
+}
+
+/* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. */
+static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
+        return is_own_call(((const CUpti_ActivityMemset4 *)record)->correlationId);
+    if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && record->kind != CUPTI_ACTIVITY_KIND_KERNEL)
+        return false;
+    const CUpti_ActivityKernel10 *kernel = (const CUpti_ActivityKernel10 *)record;
+    if (!kernel->name || strcmp(kernel->name, XS_FINGERPRINT_KERNEL) != 0)
+        return false;
+    d->own_kernels++;
+    d->own_kernel_ns += kernel->start && kernel->end > kernel->start ? kernel->end - kernel->start : 0;
+    return true;
+}
+
 int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
-    uint64_t records[5] = {0};
+    uint64_t records[5] = {0}, own_kernels = d->own_kernels, own_kernel_ns = d->own_kernel_ns;
     int64_t written = 0;
     CUpti_Activity *record = NULL;
     CUptiResult result;
     while ((result = d->next_record(data, valid_bytes, &record)) == CUPTI_SUCCESS) {
+        if (is_own(d, record))
+            continue;
         for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
             if (decoders[i].kind != record->kind)
                 continue;
             int status = decoders[i].decode(d, record);
-            if (status < 0)
+            if (status < 0) {
+                d->own_kernels = own_kernels;
+                d->own_kernel_ns = own_kernel_ns;
                 return status;
+            }
             records[decoders[i].counter]++;
             written++;
             break;

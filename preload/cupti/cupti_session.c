@@ -396,6 +396,8 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     pthread_mutex_lock(&state_lock);
     for (size_t i = 0; i < sizeof state.records / sizeof state.records[0]; i++)
         state.records[i] += decoder.records[i];
+    state.own_kernels += decoder.own_kernels;
+    state.own_kernel_ns += decoder.own_kernel_ns;
     pthread_mutex_unlock(&state_lock);
     note_losses(&decoder);
     return total;

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 bool xs_results_make(struct xs_results *results) {
-    size_t bytes = sizeof *results->slots * XS_RESULTS;
+    size_t bytes = XS_RESULTS_BYTES;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         return false;
@@ -29,6 +29,10 @@ uint64_t xs_results_take(struct xs_results *results, uint32_t id) {
 
 void xs_results_give_back(struct xs_results *results, uint64_t ticket) {
     atomic_store_explicit(&results->ids[xs_results_index(ticket)], 0, memory_order_release);
+}
+
+void xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id) {
+    atomic_store_explicit(&results->ids[xs_results_index(ticket)], id, memory_order_release);
 }
 
 /* The kernel writes `sequence` last, behind a system-wide fence. */
@@ -95,7 +99,7 @@ int64_t xs_results_drain(struct xs_results *results, struct xs_store *store) {
         uint32_t id = atomic_load_explicit(&results->ids[i], memory_order_acquire);
         bool mine = id != 0 && atomic_load_explicit(&results->sequences[i], memory_order_acquire) == ticket;
         if (mine && is_there(results, i, ticket)) {
-            int status = write_down(results, store, i, id);
+            int status = id == XS_RESULT_OF_NOBODY ? 0 : write_down(results, store, i, id);
             if (status < 0) {
                 return status;
             }

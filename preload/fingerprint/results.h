@@ -10,7 +10,9 @@
 #include "preload/fingerprint/result.h"
 #include "schema/store.h"
 
-enum { XS_RESULTS = 8192 };
+enum { XS_RESULTS = 8192, XS_RESULTS_BYTES = XS_RESULTS * (int)sizeof(struct xs_fingerprint_result) };
+
+#define XS_RESULT_OF_NOBODY UINT32_MAX /* awaited, but not written into the trace */
 
 /* One ring a context. The memory is the library's own and stays mapped when the context goes. */
 struct xs_results {
@@ -30,6 +32,9 @@ static inline uint32_t xs_results_index(uint64_t ticket) { return (uint32_t)((ti
 
 /* The launch was not made: the slot is free again. */
 void xs_results_give_back(struct xs_results *results, uint64_t ticket);
+
+/* The result of a ticket that was just taken is another fingerprint's. */
+void xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id);
 
 /* Has the result of a ticket arrived (or is it gone already)? */
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket);

@@ -45,6 +45,14 @@ void *xs_wrapper_by_name(const char *name);
     X(cuDeviceGetUuid_v2)                                                                                              \
     X(cuDeviceGetPCIBusId)                                                                                             \
     X(cuDeviceTotalMem_v2)                                                                                             \
+    X(cuCtxGetStreamPriorityRange)                                                                                     \
+    X(cuThreadExchangeStreamCaptureMode)                                                                               \
+    X(cuModuleLoadData)                                                                                                \
+    X(cuModuleGetFunction)                                                                                             \
+    X(cuFuncLoad)                                                                                                      \
+    X(cuMemHostGetDevicePointer_v2)                                                                                    \
+    X(cuStreamQuery)                                                                                                   \
+    X(cuPointerGetAttribute)                                                                                           \
     X(cuFuncGetParamInfo)                                                                                              \
     X(cuKernelGetParamInfo)
 

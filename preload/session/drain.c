@@ -19,6 +19,7 @@
 
 #include "preload/capture/thread.h"
 #include "preload/cupti/cupti.h"
+#include "preload/fingerprint/fingerprint.h"
 #include "preload/session/session.h"
 
 #define FIRST_CHUNKS 16u /* 1 MiB */
@@ -237,6 +238,8 @@ static int take_over(void) {
     }
     int status = xs_store_begin(drain.store);
     int64_t records = status == 0 ? xs_cupti_drain(drain.store, &drain.spool->header->clock) : status;
+    int64_t contents = records >= 0 ? xs_device_drain(drain.store) : 0;
+    records = contents < 0 ? contents : records;
     if (records >= 0) {
         write_contexts(drain.store);
         status = xs_notes_write(drain.store, &drain.spool->header->clock);
@@ -279,6 +282,7 @@ static int write_end(int failure) {
     xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)thread_cpu_ns());
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
+    xs_fingerprint_write_cost(drain.store);
     xs_notes_write(drain.store, &h->clock);
     status = status ? status : xs_store_finish(drain.store, failure ? XS_STATUS_STOPPED : XS_STATUS_COMPLETE);
     return status ? status : xs_store_commit(drain.store);

@@ -23,9 +23,11 @@
 #include "preload/capture/memory_map.h"
 #include "preload/capture/thread.h"
 #include "preload/cupti/cupti.h"
+#include "preload/fingerprint/fingerprint.h"
 #include "preload/intercept/real.h"
 
 #define EXIT_PATIENCE_MS 60000u
+#define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
@@ -109,6 +111,7 @@ static void on_exit_end_cupti(void) {
     }
     xs_flusher_still();
     xs_guard_enter();
+    xs_device_wait_all(NULL, RESULTS_PATIENCE_MS);
     xs_cupti_end(); /* also waits for the flusher's last flush */
     xs_guard_leave();
 }
@@ -223,6 +226,7 @@ static bool start_locked(void) {
     }
     xs_clock_source = (enum xs_clock_source)spool.header->clock.source;
     xs_arguments_on = options.arguments;
+    xs_fingerprint_start(options.fingerprint, (unsigned)options.fingerprint_share, &spool.header->clock);
     if (strcmp(options.cupti, "off") != 0) {
         xs_cupti_start(options.kernels);
         cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;

@@ -1,0 +1,330 @@
+/* Decides for every copy how its content is learned.
+ *
+ * On the host, after the call, where the call's end means that its host buffer is what was moved: blocking calls, and
+ * pageable memory. On the device, in the copy's own stream, everything else: no other work of the application can come
+ * between, and nobody waits - but for blocking uploads, after which the application may use any other stream.
+ * The host is cheaper for little, the device for much; only the device can see what an upload overwrites. */
+#include "preload/fingerprint/fingerprint.h"
+
+#include <string.h>
+
+#include "preload/capture/context.h"
+#include "preload/capture/decode.h"
+#include "preload/capture/memory_map.h"
+#include "preload/capture/thread.h"
+#include "preload/fingerprint/budget.h"
+#include "preload/fingerprint/tree.h"
+#include "preload/intercept/real.h"
+
+#define HOST_BYTES (64u * 1024) /* up to here the host is cheaper */
+/* A blocking upload waits for its fingerprint: in `auto` no longer than it took itself, or this. */
+#define PATIENCE_US 200
+#define PATIENCE_ALL_US 2000000
+
+/* What a fingerprint costs, measured on an H100 and its host (docs/measurements.md): for the budget, in nanoseconds. */
+#define HOST_COST_NS(bytes) (150 + (bytes) / 9)
+#define LAUNCH_COST_NS 4000
+#define DEVICE_COST_NS(bytes) (6000 + (bytes) / 2000)
+/* And a copy itself, at the rate of a PCIe link of the fourth generation. */
+#define COPY_NS(bytes, pageable) (5000 + (bytes) / ((pageable) ? 8 : 25))
+
+enum way { NO_WAY, ON_HOST, ON_DEVICE_BEFORE, ON_DEVICE_AFTER };
+
+struct plan {
+    enum way way;
+    bool upload, blocking;
+    bool over;           /* the copy, when the call returns */
+    bool host_can;       /* the host can read its side then */
+    bool measure_before; /* what an upload overwrites */
+    bool compare;
+    uint32_t id;
+    uint64_t began; /* tick */
+    uint64_t spent_ticks;
+    int64_t planned_ns; /* of the calling thread's time */
+    struct xs_fingerprint_region host, device;
+    struct xs_device_job job;
+};
+
+enum xs_fingerprint_mode xs_fingerprint_mode;
+static _Atomic uint32_t count;
+static uint64_t patience_us_ticks; /* ticks of a microsecond */
+static XS_TLS struct plan plan;
+static XS_TLS struct xs_map_cache host_cache, device_cache;
+
+void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock) {
+    const uint64_t ticks = 1000000000;
+    uint64_t now = xs_clock_tick((enum xs_clock_source)clock->source);
+    double ns = (double)(xs_clock_to_ns(clock, now + ticks) - xs_clock_to_ns(clock, now)); /* of so many ticks */
+    double ticks_per_us = ns > 0 ? (double)ticks * 1000 / ns : 1000;
+    patience_us_ticks = (uint64_t)ticks_per_us;
+    xs_fingerprint_mode = strcmp(mode, "off") == 0   ? XS_FINGERPRINT_OFF
+                          : strcmp(mode, "all") == 0 ? XS_FINGERPRINT_ALL
+                                                     : XS_FINGERPRINT_AUTO;
+    xs_budget_start(now, xs_fingerprint_mode == XS_FINGERPRINT_AUTO ? share_percent : 100, ticks_per_us);
+}
+
+/* ---- what is copied ---- */
+
+static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t base, uint32_t pitch,
+                                              uint32_t slice_rows) {
+    const struct xs_event_transfer *t = &e->transfer;
+    if (!(e->flags & XS_FLAG_BOX)) {
+        return xs_fingerprint_linear(base, t->bytes);
+    }
+    uint64_t width = t->bytes / ((uint64_t)t->height * t->depth);
+    uint64_t row = pitch ? pitch : width, rows = slice_rows ? slice_rows : t->height;
+    return xs_fingerprint_box(base, width, t->height, t->depth, row, row * rows);
+}
+
+/* Rows that overlap are no region: the driver refuses such a copy, or will be asked to. */
+static bool is_sound(const struct xs_event *e) {
+    const struct xs_event_transfer *t = &e->transfer;
+    if (!(e->flags & XS_FLAG_BOX)) {
+        return true;
+    }
+    uint64_t width = t->bytes / ((uint64_t)t->height * t->depth);
+    return (t->dst_pitch == 0 || t->dst_pitch >= width) && (t->src_pitch == 0 || t->src_pitch >= width) &&
+           (t->dst_slice_rows == 0 || t->dst_slice_rows >= t->height) &&
+           (t->src_slice_rows == 0 || t->src_slice_rows >= t->height);
+}
+
+static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
+    const struct xs_event_transfer *t = &e->transfer;
+    if (t->bytes == 0) {
+        return XS_SKIP_EMPTY;
+    }
+    if (e->flags & XS_FLAG_CAPTURED) {
+        return XS_SKIP_CAPTURED;
+    }
+    if (t->direction != XS_DIR_H2D && t->direction != XS_DIR_D2H) {
+        return XS_SKIP_DIRECTION;
+    }
+    if (t->dst_kind == XS_MEM_ARRAY || t->src_kind == XS_MEM_ARRAY) {
+        return XS_SKIP_ARRAY;
+    }
+    if (t->dst_kind == XS_MEM_MANAGED || t->src_kind == XS_MEM_MANAGED) {
+        return XS_SKIP_MANAGED;
+    }
+    return is_sound(e) ? XS_SKIP_NONE : XS_SKIP_FAILED;
+}
+
+/* ---- the two sides ---- */
+
+/* Where only the address says that it is host memory the driver is asked, which takes half a microsecond: it could be
+ * device memory that nobody saw made. */
+static bool host_can_read(uint64_t address) {
+    const struct xs_range *range = xs_map_find_cached(&host_cache, address);
+    if (range) {
+        return !range->slow_to_read;
+    }
+    if (!xs_decode_guessed) {
+        return true;
+    }
+    unsigned type = 0;
+    __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
+    return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_ERROR_INVALID_VALUE;
+}
+
+/* May a kernel in the current context read all of the region? Only memory known from its beginning to its end, and only
+ * of this context: a kernel that reads what it may not ends the application's context. */
+static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const struct xs_fingerprint_region *region,
+                                             bool *mapping) {
+    const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
+    int8_t device = -1;
+    CUcontext context = xs_context_current(&device);
+    if (!range || range->kind != XS_MEM_DEVICE || xs_region_end(region) > range->end) {
+        return XS_SKIP_UNKNOWN_MEMORY;
+    }
+    if (!context || range->device != device || range->origin == XS_ORIGIN_IPC || range->origin == XS_ORIGIN_EXTERNAL ||
+        (range->origin != XS_ORIGIN_VMM && range->context != e->context)) {
+        return XS_SKIP_CONTEXT;
+    }
+    bool legacy = e->stream == 0;
+    if (legacy && atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) {
+        return XS_SKIP_CAPTURE_ELSEWHERE;
+    }
+    *mapping = range->origin == XS_ORIGIN_VMM;
+    return XS_SKIP_NONE;
+}
+
+/* ---- before the call ---- */
+
+static bool may_spend(uint64_t host_ns, uint64_t device_ns, const struct xs_event *e) {
+    bool pageable = e->transfer.dst_kind == XS_MEM_PAGEABLE || e->transfer.src_kind == XS_MEM_PAGEABLE;
+    return xs_budget_spend(plan.began, host_ns + device_ns, COPY_NS(e->transfer.bytes, pageable));
+}
+
+static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
+    uint64_t cost = HOST_COST_NS(e->transfer.bytes);
+    if (!may_spend(cost, 0, e)) {
+        return XS_SKIP_BUDGET;
+    }
+    plan.planned_ns = (int64_t)cost;
+    plan.way = ON_HOST;
+    return XS_SKIP_NONE;
+}
+
+/* What an upload overwrites is not read where access may have been taken away: of a mapping whose copy failed the kernel
+ * would have failed, too. */
+static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
+    bool mapping = false;
+    uint64_t bytes = e->transfer.bytes;
+    enum xs_fingerprint_skip skip = device_unfit(e, &plan.device, &mapping);
+    if (skip != XS_SKIP_NONE) {
+        return skip;
+    }
+    if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes), e)) {
+        return XS_SKIP_BUDGET;
+    }
+    plan.planned_ns = LAUNCH_COST_NS;
+    skip = xs_device_prepare(&plan.job, (CUcontext)e->context, (CUstream)e->stream, &plan.device, plan.id, plan.upload);
+    if (skip != XS_SKIP_NONE) {
+        return skip;
+    }
+    plan.compare = plan.upload && plan.job.known;
+    plan.measure_before =
+        plan.upload && !plan.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes), e);
+    plan.planned_ns += plan.measure_before ? LAUNCH_COST_NS : 0;
+    plan.way = plan.upload || mapping || !plan.over ? ON_DEVICE_AFTER : ON_DEVICE_BEFORE;
+    return XS_SKIP_NONE;
+}
+
+static enum xs_fingerprint_skip decide(struct xs_event *e) {
+    struct xs_event_transfer *t = &e->transfer;
+    plan.upload = t->direction == XS_DIR_H2D;
+    struct xs_fingerprint_region dst = region_of(e, t->dst, t->dst_pitch, t->dst_slice_rows),
+                                 src = region_of(e, t->src, t->src_pitch, t->src_slice_rows);
+    plan.device = plan.upload ? dst : src;
+    plan.host = plan.upload ? src : dst;
+    plan.blocking = !(e->flags & XS_FLAG_ASYNC);
+    plan.over = plan.blocking || (plan.upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
+    plan.host_can = plan.over && host_can_read(plan.host.base);
+    bool little = t->bytes <= HOST_BYTES;
+    if (plan.host_can && little && (xs_fingerprint_mode == XS_FINGERPRINT_AUTO || !plan.upload)) {
+        return plan_host(e);
+    }
+    enum xs_fingerprint_skip skip = plan_device(e);
+    if (skip != XS_SKIP_NONE && skip != XS_SKIP_BUDGET && plan.host_can) {
+        return plan_host(e);
+    }
+    return skip;
+}
+
+static void start_device(struct xs_event *e) {
+    if (plan.measure_before) {
+        plan.compare = xs_device_measure(&plan.job, XS_FINGERPRINT_MEASURE_ONLY);
+    } else if (plan.way == ON_DEVICE_BEFORE && !xs_device_measure(&plan.job, 0)) {
+        xs_device_abandon(&plan.job);
+        plan.way = NO_WAY;
+        e->transfer.skip = XS_SKIP_NO_KERNEL;
+    }
+}
+
+void xs_fingerprint_before(struct xs_event *e) {
+    plan.way = NO_WAY;
+    if (e->kind != XS_EVENT_TRANSFER || e == &xs_scratch_event) {
+        return; /* a batch, known after the call; or nothing that is recorded */
+    }
+    enum xs_fingerprint_skip skip = unfit(e);
+    if (skip == XS_SKIP_NONE) {
+        plan = (struct plan){.began = xs_now()};
+        plan.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
+        skip = decide(e);
+        e->transfer.skip = (uint8_t)skip;
+        if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER) {
+            start_device(e);
+        }
+        plan.spent_ticks = xs_now() - plan.began;
+        return;
+    }
+    e->transfer.skip = (uint8_t)skip;
+}
+
+/* ---- after the call ---- */
+
+/* The transfer's event is complete, and is committed; the content follows it. */
+static struct xs_event *put_host_content(struct xs_event *e) {
+    struct xs_fingerprint content;
+    xs_fingerprint_host(&plan.host, NULL, &content);
+    e->fingerprint_id = plan.id;
+    e->correlation = xs_cupti_correlation;
+    e = xs_another(e);
+    e->kind = XS_EVENT_FINGERPRINT;
+    e->fingerprint_id = 0;
+    e->fingerprint = (struct xs_event_fingerprint){.content = {content.low, content.high},
+                                                   .id = plan.id,
+                                                   .leaves = content.leaves,
+                                                   .constant_value = content.value,
+                                                   .flags = content.constant ? XS_FINGERPRINT_CONSTANT : 0};
+    return e;
+}
+
+/* The result of a blocking upload has to be there before the application goes on: what it hands to another stream next
+ * may change the region before our kernel has read it. */
+static bool wait_for_result(const struct xs_event *e) {
+    if (!plan.blocking || !(plan.upload || plan.way == ON_DEVICE_AFTER)) {
+        return true;
+    }
+    uint64_t least = (xs_fingerprint_mode == XS_FINGERPRINT_ALL ? PATIENCE_ALL_US : PATIENCE_US) * patience_us_ticks;
+    uint64_t took = e->return_tick - e->enter_tick;
+    return xs_device_wait(&plan.job, took > least ? took : least);
+}
+
+static void finish_device(struct xs_event *e, CUresult result) {
+    if (plan.way == ON_DEVICE_AFTER) {
+        if (result != CUDA_SUCCESS) {
+            xs_device_abandon(&plan.job);
+            return;
+        }
+        if (!xs_device_measure(&plan.job, plan.compare ? XS_FINGERPRINT_COMPARE : 0)) {
+            xs_device_abandon(&plan.job);
+            e->transfer.skip = XS_SKIP_NO_KERNEL;
+            return;
+        }
+        if (!wait_for_result(e)) {
+            xs_device_disown(&plan.job);
+            e->transfer.skip = XS_SKIP_LATE;
+            return;
+        }
+    } else if (result != CUDA_SUCCESS) {
+        xs_device_disown(&plan.job);
+        return;
+    }
+    xs_device_settle(&plan.job);
+    e->fingerprint_id = plan.id;
+}
+
+struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
+    bool on_device = plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER;
+    if (result != CUDA_SUCCESS) {
+        e->transfer.skip = XS_SKIP_FAILED;
+    }
+    if (on_device) {
+        uint64_t began = xs_now();
+        finish_device(e, result);
+        xs_budget_correct((int64_t)xs_budget_ns(plan.spent_ticks + xs_now() - began) - plan.planned_ns);
+    }
+    bool reads_only = e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H;
+    if (!reads_only && (!on_device || e->transfer.skip != XS_SKIP_NONE)) {
+        xs_fingerprint_written(); /* even a copy that failed: what it did is not known */
+    }
+    if (plan.way == ON_HOST && result == CUDA_SUCCESS) {
+        uint64_t began = xs_now();
+        e->result = (int32_t)result;
+        e = put_host_content(e);
+        xs_budget_correct((int64_t)xs_budget_ns(plan.spent_ticks + xs_now() - began) - plan.planned_ns);
+    }
+    plan.way = NO_WAY;
+    return e;
+}
+
+void xs_fingerprint_write_cost(struct xs_store *store) {
+    struct xs_device_cost cost = xs_device_cost();
+    const struct xs_cupti_state *cupti = xs_cupti_state();
+    xs_store_meta_int(store, "cost.fingerprint_ns", (int64_t)xs_budget_spent_ns());
+    xs_store_meta_int(store, "cost.fingerprint_start_ns", (int64_t)cost.start_ns);
+    xs_store_meta_int(store, "cost.fingerprint_launches", (int64_t)cost.launches);
+    xs_store_meta_int(store, "cost.fingerprint_kernel_ns", (int64_t)cupti->own_kernel_ns);
+    xs_store_meta_int(store, "cost.fingerprint_device_bytes", (int64_t)cost.device_bytes);
+    xs_store_meta_int(store, "cost.fingerprint_host_bytes", (int64_t)cost.host_bytes);
+}

@@ -1,0 +1,50 @@
+/* Fingerprints of what copies move: which side computes one, when, and what may be spent on it. The wrappers call this
+ * before and after the real call; what comes of it is in the event, or follows it into the trace. */
+#ifndef XFERSPY_PRELOAD_FINGERPRINT_H
+#define XFERSPY_PRELOAD_FINGERPRINT_H
+
+#include <stdatomic.h>
+
+#include "preload/fingerprint/device.h"
+#include "preload/internal.h"
+#include "schema/clock.h"
+#include "schema/event.h"
+
+enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRINT_ALL };
+
+/* Set before capture begins; afterwards constant. */
+extern enum xs_fingerprint_mode xs_fingerprint_mode;
+
+/* `mode`: "off", "auto" or "all"; `share_percent` of the wall time may be spent in auto. */
+void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock);
+
+/* Around the real call of a copy: decides and does what has to come before; does the rest. The second may commit `e`
+ * and returns what xs_end commits. */
+void xs_fingerprint_before(struct xs_event *e);
+struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result);
+
+/* After the real call of anything else by which the application may have written device memory. */
+XS_HOT void xs_fingerprint_written(void) {
+    if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1)) {
+        atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
+    }
+}
+
+/* After a stream memory operation, a host function or a graph, which may hold either: work that is already with the driver
+ * may wait for something that the application does without a call. */
+static inline void xs_fingerprint_gated(void) {
+    xs_write_epoch_never_holds();
+    xs_fingerprint_written();
+}
+
+XS_HOT void xs_fingerprint_launched(unsigned launch_kind) {
+    if (XS_UNLIKELY(launch_kind == XS_LAUNCH_GRAPH || launch_kind == XS_LAUNCH_HOST_FUNCTION)) {
+        xs_fingerprint_gated();
+    }
+    xs_fingerprint_written();
+}
+
+/* What the trace's meta says of the cost at the end. */
+void xs_fingerprint_write_cost(struct xs_store *store);
+
+#endif
