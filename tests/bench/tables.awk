@@ -83,7 +83,35 @@ function cost_row(text, metric, i, c) {
     printf "\n"
 }
 
-function is_ours(c) { return c == "off" || c == "copies" || c == "kernels" }
+function contents_row(text, metric, i, c) {
+    metric = "contents." metric
+    if (!has("bare", metric))
+        return
+    printf "| %s | %s |", text, number(median("bare", metric), "us")
+    for (i = 2; i <= n_configs; i++) {
+        c = list_of_configs[i]
+        if (has(c, metric))
+            printf " %.3f (%s) |", median(c, metric) / median("bare", metric), difference(median(c, metric) - median("bare", metric), "us")
+    }
+    printf "\n"
+}
+function contents_titles(i, c, s) {
+    for (i = 2; i <= n_configs; i++) {
+        c = list_of_configs[i]
+        if (has(c, "contents.h2d_1m"))
+            s = s "|" title[c]
+    }
+    return s
+}
+function ratio_verdict(text, metric, config, limit, x) {
+    metric = "contents." metric
+    if (!has(config, metric) || !has("bare", metric))
+        return
+    x = median(config, metric) / median("bare", metric)
+    printf "| %s | %s, times bare | %.2f | %.3f | %s |\n", text, title[config], limit, x, (x <= limit ? "within" : "**over**")
+}
+
+function is_ours(c) { return c == "off" || c == "copies" || c == "kernels" || c == "auto" || c == "all" }
 function titles(all, i, c, s) {
     for (i = 2; i <= n_configs; i++) {
         c = list_of_configs[i]
@@ -124,6 +152,8 @@ END {
     title["off"] = "xferspy without CUPTI"
     title["copies"] = "xferspy with CUPTI, kernels off"
     title["kernels"] = "xferspy with CUPTI and kernels"
+    title["auto"] = "xferspy as it comes"
+    title["all"] = "xferspy, all contents"
     title["cupti-copies"] = "CUPTI alone, copies"
     title["cupti-kernels"] = "CUPTI alone, copies and kernels"
     title["cupti-all"] = "CUPTI alone, all that xferspy asks of it"
@@ -141,6 +171,19 @@ END {
     compare_row("a process of one CUDA call, from start to end", "process_of_one_call")
     compare_row("2000 x (1 MiB up, 20 launches, 4 B down, sync)", "steps_2000")
     compare_row("8 threads: a step of up, launch, 1/4 down, 1/16 wait", "threads_step")
+
+    print "\n### Copies back to back"
+    print "\nTime of a copy, and how many times that of bare it takes; in brackets the difference. \"launch\": a kernel after each copy."
+    header("copy", "bare, us" contents_titles())
+    n = split("64m 16m 1m 64k 4k", sizes, " ")
+    for (i = 1; i <= n; i++) {
+        contents_row("upload, pinned, " sizes[i], "h2d_" sizes[i])
+        contents_row("upload and launch, " sizes[i], "h2d_" sizes[i] "_launch")
+        contents_row("download, pinned, " sizes[i], "d2h_" sizes[i])
+    }
+    contents_row("blocking upload, pageable, 1m", "h2d_1m_pageable")
+    contents_row("blocking upload, pageable, 4k", "h2d_4k_pageable")
+    contents_row("blocking download, pageable, 4 bytes", "d2h_4b_pageable")
 
     print "\n### The wrapper alone"
     print "\nNanoseconds that the wrapper adds to a driver call: calls through it and past it, in turns within one process"
@@ -201,6 +244,12 @@ END {
         verdict_added("copy (" copies[i] ")", copies[i], "kernels", 150)
     }
     verdict("launch", "launch_empty", "kernels", "cupti-kernels", 150)
+    n = split("64m 16m 1m", sizes, " ")
+    for (i = 1; i <= n; i++) {
+        ratio_verdict("upload, pinned, " sizes[i], "h2d_" sizes[i], "all", sizes[i] == "1m" ? 1.3 : 1.05)
+        ratio_verdict("download, pinned, " sizes[i], "d2h_" sizes[i], "all", sizes[i] == "1m" ? 1.3 : 1.05)
+    }
+    verdict("blocking upload, 4 KiB pageable", "contents.h2d_4k_pageable", "auto", "kernels", 1000)
     verdict("initialisation", "first_call", "off", "bare", 30)
     verdict("initialisation", "first_call", "kernels", "bare", 30)
     verdict("initialisation", "first_call", "kernels", "cupti-all", 30)

@@ -39,7 +39,7 @@ static uint32_t unit_of(uint64_t address) { return (uint32_t)((address - BASE) /
 static bool same(const struct xs_range *a, const struct xs_range *b) {
     return a->start == b->start && a->end == b->end && a->bytes == b->bytes && a->context == b->context &&
            a->id == b->id && a->kind == b->kind && a->origin == b->origin && a->device == b->device &&
-           a->element_bytes == b->element_bytes;
+           a->element_bytes == b->element_bytes && a->slow_to_read == b->slow_to_read;
 }
 
 static void model_remove(uint32_t id) {
@@ -60,7 +60,8 @@ static void insert(uint32_t unit, uint32_t units) {
                                    .kind = (uint8_t)random_below(7),
                                    .origin = (uint8_t)random_below(7),
                                    .device = (int8_t)(random_below(9) - 1),
-                                   .element_bytes = (uint8_t)random_below(256)};
+                                   .element_bytes = (uint8_t)random_below(128),
+                                   .slow_to_read = random_below(2)};
     assert_true(xs_map_insert(&ranges[id]));
     for (uint32_t u = unit; u < unit + units; u++) {
         if (owner[u]) {

@@ -31,14 +31,15 @@ static struct xs_range range_of(uint64_t start, uint64_t end) {
                              .kind = (uint8_t)(h >> 8),
                              .origin = (uint8_t)(h >> 16),
                              .device = (int8_t)(h >> 24),
-                             .element_bytes = (uint8_t)h};
+                             .element_bytes = (uint8_t)(h & 0x7f),
+                             .slow_to_read = h >> 7 & 1};
 }
 
 static bool whole(const struct xs_range *r, uint64_t address) {
     struct xs_range wanted = range_of(r->start, r->end);
     return r->start <= address && address < r->end && r->bytes == wanted.bytes && r->context == wanted.context &&
            r->id == wanted.id && r->kind == wanted.kind && r->origin == wanted.origin && r->device == wanted.device &&
-           r->element_bytes == wanted.element_bytes;
+           r->element_bytes == wanted.element_bytes && r->slow_to_read == wanted.slow_to_read;
 }
 
 static uint32_t random_below(uint64_t *seed, uint32_t limit) { /* xorshift64* */
