@@ -12,7 +12,7 @@
 
 #include "measure.h"
 
-extern "C" __global__ void xs_touch(char *p) { *p += 1; }
+extern "C" __global__ void xs_noop() {}
 
 static int batches = 15;
 static size_t most = 64u << 20;
@@ -47,7 +47,7 @@ static void of_size(const char *name, size_t bytes) {
     std::snprintf(metric, sizeof metric, "contents.h2d_%s_launch", name);
     measure(metric, per_batch, [=](int i) {
         CHECK(cudaMemcpyAsync(at(device, i), at(pinned, i), bytes, cudaMemcpyHostToDevice, stream));
-        xs_touch<<<1, 1, 0, stream>>>(device);
+        xs_noop<<<1, 1, 0, stream>>>();
     });
     std::snprintf(metric, sizeof metric, "contents.d2h_%s", name);
     measure(metric, per_batch,
