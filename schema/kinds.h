@@ -115,12 +115,12 @@
     X(10, NO_MEMORY, "no device memory")                                                                               \
     X(11, NO_KERNEL, "the device kernel could not be used")                                                            \
     X(12, NO_SLOT, "too many results under way")                                                                       \
-    X(13, HOST_BUFFER, "the host buffer may still change")                                                             \
+    X(13, UNKNOWN_MEMORY, "device memory whose allocation was not seen")                                               \
     X(14, TOO_LARGE, "too large")                                                                                      \
     X(15, BATCH, "part of a batch call")                                                                               \
     X(16, CONTEXT, "another context than the current one")                                                             \
-    X(17, UNKNOWN_MEMORY, "device memory whose allocation was not seen")                                               \
-    X(18, LATE, "the device was too busy to say in time")
+    X(17, LATE, "the device was too busy to say in time")                                                              \
+    X(18, PROFILED, "the application profiles the device itself")
 
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */

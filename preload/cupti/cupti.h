@@ -37,6 +37,9 @@ void xs_cupti_forget(void);
 /* Gives CUPTI to the application: flushes, disables, unsubscribes. Idempotent, any thread. `why` is the call. */
 void xs_cupti_step_aside(const char *why);
 
+/* The application called one of those functions: what the device does may show in its own profile from then on. */
+bool xs_cupti_is_theirs(void);
+
 /* For dlsym: `real` is what a look-up of `name` found. Where `name` is a function by which an application takes CUPTI
  * for itself, remembers `real` and returns the wrapper that steps aside first; else returns `real`. A look-up that
  * found libxferspy's own export (RTLD_DEFAULT) gives NULL while no libcupti is mapped. Any thread, any name; a `real`

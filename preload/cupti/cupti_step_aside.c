@@ -43,6 +43,10 @@ enum override { XS_CUPTI_OVERRIDES(X) OVERRIDE_COUNT };
 XS_CUPTI_OVERRIDES(X)
 #undef X
 
+static _Atomic bool theirs;
+
+bool xs_cupti_is_theirs(void) { return atomic_load_explicit(&theirs, memory_order_relaxed); }
+
 /* The application's own function, as it looked it up or as the loader would have bound it. */
 static _Atomic(void *) reals[OVERRIDE_COUNT];
 
@@ -67,6 +71,7 @@ static void *real_function(enum override which, const char *name) {
         if (!found)                                                                                                    \
             return CUPTI_ERROR_NOT_INITIALIZED;                                                                        \
         memcpy(&real, &found, sizeof real);                                                                            \
+        atomic_store(&theirs, true);                                                                                   \
         xs_cupti_step_aside(#name);                                                                                    \
         xs_guard_enter();                                                                                              \
         CUptiResult result = real arguments;                                                                           \

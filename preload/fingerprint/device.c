@@ -105,13 +105,17 @@ static void learn_priority(struct xs_fingerprinter *f) {
     }
 }
 
+static bool load_image(__typeof__(&cuModuleLoadData) load, CUmodule *module) {
+    return (xs_fingerprint_fatbin_bytes && load(module, xs_fingerprint_fatbin) == CUDA_SUCCESS) ||
+           (xs_fingerprint_ptx[0] && load(module, xs_fingerprint_ptx) == CUDA_SUCCESS);
+}
+
 static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
     CUmodule module;
     __typeof__(&cuModuleLoadData) load = xs_driver(cuModuleLoadData);
     __typeof__(&cuModuleGetFunction) get = xs_driver(cuModuleGetFunction);
     __typeof__(&cuFuncLoad) load_function = xs_driver(cuFuncLoad);
-    if (!load || !get || !xs_fingerprint_ptx[0] || !REAL(cuLaunchKernel) ||
-        load(&module, xs_fingerprint_ptx) != CUDA_SUCCESS ||
+    if (!load || !get || !REAL(cuLaunchKernel) || !load_image(load, &module) ||
         get(&f->kernel, module, XS_FINGERPRINT_KERNEL) != CUDA_SUCCESS) {
         return XS_SKIP_NO_KERNEL;
     }
@@ -219,10 +223,12 @@ static enum xs_fingerprint_skip reserve(struct xs_device_job *job, const struct 
         return skip != XS_SKIP_NONE ? (enum xs_fingerprint_skip)skip : XS_SKIP_TOO_LARGE;
     }
     struct xs_slot *slot = xs_slots_find(&f->slots, region, writes);
+    if (slot && slot->stream != stream && !is_idle(slot, &f->results)) {
+        xs_slots_forget(slot);
+        slot = NULL;
+    }
     if (!slot) {
         slot = xs_slots_take(&f->slots, region, (uint32_t)units, is_idle, &f->results);
-    } else if (slot->stream != stream && !is_idle(slot, &f->results)) {
-        slot = NULL;
     }
     uint64_t ticket = slot ? xs_results_take(&f->results, id) : 0;
     if (!ticket) {

@@ -132,6 +132,9 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
     const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
     int8_t device = -1;
     CUcontext context = xs_context_current(&device);
+    if (xs_cupti_is_theirs()) {
+        return XS_SKIP_PROFILED;
+    }
     if (!range || range->kind != XS_MEM_DEVICE || xs_region_end(region) > range->end) {
         return XS_SKIP_UNKNOWN_MEMORY;
     }

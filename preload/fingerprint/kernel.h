@@ -70,8 +70,13 @@ XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
 }
 
 #ifndef __CUDACC__
-/* The kernel as PTX text for cuModuleLoadData, zero-terminated. Empty where xferspy was built without nvcc: then
- * contents can be fingerprinted on the host only. */
+#include <stddef.h>
+
+/* The kernel for cuModuleLoadData: machine code for the GPUs of the last years, which an older driver may refuse, and PTX
+ * text for any other, zero-terminated. No bytes, empty where xferspy was built without nvcc: then contents can be
+ * fingerprinted on the host only. */
+extern const unsigned char xs_fingerprint_fatbin[];
+extern const size_t xs_fingerprint_fatbin_bytes;
 extern const char xs_fingerprint_ptx[];
 #endif
 

@@ -38,6 +38,9 @@ void xs_slots_reset(struct xs_slots *slots);
 /* The slot of a region, or NULL. Slots of other regions that overlap it have no digests any more, where `writes`. */
 struct xs_slot *xs_slots_find(struct xs_slots *slots, const struct xs_fingerprint_region *region, bool writes);
 
+/* The slot is of no region any more, but stays taken until it is given up: another stream's kernel still uses it. */
+static inline void xs_slots_forget(struct xs_slot *slot) { slot->end = 0; }
+
 /* A slot for a region that has none, of `units` units. Gives up the ones used longest ago for which `is_idle` holds.
  * NULL: no room, or all are in use. */
 struct xs_slot *xs_slots_take(struct xs_slots *slots, const struct xs_fingerprint_region *region, uint32_t units,

@@ -1,6 +1,6 @@
 // The content fingerprint on the device: tree.h defines it, kernel.h says how to launch it. One warp hashes a leaf; the block that
 // finishes the last leaf of a node hashes the node, and so on up to the root, so that one launch does it all.
-// Shipped as PTX for old drivers (kernel_ptx.cmake): nothing newer than sm_60 may be used.
+// Shipped as PTX for old drivers (kernel_image.cmake): nothing newer than sm_60 may be used.
 #include "preload/fingerprint/kernel.h"
 #include "preload/fingerprint/tree_region.cuh"
 #include "preload/fingerprint/tree_xxh3.cuh"

@@ -1,0 +1,65 @@
+# Makes C of the kernel: cmake -DINPUT=tree.ptx -DLOWERED=kernel.ptx -DFATBIN=kernel.fatbin -DOUTPUT=kernel_image.c
+#     [-DPTXAS=ptxas -DFATBINARY=fatbinary] -P kernel_image.cmake
+# Without INPUT everything is empty: built without nvcc.
+#
+# Its PTX text works everywhere but takes the driver a quarter of a second to compile, once a machine; so machine code for
+# the GPUs of the last years is there, too, which takes a tenth of a millisecond.
+#
+# A driver refuses PTX that is newer than itself, and nvcc writes the version of its own toolkit. So the text is relabelled
+# as PTX 6.0 for sm_60, which drivers of CUDA 9 and newer take and every GPU from Pascal on. That is right as long as no
+# instruction needs more. What needs exactly this much is shfl.sync, vote.sync and bar.warp.sync (6.0; sm_30), 64-bit
+# atom.add, membar, ld.global.cg and mad.wide (older). The build hands the lowered text to ptxas, which checks every
+# instruction against the two lines; and what nvcc may add one day without being asked is refused here by name.
+set(text "")
+if(INPUT)
+    file(READ ${INPUT} text)
+    foreach(line IN ITEMS version target)
+        if(NOT text MATCHES "\n\\.${line} ")
+            message(FATAL_ERROR "${INPUT}: no .${line} line")
+        endif()
+    endforeach()
+    string(REGEX REPLACE "\n\\.version [^\n]*" "\n.version 6.0" text "${text}")
+    string(REGEX REPLACE "\n\\.target [^\n]*" "\n.target sm_60" text "${text}")
+    foreach(newer IN ITEMS "fence\\." "\\.(relaxed|acquire|release|acq_rel)" "L[12]::" "used_bytes_mask" "\\.b128")
+        if(text MATCHES "${newer}")
+            message(FATAL_ERROR "${INPUT}: \"${CMAKE_MATCH_0}\" is newer than PTX 6.0")
+        endif()
+    endforeach()
+    # Bytes and comments that only say which compiler it was.
+    string(REGEX REPLACE "(^|\n)//[^\n]*" "" text "${text}")
+    string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+    string(REGEX REPLACE "^\n" "" text "${text}")
+endif()
+file(WRITE ${LOWERED} "${text}")
+
+file(WRITE ${FATBIN} "")
+if(INPUT AND PTXAS AND FATBINARY)
+    set(images "")
+    foreach(architecture IN ITEMS 75 80 86 89 90 100 120) # those that this ptxas does not know are left out
+        execute_process(COMMAND ${PTXAS} -O3 -arch=sm_${architecture} ${LOWERED} -o ${FATBIN}.${architecture}
+                        RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+        if(NOT refused)
+            list(APPEND images --image3=kind=elf,sm=${architecture},file=${FATBIN}.${architecture})
+        endif()
+    endforeach()
+    if(NOT images)
+        message(FATAL_ERROR "${PTXAS} compiles ${LOWERED} for no GPU")
+    endif()
+    execute_process(COMMAND ${FATBINARY} --create ${FATBIN} -64 --compress-all ${images} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
+# The bytes of a file as the inside of an initialiser.
+function(read_bytes file result)
+    file(READ ${file} hex HEX)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(REGEX REPLACE "(................................................................................)" "\\1\n"
+           bytes "${bytes}")
+    set(${result} "${bytes}" PARENT_SCOPE)
+endfunction()
+read_bytes(${LOWERED} text)
+read_bytes(${FATBIN} code)
+file(SIZE ${FATBIN} code_bytes)
+file(WRITE ${OUTPUT} "/* Generated from tree.cu; do not edit. */\n#include \"preload/fingerprint/kernel.h\"\n\n"
+     "const char xs_fingerprint_ptx[] = {\n${text}0};\n\n"
+     "const size_t xs_fingerprint_fatbin_bytes = ${code_bytes};\n"
+     "const unsigned char xs_fingerprint_fatbin[] __attribute__((aligned(64))) = {\n${code}0};\n")
