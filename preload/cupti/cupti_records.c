@@ -182,8 +182,12 @@ static bool is_own_call(uint32_t correlation) {
     return false;
 }
 
-/* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. */
+/* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. A stream that is told to
+ * wait for an event costs nobody time, and one of the library's own is like the application's, so none is kept. */
 static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
+        return ((const CUpti_ActivitySynchronization2 *)record)->type ==
+               CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT;
     if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
         return is_own_call(((const CUpti_ActivityMemset4 *)record)->correlationId);
     if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && record->kind != CUPTI_ACTIVITY_KIND_KERNEL)

@@ -9,6 +9,7 @@
 
 #include "preload/capture/thread.h"
 #include "preload/cupti/cupti.h"
+#include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/results.h"
 #include "preload/intercept/real.h"
 #include "preload/session/session.h"
@@ -21,9 +22,6 @@
 #define FAILURES 16       /* refused launches in a row, after which no more are tried */
 #define WAKE_DRAIN 1024u  /* results, after which the drain thread is woken to fetch them */
 
-/* The real entry point of a row of the table. */
-#define REAL(row) ((__typeof__(&row))__atomic_load_n(&xs_real[XS_ROW_##row], __ATOMIC_RELAXED))
-
 struct xs_fingerprinter {
     _Atomic uintptr_t context; /* 0: of none */
     _Atomic int skip;          /* XS_SKIP_NONE, or why this context gets none */
@@ -32,8 +30,9 @@ struct xs_fingerprinter {
     CUdeviceptr memory, results_at;
     int priority; /* of launches */
     _Atomic bool has_priority;
-    pthread_mutex_t lock; /* of the slots */
+    pthread_mutex_t lock; /* of the slots and the streams beside */
     struct xs_slots slots;
+    struct xs_aside asides[XS_ASIDES];
     struct xs_results results;
 };
 
@@ -62,32 +61,32 @@ void xs_write_epoch_never_holds(void) { atomic_store_explicit(&never_holds, true
  * CUPTI records waits. */
 static bool zero(CUdeviceptr address, size_t bytes) {
     CUstream stream = NULL;
-    __typeof__(&cuStreamQuery) query = xs_driver(cuStreamQuery);
-    if (!query || REAL(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+    __typeof__(&cuStreamQuery) query = xs_real_row(cuStreamQuery);
+    if (!query || xs_real_row(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
         return false;
     }
     xs_cupti_correlation = 0;
-    CUresult r = REAL(cuMemsetD8Async)(address, 0, bytes, stream);
+    CUresult r = xs_real_row(cuMemsetD8Async)(address, 0, bytes, stream);
     xs_cupti_own_call(xs_cupti_correlation);
     uint64_t deadline = xs_monotonic_ns() + ZERO_PATIENCE_NS;
     for (; r == CUDA_SUCCESS && (r = query(stream)) == CUDA_ERROR_NOT_READY && xs_monotonic_ns() < deadline;) {
         r = CUDA_SUCCESS;
     }
-    REAL(cuStreamDestroy_v2)(stream);
+    xs_real_row(cuStreamDestroy_v2)(stream);
     return r == CUDA_SUCCESS;
 }
 
 static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
     __typeof__(&cuMemHostGetDevicePointer_v2) device_pointer = xs_driver(cuMemHostGetDevicePointer_v2);
     void *ring = (void *)f->results.slots;
-    if (REAL(cuMemAlloc_v2)(&f->memory, SCRATCH_BYTES + TICKET_BYTES) != CUDA_SUCCESS) {
+    if (xs_real_row(cuMemAlloc_v2)(&f->memory, SCRATCH_BYTES + TICKET_BYTES) != CUDA_SUCCESS) {
         f->memory = 0;
         return XS_SKIP_NO_MEMORY;
     }
     if (!device_pointer || !zero(f->memory, TICKET_BYTES) ||
-        REAL(cuMemHostRegister_v2)(ring, XS_RESULTS_BYTES, CU_MEMHOSTREGISTER_DEVICEMAP) != CUDA_SUCCESS ||
+        xs_real_row(cuMemHostRegister_v2)(ring, XS_RESULTS_BYTES, CU_MEMHOSTREGISTER_DEVICEMAP) != CUDA_SUCCESS ||
         device_pointer(&f->results_at, ring, 0) != CUDA_SUCCESS) {
-        REAL(cuMemFree_v2)(f->memory);
+        xs_real_row(cuMemFree_v2)(f->memory);
         f->memory = 0;
         return XS_SKIP_NO_MEMORY;
     }
@@ -99,7 +98,7 @@ static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
 static void learn_priority(struct xs_fingerprinter *f) {
     int least = 0, greatest = 0;
     __typeof__(&cuCtxGetStreamPriorityRange) range = xs_driver(cuCtxGetStreamPriorityRange);
-    if (range && REAL(cuLaunchKernelEx) && range(&least, &greatest) == CUDA_SUCCESS && greatest < least) {
+    if (range && xs_real_row(cuLaunchKernelEx) && range(&least, &greatest) == CUDA_SUCCESS && greatest < least) {
         f->priority = greatest;
         f->has_priority = true;
     }
@@ -115,7 +114,7 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
     __typeof__(&cuModuleLoadData) load = xs_driver(cuModuleLoadData);
     __typeof__(&cuModuleGetFunction) get = xs_driver(cuModuleGetFunction);
     __typeof__(&cuFuncLoad) load_function = xs_driver(cuFuncLoad);
-    if (!load || !get || !REAL(cuLaunchKernel) || !load_image(load, &module) ||
+    if (!load || !get || !xs_real_row(cuLaunchKernel) || !load_image(load, &module) ||
         get(&f->kernel, module, XS_FINGERPRINT_KERNEL) != CUDA_SUCCESS) {
         return XS_SKIP_NO_KERNEL;
     }
@@ -193,6 +192,7 @@ static struct xs_fingerprinter *find_or_make(CUcontext context) {
         f = find(context);
         if (!f && (f = new_place()) != NULL) {
             xs_slots_reset(&f->slots);
+            memset(f->asides, 0, sizeof f->asides);
             atomic_store(&f->failures, 0);
             f->has_priority = false;
             atomic_store(&f->skip, (int)make(f));
@@ -280,7 +280,7 @@ static CUresult launch_first(struct xs_fingerprinter *f, CUstream stream, unsign
                              .hStream = stream,
                              .attrs = &attribute,
                              .numAttrs = 1};
-    return REAL(cuLaunchKernelEx)(&config, f->kernel, parameters, NULL);
+    return xs_real_row(cuLaunchKernelEx)(&config, f->kernel, parameters, NULL);
 }
 
 /* A driver that knows cuLaunchKernelEx but not the attribute refuses it each time, so it is not asked again. */
@@ -292,15 +292,15 @@ static CUresult launch(struct xs_fingerprinter *f, CUstream stream, unsigned blo
         }
         f->has_priority = false;
     }
-    return REAL(cuLaunchKernel)(f->kernel, blocks, 1, 1, XS_FINGERPRINT_THREADS, 1, 1, 0, stream, parameters, NULL);
+    return xs_real_row(cuLaunchKernel)(f->kernel, blocks, 1, 1, XS_FINGERPRINT_THREADS, 1, 1, 0, stream, parameters, NULL);
 }
 
-bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
+static bool launch_job(CUstream stream, void *arg) {
+    struct xs_device_job *job = arg;
     struct xs_fingerprinter *f = job->by;
     uint32_t correlation = xs_cupti_correlation;
-    job->parameters.mode = mode;
     void *parameters[] = {&job->parameters};
-    CUresult r = launch(f, job->stream, xs_fingerprint_blocks(job->parameters.region.length), parameters);
+    CUresult r = launch(f, stream, xs_fingerprint_blocks(job->parameters.region.length), parameters);
     xs_cupti_correlation = correlation;
     if (XS_LIKELY(r == CUDA_SUCCESS)) {
         atomic_store_explicit(&f->failures, 0, memory_order_relaxed);
@@ -312,6 +312,57 @@ bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
     return r == CUDA_SUCCESS;
 }
 
+bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
+    job->parameters.mode = mode;
+    return launch_job(job->stream, job);
+}
+
+/* ---- beside the next copies ---- */
+
+bool xs_device_make_way(struct xs_device_job *job, bool writes) {
+    struct xs_fingerprinter *f = job->by;
+    pthread_mutex_lock(&f->lock);
+    struct xs_aside *aside = xs_aside_of(f->asides, job->stream);
+    bool follows = aside && aside->epoch == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
+    if (aside && writes) {
+        xs_aside_make_way(aside, &job->parameters.region);
+    }
+    if (aside && !follows) {
+        xs_aside_join(aside);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return follows;
+}
+
+bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode) {
+    struct xs_fingerprinter *f = job->by;
+    job->parameters.mode = mode;
+    pthread_mutex_lock(&f->lock);
+    struct xs_aside *aside = xs_aside_of(f->asides, job->stream);
+    bool queued =
+        aside && xs_aside_run(aside, &job->parameters.region, f->has_priority ? f->priority : 0, launch_job, job);
+    if (aside && !queued) {
+        xs_aside_join(aside);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return queued || xs_device_measure(job, mode);
+}
+
+void xs_device_join(CUstream stream) {
+    unsigned n = atomic_load_explicit(&table_count, memory_order_acquire);
+    for (unsigned i = 0; i < n; i++) {
+        pthread_mutex_lock(&table[i]->lock);
+        for (int k = 0; k < XS_ASIDES; k++) {
+            if (!stream || table[i]->asides[k].theirs == stream) {
+                xs_aside_join(&table[i]->asides[k]);
+            }
+        }
+        pthread_mutex_unlock(&table[i]->lock);
+    }
+}
+
+/* ---- settling ---- */
+
 /* What other threads hand to the driver from now on is ordered behind this copy only by the application's own means, and
  * then it is counted after this. */
 void xs_device_settle(struct xs_device_job *job) {
@@ -319,6 +370,10 @@ void xs_device_settle(struct xs_device_job *job) {
     pthread_mutex_lock(&job->by->lock);
     if (job->slot->ticket == job->ticket) {
         job->slot->epoch = epoch;
+    }
+    struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
+    if (aside) {
+        aside->epoch = epoch;
     }
     pthread_mutex_unlock(&job->by->lock);
 }
@@ -365,6 +420,12 @@ void xs_device_context_gone(CUcontext context) {
     pthread_mutex_lock(&table_lock);
     struct xs_fingerprinter *f = find(context);
     if (f) {
+        pthread_mutex_lock(&f->lock);
+        for (int k = 0; k < XS_ASIDES; k++) { /* their streams went with it */
+            atomic_fetch_sub(&xs_asides_ahead, f->asides[k].ahead);
+            f->asides[k] = (struct xs_aside){0};
+        }
+        pthread_mutex_unlock(&f->lock);
         xs_results_abandon(&f->results);
         atomic_store(&f->skip, XS_SKIP_CONTEXT);
         atomic_store(&f->context, 0);
@@ -389,7 +450,7 @@ bool xs_device_give_back(CUcontext context) {
         return false; /* a kernel still uses it */
     }
     xs_note("fingerprint", "the application ran out of device memory: fingerprints gave theirs back");
-    return REAL(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;
+    return xs_real_row(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;
 }
 
 int64_t xs_device_drain(struct xs_store *store) {

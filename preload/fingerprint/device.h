@@ -43,6 +43,14 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
  * XS_FINGERPRINT_COMPARE; any but the former gives the result. False: the driver refused. */
 bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 
+/* Beside the next copies (aside.h): before an asynchronous copy whose kernel comes after it, and that kernel. True: copies
+ * follow each other in the stream, and the kernel may run aside; else it had better not, for the stream will soon join. */
+bool xs_device_make_way(struct xs_device_job *job, bool writes);
+bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
+
+/* Before anything that may order other work behind the stream's copies; NULL: behind those of any stream. */
+void xs_device_join(CUstream stream);
+
 /* The result was asked for: the slot holds what the region is now. */
 void xs_device_settle(struct xs_device_job *job);
 

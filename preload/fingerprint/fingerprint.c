@@ -36,6 +36,7 @@ struct plan {
     bool over;           /* the copy, when the call returns */
     bool host_can;       /* the host can read its side then */
     bool measure_before; /* what an upload overwrites */
+    bool aside;          /* the kernel beside the next copy */
     bool compare;
     uint32_t id;
     uint64_t began; /* tick */
@@ -214,6 +215,11 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
 }
 
 static void start_device(struct xs_event *e) {
+    bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before;
+    plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload);
+    if (!in_order) {
+        xs_fingerprint_join(e);
+    }
     if (plan.measure_before) {
         plan.compare = xs_device_measure(&plan.job, XS_FINGERPRINT_MEASURE_ONLY);
     } else if (plan.way == ON_DEVICE_BEFORE && !xs_device_measure(&plan.job, 0)) {
@@ -226,6 +232,7 @@ static void start_device(struct xs_event *e) {
 void xs_fingerprint_before(struct xs_event *e) {
     plan.way = NO_WAY;
     if (e->kind != XS_EVENT_TRANSFER || e == &xs_scratch_event) {
+        xs_fingerprint_join(e);
         return; /* a batch, known after the call; or nothing that is recorded */
     }
     enum xs_fingerprint_skip skip = unfit(e);
@@ -236,10 +243,13 @@ void xs_fingerprint_before(struct xs_event *e) {
         e->transfer.skip = (uint8_t)skip;
         if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER) {
             start_device(e);
+        } else {
+            xs_fingerprint_join(e);
         }
         plan.spent_ticks = xs_now() - plan.began;
         return;
     }
+    xs_fingerprint_join(e);
     e->transfer.skip = (uint8_t)skip;
 }
 
@@ -279,7 +289,8 @@ static void finish_device(struct xs_event *e, CUresult result) {
             xs_device_abandon(&plan.job);
             return;
         }
-        if (!xs_device_measure(&plan.job, plan.compare ? XS_FINGERPRINT_COMPARE : 0)) {
+        uint32_t mode = plan.compare ? XS_FINGERPRINT_COMPARE : 0;
+        if (!(plan.aside ? xs_device_measure_aside : xs_device_measure)(&plan.job, mode)) {
             xs_device_abandon(&plan.job);
             e->transfer.skip = XS_SKIP_NO_KERNEL;
             return;

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/device.h"
 #include "preload/internal.h"
 #include "schema/clock.h"
@@ -22,6 +23,15 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
  * and returns what xs_end commits. */
 void xs_fingerprint_before(struct xs_event *e);
 struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result);
+
+/* Before the real call of anything else. Work of another stream is ordered behind this one's copies only by calls that
+ * name this stream, or none, or a default stream. */
+XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
+        bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
+        xs_device_join(own ? (CUstream)e->stream : NULL);
+    }
+}
 
 /* After the real call of anything else by which the application may have written device memory. */
 XS_HOT void xs_fingerprint_written(void) {

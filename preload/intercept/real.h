@@ -11,6 +11,9 @@
 /* Real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve. */
 extern void *xs_real[XS_ROW_COUNT];
 
+/* The real entry point of a row of the table, NULL where this driver has none. */
+#define xs_real_row(name) ((__typeof__(&name))__atomic_load_n(&xs_real[XS_ROW_##name], __ATOMIC_RELAXED))
+
 /* Fills xs_real from the libcuda.so.1 of this process, once; false while none is loaded. Any thread. */
 bool xs_real_resolve(void);
 
@@ -51,7 +54,7 @@ void *xs_wrapper_by_name(const char *name);
     X(cuModuleGetFunction)                                                                                             \
     X(cuFuncLoad)                                                                                                      \
     X(cuMemHostGetDevicePointer_v2)                                                                                    \
-    X(cuStreamQuery)                                                                                                   \
+    X(cuEventCreate)                                                                                                   \
     X(cuPointerGetAttribute)                                                                                           \
     X(cuFuncGetParamInfo)                                                                                              \
     X(cuKernelGetParamInfo)

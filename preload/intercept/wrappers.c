@@ -34,6 +34,8 @@
         before;                                                                                                        \
         if (XS_CAT_##row_category == XS_CAT_TRANSFER && xs_fingerprint_mode != XS_FINGERPRINT_OFF) {                   \
             xs_fingerprint_before(e);                                                                                  \
+        } else {                                                                                                       \
+            xs_fingerprint_join(e);                                                                                    \
         }                                                                                                              \
         e->enter_tick = xs_now();                                                                                      \
         r = real args;                                                                                                 \
