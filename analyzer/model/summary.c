@@ -70,6 +70,11 @@ static void read_meta(struct xs_summary_work *work) {
     cost->spool_stall_ns = meta_count(trace, "cost.spool_stall_ns");
     cost->spool_bytes = meta_count(trace, "cost.spool_bytes");
     cost->events = meta_count(trace, "cost.events");
+    cost->fingerprint_start_ns = meta_count(trace, "cost.fingerprint_start_ns");
+    cost->fingerprint_call_ns = meta_count(trace, "cost.fingerprint_call_ns");
+    cost->fingerprint_kernel_ns = meta_count(trace, "cost.fingerprint_kernel_ns");
+    cost->fingerprint_device_bytes = meta_count(trace, "cost.fingerprint_device_bytes");
+    cost->fingerprint_launches = meta_count(trace, "cost.fingerprint_launches");
     coverage->nested = meta_count(trace, "coverage.nested");
     coverage->dropped = meta_count(trace, "coverage.dropped");
     coverage->dropped_records = meta_count(trace, "cupti.dropped_records");

@@ -112,6 +112,8 @@ struct xs_coverage {
 struct xs_cost {
     bool known;
     uint64_t start_ns, cupti_start_ns, close_ns, drain_cpu_ns, spool_stalls, spool_stall_ns, spool_bytes, events;
+    uint64_t fingerprint_start_ns, fingerprint_call_ns, fingerprint_kernel_ns, fingerprint_device_bytes;
+    uint64_t fingerprint_launches;
 };
 
 struct xs_summary {

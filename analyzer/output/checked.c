@@ -73,7 +73,8 @@ void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes)
                  "Record it again to see what was copied in vain.");
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
-                 "Contents were not checked: fingerprints were off, so copies made in vain are not found.");
+                 "Contents were not checked: fingerprints were off, so copies made in vain are not found. "
+                 "Record with XFERSPY_FINGERPRINT=auto.");
     else if (c->lost > c->skipped[most])
         snprintf(buffer, bytes, "Contents were not checked: the fingerprints were lost with the process.");
     else

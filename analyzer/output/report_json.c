@@ -270,6 +270,11 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "spool_stall_ns", c->spool_stall_ns);
     xs_json_count(json, "spool_bytes", c->spool_bytes);
     xs_json_count(json, "events", c->events);
+    xs_json_count(json, "fingerprint_start_ns", c->fingerprint_start_ns);
+    xs_json_count(json, "fingerprint_call_ns", c->fingerprint_call_ns);
+    xs_json_count(json, "fingerprint_kernel_ns", c->fingerprint_kernel_ns);
+    xs_json_count(json, "fingerprint_launches", c->fingerprint_launches);
+    xs_json_count(json, "fingerprint_device_bytes", c->fingerprint_device_bytes);
     xs_json_end(json, '}');
 }
 

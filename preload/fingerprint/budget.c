@@ -12,12 +12,14 @@ static uint64_t start_tick;
 static unsigned share_percent;
 static double ns_per_tick;
 static _Atomic int64_t spent_ns;
+static _Atomic uint64_t took_ns;
 
 void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us) {
     start_tick = now_tick;
     share_percent = percent;
     ns_per_tick = 1000.0 / ticks_per_us;
     atomic_store(&spent_ns, 0);
+    atomic_store(&took_ns, 0);
 }
 
 uint64_t xs_budget_ns(uint64_t ticks) { return (uint64_t)((double)ticks * ns_per_tick); }
@@ -36,7 +38,12 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns, uint64_t copy_ns) {
     return true;
 }
 
-void xs_budget_correct(int64_t more_ns) { atomic_fetch_add_explicit(&spent_ns, more_ns, memory_order_relaxed); }
+void xs_budget_took(uint64_t planned_ns, uint64_t took) {
+    atomic_fetch_add_explicit(&spent_ns, (int64_t)(took - planned_ns), memory_order_relaxed);
+    atomic_fetch_add_explicit(&took_ns, took, memory_order_relaxed);
+}
+
+uint64_t xs_budget_took_ns(void) { return atomic_load_explicit(&took_ns, memory_order_relaxed); }
 
 uint64_t xs_budget_spent_ns(void) {
     int64_t spent = atomic_load_explicit(&spent_ns, memory_order_relaxed);

@@ -41,7 +41,7 @@ struct plan {
     uint32_t id;
     uint64_t began; /* tick */
     uint64_t spent_ticks;
-    int64_t planned_ns; /* of the calling thread's time */
+    uint64_t planned_ns; /* of the calling thread's time */
     struct xs_fingerprint_region host, device;
     struct xs_device_job job;
 };
@@ -163,7 +163,7 @@ static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     if (!may_spend(cost, 0, e)) {
         return XS_SKIP_BUDGET;
     }
-    plan.planned_ns = (int64_t)cost;
+    plan.planned_ns = cost;
     plan.way = ON_HOST;
     return XS_SKIP_NONE;
 }
@@ -316,7 +316,7 @@ struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
     if (on_device) {
         uint64_t began = xs_now();
         finish_device(e, result);
-        xs_budget_correct((int64_t)xs_budget_ns(plan.spent_ticks + xs_now() - began) - plan.planned_ns);
+        xs_budget_took(plan.planned_ns, xs_budget_ns(plan.spent_ticks + xs_now() - began));
     }
     bool reads_only = e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H;
     if (!reads_only && (!on_device || e->transfer.skip != XS_SKIP_NONE)) {
@@ -326,7 +326,7 @@ struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
         uint64_t began = xs_now();
         e->result = (int32_t)result;
         e = put_host_content(e);
-        xs_budget_correct((int64_t)xs_budget_ns(plan.spent_ticks + xs_now() - began) - plan.planned_ns);
+        xs_budget_took(plan.planned_ns, xs_budget_ns(plan.spent_ticks + xs_now() - began));
     }
     plan.way = NO_WAY;
     return e;
@@ -335,7 +335,7 @@ struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
 void xs_fingerprint_write_cost(struct xs_store *store) {
     struct xs_device_cost cost = xs_device_cost();
     const struct xs_cupti_state *cupti = xs_cupti_state();
-    xs_store_meta_int(store, "cost.fingerprint_ns", (int64_t)xs_budget_spent_ns());
+    xs_store_meta_int(store, "cost.fingerprint_call_ns", (int64_t)xs_budget_took_ns());
     xs_store_meta_int(store, "cost.fingerprint_start_ns", (int64_t)cost.start_ns);
     xs_store_meta_int(store, "cost.fingerprint_launches", (int64_t)cost.launches);
     xs_store_meta_int(store, "cost.fingerprint_kernel_ns", (int64_t)cupti->own_kernel_ns);
