@@ -114,6 +114,9 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
     struct side d = classify_box(dst, device, &dst_cache), s = classify_box(src, device, &src_cache);
     put_sides(e, &d, &s, (uint64_t)width * height * depth);
     e->flags |= XS_FLAG_BOX;
+    if ((height | depth | dst->pitch | src->pitch | dst->slice_rows | src->slice_rows) > UINT32_MAX) {
+        e->transfer.skip = XS_SKIP_TOO_LARGE;
+    }
     e->transfer.height = (uint32_t)height;
     e->transfer.depth = (uint32_t)depth;
     e->transfer.dst_pitch = d.kind == XS_MEM_ARRAY ? 0 : (uint32_t)dst->pitch;

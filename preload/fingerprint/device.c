@@ -302,10 +302,10 @@ static bool launch_job(CUstream stream, void *arg) {
     void *parameters[] = {&job->parameters};
     CUresult r = launch(f, stream, xs_fingerprint_blocks(job->parameters.region.length), parameters);
     xs_cupti_correlation = correlation;
-    if (XS_LIKELY(r == CUDA_SUCCESS)) {
+    if (XS_LIKELY(r == CUDA_SUCCESS)) { /* else the stream may be another context's, in which copies are allowed */
         atomic_store_explicit(&f->failures, 0, memory_order_relaxed);
         atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed);
-    } else if (atomic_fetch_add(&f->failures, 1) + 1 == FAILURES) {
+    } else if (r != CUDA_ERROR_INVALID_HANDLE && atomic_fetch_add(&f->failures, 1) + 1 == FAILURES) {
         atomic_store(&f->skip, XS_SKIP_NO_KERNEL);
         xs_note("fingerprint", "the driver refused the fingerprint kernel %d times in a row: error %d", FAILURES, r);
     }
@@ -319,11 +319,11 @@ bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
 
 /* ---- beside the next copies ---- */
 
-bool xs_device_make_way(struct xs_device_job *job, bool writes) {
+bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow) {
     struct xs_fingerprinter *f = job->by;
     pthread_mutex_lock(&f->lock);
     struct xs_aside *aside = xs_aside_of(f->asides, job->stream);
-    bool follows = aside && aside->epoch == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
+    bool follows = may_follow && aside && aside->epoch == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
     if (aside && writes) {
         xs_aside_make_way(aside, &job->parameters.region);
     }

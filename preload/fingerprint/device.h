@@ -44,8 +44,8 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
 bool xs_device_measure(struct xs_device_job *job, uint32_t mode);
 
 /* Beside the next copies (aside.h): before an asynchronous copy whose kernel comes after it, and that kernel. True: copies
- * follow each other in the stream, and the kernel may run aside; else it had better not, for the stream will soon join. */
-bool xs_device_make_way(struct xs_device_job *job, bool writes);
+ * follow each other in the stream, and the kernel may run aside; else, and unless `may_follow`, it must not. */
+bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow);
 bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 
 /* Before anything that may order other work behind the stream's copies; NULL: behind those of any stream. */

@@ -94,6 +94,9 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
     if (t->bytes == 0) {
         return XS_SKIP_EMPTY;
     }
+    if (t->skip == XS_SKIP_TOO_LARGE) { /* the event has not room for its shape */
+        return XS_SKIP_TOO_LARGE;
+    }
     if (e->flags & XS_FLAG_CAPTURED) {
         return XS_SKIP_CAPTURED;
     }
@@ -216,7 +219,8 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
 
 static void start_device(struct xs_event *e) {
     bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before;
-    plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload);
+    bool capturing = atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events may not be made */
+    plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
     if (!in_order) {
         xs_fingerprint_join(e);
     }
