@@ -30,6 +30,8 @@ struct xs_detection {
     const struct xs_link_model *link;     /* fitted; the same from the first event to finish */
     uint64_t run_ns;                      /* the run's wall time */
     bool kernels_recorded;                /* else a kernel that ran need not be in the trace */
+    bool calls_recorded;                  /* all of them; else the spool was too small, or damaged */
+    bool ended;                           /* the process ended by itself: what lives then is never freed */
     struct xs_analysis *analysis;         /* for the functions below */
     unsigned index;                       /* of this detector in xs_detectors */
 };
@@ -87,8 +89,8 @@ struct xs_times xs_times_less(struct xs_times times, uint64_t ns);
 /* The share `part` (0 to 1) of `times`. */
 struct xs_times xs_times_share(struct xs_times times, double part);
 
-/* An instance about one transfer (or memset): site, time, bytes, cost and first evidence row (`role`) are filled in,
- * removable is all of it. */
+/* An instance about one transfer (or memset, or the interval of a transfer's copy): site, time, bytes, cost and first
+ * evidence row (`role`) are filled in, removable is all of it. */
 struct xs_instance xs_instance_of(const struct xs_trace_event *event, const char *role);
 
 /* Adds a row of evidence; beyond XS_EVIDENCE_ROWS it is left out. Row 0 or less is left out, too. */

@@ -1,12 +1,12 @@
 /* duplicate-upload: content that was uploaded to the same device before. Memory is in distinct contents, and in pairs of a
- * content and a live region that held it. */
+ * content and a live region that it was uploaded to. */
 #include "analyzer/detectors/detector.h"
 
 #include "analyzer/model/hash.h"
 #include "analyzer/model/pool.h"
 
 enum { OVERWRITTEN, ELSEWHERE, UNKNOWN, FREED };
-enum { LOOKED_AT = 256, FIRST_SWEEP = 1024 };
+enum { FIRST_SWEEP = 1024 };
 
 struct content;
 
@@ -15,7 +15,7 @@ struct holder {
     struct content *content;
     struct xs_region_ref region;
     int64_t transfer;           /* the latest such upload */
-    bool listed;                /* among those that may still hold it */
+    bool listed;                /* among the content's holders: of small content only, by source */
     struct holder *prev, *next; /* of these */
 };
 
@@ -104,7 +104,8 @@ static struct content *content_make(struct state *state, const struct xs_trace_e
     return made;
 }
 
-/* `content` and `holder`: the entry of this content and of this region in it, where they were found. */
+/* `content` and `holder`: the entry of this content and of this region in it, where they were found. The latest is
+ * listed first. */
 static void remember(struct state *state, const struct xs_trace_event *event, uint64_t source, struct content *content,
                      struct holder *holder) {
     if (!content)
@@ -120,35 +121,52 @@ static void remember(struct state *state, const struct xs_trace_event *event, ui
         *xs_hash_put(&state->pairs, (uint64_t)(uintptr_t)content, region->uid) = (uint64_t)(uintptr_t)holder;
     }
     holder->transfer = event->id;
-    if (!holder->listed)
+    if (source) {
+        unlist(holder);
         list(holder);
+    }
 }
 
-/* A region that holds the content for sure, or else one that may. Those that hold something else by now
- * leave the list for good, so each is looked at once. */
-static enum xs_region_state search(const struct xs_detection *detection, const struct xs_transfer_view *t,
-                                   struct content *content, const struct holder **found) {
+/* The same as xs_region_holding for small content: only the regions that an upload which counts went to. */
+static enum xs_region_state search_small(const struct xs_detection *detection, const struct xs_transfer_view *t,
+                                         struct content *others, const struct holder **found) {
     enum xs_region_state best = XS_REGION_NOTHING;
     unsigned looked_at = 0;
     struct holder *next;
-    for (struct holder *holder = content ? content->holders : NULL; holder && looked_at < LOOKED_AT; holder = next) {
+    for (struct holder *holder = others ? others->holders : NULL;
+         holder && looked_at < XS_REGIONS_LOOKED_AT && best != XS_REGION_SURE; holder = next) {
         const struct xs_region *region = xs_region_live(holder->region);
-        enum xs_region_state state = region ? xs_region_state(detection->residency, region) : XS_REGION_NOTHING;
         next = holder->next;
-        if (state == XS_REGION_NOTHING || !xs_fingerprint_equal(&region->content, &t->content) ||
-            region->content_bytes != t->bytes) {
+        if (!region) {
             unlist(holder);
             continue;
         }
         looked_at++;
+        if (region == t->region || !region->has_content || region->content_bytes != t->bytes ||
+            !xs_fingerprint_equal(&region->content, &t->content))
+            continue;
+        enum xs_region_state state = xs_region_state(detection->residency, region);
         if (state > best) {
             best = state;
             *found = holder;
         }
-        if (best == XS_REGION_SURE)
-            break;
     }
     return best;
+}
+
+/* A region other than this that holds the content for sure, or else one that may, and the upload that shows it. */
+static enum xs_region_state search(const struct xs_detection *detection, const struct xs_trace_event *event,
+                                   struct content *others, int64_t *earlier) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    const struct holder *holder = NULL;
+    const struct xs_region *region = NULL;
+    enum xs_region_state state = t->is_small ? search_small(detection, t, others, &holder)
+                                             : xs_region_holding(detection->residency, event, &region);
+    if (region)
+        holder = holder_find(detection->state, others, region->uid);
+    if (holder)
+        *earlier = holder->transfer;
+    return state;
 }
 
 static void report(struct xs_detection *detection, const struct xs_trace_event *event, unsigned verdict,
@@ -167,7 +185,7 @@ static void report(struct xs_detection *detection, const struct xs_trace_event *
 static void decide(struct xs_detection *detection, const struct xs_trace_event *event, const struct holder *here,
                    struct content *others) {
     const struct xs_transfer_view *t = &event->u.transfer;
-    const struct holder *found = NULL;
+    int64_t earlier = others ? others->transfer : 0;
     if (!here && !others) {
         xs_undecided(detection, "coincidence");
         return;
@@ -176,17 +194,17 @@ static void decide(struct xs_detection *detection, const struct xs_trace_event *
         report(detection, event, OVERWRITTEN, here->transfer);
         return;
     }
-    enum xs_region_state state = search(detection, t, others, &found);
+    enum xs_region_state state = search(detection, event, others, &earlier);
     if (t->pre == XS_PRE_UNKNOWN) {
         /* it may be a no-op; what is sure is only that this place, or a place that may hold it, had it */
         if (here || state == XS_REGION_UNSURE)
-            report(detection, event, UNKNOWN, here ? here->transfer : found->transfer);
+            report(detection, event, UNKNOWN, here ? here->transfer : earlier);
         else
             xs_undecided(detection, "pre not measured");
     } else if (state == XS_REGION_NOTHING) {
-        report(detection, event, FREED, others ? others->transfer : here->transfer);
+        report(detection, event, FREED, others ? earlier : here->transfer);
     } else {
-        report(detection, event, state == XS_REGION_SURE ? ELSEWHERE : UNKNOWN, found->transfer);
+        report(detection, event, state == XS_REGION_SURE ? ELSEWHERE : UNKNOWN, earlier);
     }
 }
 

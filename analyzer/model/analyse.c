@@ -55,6 +55,8 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .link = &a->findings->link,
                                    .run_ns = a->findings->run_ns,
                                    .kernels_recorded = a->kernels_recorded,
+                                   .calls_recorded = a->calls_recorded,
+                                   .ended = a->ended,
                                    .analysis = a,
                                    .index = i};
         if (!is_asked_for(a, detector))
@@ -143,10 +145,18 @@ static bool kernels_were_recorded(const struct xs_analysis *a) {
     return any;
 }
 
+static void read_completeness(struct xs_analysis *a) {
+    char status[16];
+    a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
+                        xs_trace_meta_int(a->trace, "skipped_events", 0) == 0;
+    a->ended = strcmp(xs_trace_meta_text(a->trace, "status", status, sizeof status, ""), "complete") == 0;
+}
+
 static int begin(struct xs_analysis *a) {
     uint64_t *damaged = &a->findings->damaged_rows;
     unsigned window = a->window;
     a->kernels_recorded = a->findings->exposed_known = kernels_were_recorded(a);
+    read_completeness(a);
     xs_accounts_begin(&a->accounts);
     xs_residency_begin(&a->residency, &a->accounts, xs_show_write_end, a);
     begin_detectors(a);
@@ -161,6 +171,9 @@ static int begin(struct xs_analysis *a) {
     if (status >= 0)
         status = read_contexts(a);
     if (status >= 0)
+        status =
+            xs_waits_begin(&a->waits, a->trace, &a->accounts, a->wanting_count[XS_ON_SYNC] != 0, a->message, damaged);
+    if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
     int begun = xs_events_begin(&a->events, a->trace, window, a->sorted, a->message, damaged);
     return status < 0 ? status : begun;
@@ -174,6 +187,7 @@ static void end(struct xs_analysis *a) {
     xs_device_records_end(&a->copies);
     xs_device_records_end(&a->memsets);
     xs_timeline_end(&a->timeline);
+    xs_waits_end(&a->waits);
     xs_residency_end(&a->residency);
     xs_accounts_end(&a->accounts);
     xs_frees_free(&a->frees);

@@ -99,6 +99,10 @@ static void show_copy(struct xs_analysis *a, const struct xs_coming_interval *co
                                    .device = copy->device,
                                    .site = copy->site,
                                    .stream = copy->stream,
+                                   .timed = copy->timed,
+                                   .exposed_known = copy->exposed_known,
+                                   .device_ns = copy->device_ns,
+                                   .exposed_ns = copy->exposed_ns,
                                    .correlation = copy->view.correlation,
                                    .account = copy->view.account,
                                    .u.interval = copy->view};
@@ -142,6 +146,8 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
                        uint64_t bytes) {
     struct xs_device_record record;
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
+    /* nobody knows how large the others are without a record: all of the call with the first */
+    e->host_others_ns = batch && e->u.transfer.batch_index ? (uint64_t)e->return_ns - (uint64_t)e->enter_ns : 0;
     if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.untimed)
         return records->scan.status;
     double share = share_of(e, &record, bytes);
@@ -149,6 +155,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     e->start_ns = record.start_ns;
     e->end_ns = record.end_ns;
     e->device_ns = (uint64_t)((double)record.ns * share + 0.5);
+    e->host_others_ns = (uint64_t)((double)((uint64_t)e->return_ns - (uint64_t)e->enter_ns) * (1 - share));
     if (!a->kernels_recorded)
         return XS_OK;
     uint64_t exposed, length = (uint64_t)record.end_ns - (uint64_t)record.start_ns;
@@ -174,12 +181,21 @@ static void announce_interval(struct xs_analysis *a, const struct xs_trace_event
                                                .device = e->device,
                                                .site = e->site,
                                                .stream = e->stream,
+                                               .timed = true,
+                                               .exposed_known = e->exposed_known,
+                                               .device_ns = e->device_ns,
+                                               .exposed_ns = e->exposed_ns,
                                                .view = {.direction = t->direction,
                                                         .transfer = e->id,
                                                         .device_allocation = up ? t->dst_allocation : t->src_allocation,
                                                         .bytes = t->bytes,
                                                         .correlation = e->correlation,
-                                                        .account = xs_account_keep(e->account)}});
+                                                        .account = xs_account_keep(e->account),
+                                                        .host_kind = t->host_kind,
+                                                        .is_box = t->box.height != 0,
+                                                        .is_batch = t->batch_index >= 0,
+                                                        .call_ns = e->enter_ns,
+                                                        .host_ns = xs_event_host_ns(e)}});
 }
 
 static int32_t device_of_context(const struct xs_analysis *a, int32_t context) {
@@ -239,8 +255,10 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
                                    .site = xs_site_of(a->findings->sites, allocation->free_entry_point),
                                    .account = allocation->account,
                                    .u.allocation = allocation};
+    allocation->freed_by_call = a->findings->sites->entry_points[event.site].category == XS_CAT_FREE;
     xs_residency_sum_up(&a->residency, allocation);
     xs_show(a, &event);
+    xs_waits_pass(&a->waits, &event);
     xs_residency_apply(&a->residency, &event);
 }
 
@@ -264,14 +282,18 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
         e->enter_ns = e->u.allocation->enter_ns;
     } else {
         xs_residency_look(&a->residency, e, device_of_context(a, e->context));
+        if (e->on == XS_ON_SYNC)
+            e->u.sync.copy = xs_waits_look(&a->waits, e);
         if (e->on == XS_ON_API) {
             e->u.api.name = a->findings->sites->entry_points[e->site].name;
             e->u.api.category = a->findings->sites->entry_points[e->site].category;
+            e->u.api.role = a->findings->sites->entry_points[e->site].role;
         }
     }
     if (status < 0)
         return status;
     xs_show(a, e);
+    xs_waits_pass(&a->waits, e);
     if (e->ran)
         xs_residency_apply(&a->residency, e);
     if (e->on == XS_ON_ALLOCATION)

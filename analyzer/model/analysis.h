@@ -13,6 +13,7 @@
 #include "analyzer/model/residency_change.h"
 #include "analyzer/model/site.h"
 #include "analyzer/model/timeline.h"
+#include "analyzer/model/waits.h"
 
 /* A copy between host and device that will be shown as an interval when its time has come. */
 struct xs_coming_interval {
@@ -20,6 +21,8 @@ struct xs_coming_interval {
     int32_t device;
     uint32_t site;
     int32_t stream;
+    bool timed, exposed_known;
+    uint64_t device_ns, exposed_ns;
     struct xs_interval_view view;
 };
 
@@ -34,6 +37,7 @@ struct xs_analysis {
     struct xs_arguments arguments;
     struct xs_device_records copies, memsets;
     struct xs_timeline timeline;
+    struct xs_waits waits;
     struct xs_residency residency;
     struct xs_accounts accounts;
     struct xs_findings_builder builder;
@@ -53,8 +57,8 @@ struct xs_analysis {
         bool not_run;
     } * wanting[XS_ON_COUNT]; /* who wants what, in the order of the detectors */
     unsigned wanting_count[XS_ON_COUNT];
-    bool kernels_recorded;
-    unsigned window, sorted; /* as of xs_events_begin */
+    bool kernels_recorded, calls_recorded, ended; /* as in struct xs_detection */
+    unsigned window, sorted;                      /* as of xs_events_begin */
 };
 
 /* --- analyse_events.c --- */

@@ -129,6 +129,13 @@ struct xs_instance xs_instance_of(const struct xs_trace_event *event, const char
         instance.bytes = event->u.transfer.bytes;
         instance.transfers = 1;
         xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, event->id, role);
+    } else if (event->on == XS_ON_DEVICE_INTERVAL) { /* of a transfer: about that, not about the interval */
+        const struct xs_interval_view *interval = &event->u.interval;
+        instance.cost.host_ns = instance.removable.host_ns = interval->host_ns;
+        instance.at_ns = interval->call_ns;
+        instance.bytes = interval->bytes;
+        instance.transfers = 1;
+        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, interval->transfer, role);
     } else if (event->on == XS_ON_MEMSET) {
         instance.bytes = event->u.memset.bytes;
         xs_add_evidence(&instance, XS_EVIDENCE_MEMSET, event->id, role);

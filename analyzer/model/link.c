@@ -67,6 +67,22 @@ struct point {
     double bytes, ns;
 };
 
+/* Through zero: the rate of the large copies, where there are any. Small ones may well be faster byte for byte, as those
+ * from pageable memory are that the driver stages as a whole: the line would be that of neither. */
+static double rate_through_zero(const struct point *points, unsigned count) {
+    double least = 0, wxx = 0, wxy = 0;
+    for (unsigned i = 0; i < count; i++)
+        least = points[i].bytes >= (double)large_bytes ? (double)large_bytes : least;
+    for (unsigned i = 0; i < count; i++) {
+        double rate = points[i].bytes / points[i].ns;
+        if (points[i].bytes < least)
+            continue;
+        wxx += rate * rate;
+        wxy += rate;
+    }
+    return wxy / wxx;
+}
+
 /* Least squares of relative errors: in absolute ones the largest copies alone would decide, and `a` is about the small. */
 static void fit_line(struct xs_link_line *line, const struct point *points, unsigned count, double default_b) {
     double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
@@ -81,7 +97,8 @@ static void fit_line(struct xs_link_line *line, const struct point *points, unsi
     double spread = w * wxx - wx * wx;
     if (count < 2 || spread <= 1e-9 * w * wxx) { /* one size: what is fixed and what grows cannot be told apart */
         double mean_bytes = wx / w, mean_ns = wy / w;
-        line->b_ns_per_byte = mean_bytes >= (double)large_bytes ? mean_ns / mean_bytes : default_b;
+        line->rate_assumed = mean_bytes < (double)large_bytes;
+        line->b_ns_per_byte = line->rate_assumed ? default_b : mean_ns / mean_bytes;
         line->a_ns = mean_ns - line->b_ns_per_byte * mean_bytes;
     } else {
         line->b_ns_per_byte = (w * wxy - wx * wy) / spread;
@@ -89,7 +106,8 @@ static void fit_line(struct xs_link_line *line, const struct point *points, unsi
     }
     if (line->a_ns < 0) {
         line->a_ns = 0;
-        line->b_ns_per_byte = wxy / wxx;
+        line->b_ns_per_byte = rate_through_zero(points, count);
+        line->rate_assumed = false;
     }
     if (line->b_ns_per_byte < 0) {
         line->b_ns_per_byte = 0;
@@ -123,7 +141,8 @@ static void fit_class(struct xs_link_line *line, struct size_class *classes, dou
 }
 
 static void assume(struct xs_link_line *line, double a_ns, double bytes_per_s) {
-    *line = (struct xs_link_line){.known = true, .assumed = true, .a_ns = a_ns, .b_ns_per_byte = 1e9 / bytes_per_s};
+    *line = (struct xs_link_line){
+        .known = true, .assumed = true, .rate_assumed = true, .a_ns = a_ns, .b_ns_per_byte = 1e9 / bytes_per_s};
 }
 
 static void fit_all(struct xs_link_model *model, struct fit *fit) {

@@ -21,8 +21,9 @@ enum xs_link_class {
 extern const char *const xs_link_class_names[];
 
 struct xs_link_line {
-    bool known;   /* fitted or assumed; else all is 0 */
-    bool assumed; /* not fitted: from the link's peak, or of a device of today (D2D, MEMSET) */
+    bool known;        /* fitted or assumed; else all is 0 */
+    bool assumed;      /* not fitted: from the link's peak, or of a device of today (D2D, MEMSET) */
+    bool rate_assumed; /* also where a_ns is fitted: all copies have one small size, which says nothing of the rate */
     uint64_t samples;
     double a_ns, b_ns_per_byte;
     double best_bytes_per_s; /* the best size class's median rate, among those of 1 MiB and more where there are any */

@@ -15,6 +15,8 @@ void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *acco
                                        .accounts = accounts,
                                        .ended = ended,
                                        .context = context};
+    residency->holders = xs_realloc(NULL, sizeof *residency->holders);
+    *residency->holders = (struct xs_hash){0};
 }
 
 void xs_residency_end(struct xs_residency *residency) {
@@ -28,6 +30,8 @@ void xs_residency_end(struct xs_residency *residency) {
             xs_written_free(&((struct xs_allocation *)(uintptr_t)residency->allocations.entries[i].value)->written);
     xs_hash_free(&residency->allocations);
     xs_hash_free(&residency->regions);
+    xs_hash_free(residency->holders);
+    free(residency->holders);
     xs_spans_free(&residency->addresses);
     xs_pool_free(&residency->region_pool);
     xs_pool_free(&residency->write_pool);
@@ -247,6 +251,7 @@ static void end_allocation(struct xs_residency *residency, struct xs_allocation 
         a->regions = region->next;
         xs_hash_remove(&residency->regions, region->key[0], region->key[1]);
         region->uid = 0;
+        xs_region_forget_content(residency->holders, region);
         xs_pool_give(&residency->region_pool, region);
     }
     xs_hash_remove(&residency->allocations, (uint64_t)a->id, 0);
@@ -259,6 +264,7 @@ void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocat
     struct xs_last last = xs_last_on(residency, a->device);
     a->launch_ran = last.launch > a->begin_order;
     a->unseen_launched = last.unseen > a->begin_order;
+    a->touched = a->touched || (a->kind == XS_MEM_MANAGED && residency->prefetch_batch > a->begin_order);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -293,14 +299,11 @@ static void note_read(struct xs_residency *residency, int32_t device) {
         residency->nowhere.read = residency->order;
 }
 
-static void set_content(struct xs_region *region, const struct xs_fingerprint *content, uint64_t bytes,
-                        uint64_t order) {
-    region->has_content = content != NULL;
+static void set_content(struct xs_residency *residency, struct xs_region *region, const struct xs_fingerprint *content,
+                        uint64_t bytes) {
     region->was_unsure = false;
-    region->order = order;
-    region->content_bytes = bytes;
-    if (content)
-        region->content = *content;
+    region->order = residency->order;
+    xs_region_set_content(residency->holders, region, content, bytes);
 }
 
 static void apply_upload(struct xs_residency *residency, const struct xs_trace_event *e) {
@@ -310,7 +313,7 @@ static void apply_upload(struct xs_residency *residency, const struct xs_trace_e
         return;
     bool known = t->state == XS_CONTENT_KNOWN;
     xs_write_in(residency, &residency->place, region, XS_WRITE_UPLOAD, e);
-    set_content(region, known ? &t->content : NULL, t->bytes, residency->order);
+    set_content(residency, region, known ? &t->content : NULL, t->bytes);
     region->last_upload = e->id;
     region->upload_order = residency->order;
     region->upload_known = known;
@@ -326,36 +329,42 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
     bool known = t->state == XS_CONTENT_KNOWN;
     xs_read_out(residency, &residency->place, region);
     if (known)
-        set_content(region, &t->content, t->bytes, residency->order);
+        set_content(residency, region, &t->content, t->bytes);
     region->last_download = e->id;
     region->download_known = known;
     region->download = t->content;
     region->download_bytes = t->bytes;
 }
 
-/* Device copies, peer copies, and what has no direction: out of one place, into another. */
+/* Out of a region with known content, into another one. */
+static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_place *place,
+                      enum xs_region_state state, const struct xs_fingerprint *content) {
+    struct xs_region *into =
+        state == XS_REGION_NOTHING ? xs_region_find(residency, place) : xs_region_make(residency, place);
+    xs_write_in(residency, place, into, XS_WRITE_COPY, e);
+    if (state != XS_REGION_NOTHING) {
+        set_content(residency, into, content, e->u.transfer.bytes);
+        into->was_unsure = state == XS_REGION_UNSURE;
+    }
+}
+
+/* Device copies, peer copies, and what has no direction: out of one place, into another. What it overwrites ends before
+ * the copy counts as one that read: it did not come in between. */
 static void apply_copy(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_transfer_view *t = &e->u.transfer;
     struct xs_place place;
     struct xs_region *from = NULL;
     enum xs_region_state state = XS_REGION_NOTHING;
     struct xs_fingerprint content = {0};
-    note_read(residency, t->src_device);
     if (source_place(residency, e, &place)) {
         from = xs_region_find(residency, &place);
         xs_read_out(residency, &place, from);
         if (from && from->content_bytes == t->bytes && (state = xs_region_state(residency, from)) != XS_REGION_NOTHING)
             content = from->content;
     }
-    if (!destination_place(residency, e, &place))
-        return;
-    struct xs_region *into =
-        state == XS_REGION_NOTHING ? xs_region_find(residency, &place) : xs_region_make(residency, &place);
-    xs_write_in(residency, &place, into, XS_WRITE_COPY, e);
-    if (state != XS_REGION_NOTHING) {
-        set_content(into, &content, t->bytes, residency->order);
-        into->was_unsure = state == XS_REGION_UNSURE;
-    }
+    if (destination_place(residency, e, &place))
+        copy_into(residency, e, &place, state, &content);
+    note_read(residency, t->src_device);
 }
 
 static void apply_transfer(struct xs_residency *residency, const struct xs_trace_event *e) {
@@ -410,6 +419,8 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
         if (a)
             a->touched = true;
+        if (strstr(call->name, "Batch") && call->object > 1) /* of ranges, of which the trace has the first alone */
+            residency->prefetch_batch = residency->order;
     }
     bool decompresses = strstr(call->name, "Decompress") != NULL;
     if (call->category != XS_CAT_STREAM_MEMOP && !decompresses)
@@ -448,6 +459,10 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
         break;
     case XS_ON_API:
         apply_api(residency, e);
+        break;
+    case XS_ON_MIGRATION:
+        if (e->u.migration.allocation)
+            e->u.migration.allocation->touched = true;
         break;
     default:
         break;

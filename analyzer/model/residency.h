@@ -20,7 +20,8 @@ struct xs_allocation {
     int64_t enter_ns, return_ns;           /* of the allocating call */
     int64_t free_enter_ns, free_return_ns; /* INT64_MAX: never freed */
     int32_t free_entry_point, free_thread; /* 0: never freed */
-    bool touched;                          /* a transfer, memset, prefetch or launch argument named it */
+    bool freed_by_call;                    /* set from FREE on: a call freed it, and not the end of its context */
+    bool touched;         /* a transfer, memset, prefetch or launch argument named it, or its pages moved */
     bool launch_ran;      /* kept up to date for FREE and LIVE only: a kernel or graph was launched on its device */
     bool unseen_launched; /* the same, of a launch whose arguments were not seen */
     struct xs_account *account;
@@ -90,14 +91,21 @@ struct xs_region {
 
     /* The model's own. */
     struct xs_write *write; /* the latest to exactly this region, while not a byte of it is overwritten; else NULL */
-    struct xs_allocation *owner; /* NULL: none known */
-    bool all_written;            /* every byte was written since the allocation */
-    struct xs_region *next;      /* in its allocation's list */
+    struct xs_allocation *owner;                     /* NULL: none known */
+    bool all_written;                                /* every byte was written since the allocation */
+    struct xs_region *next;                          /* in its allocation's list */
+    struct xs_region *previous_holder, *next_holder; /* while has_content: of the regions with this content */
     uint64_t key[2];
 };
 
 /* Whether the region's known content is still there. */
 enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region);
+
+/* Whether a region of its device, other than its own, holds what an upload of known content brings; which is the first
+ * that does for sure, else one that may. Looks at no more than XS_REGIONS_LOOKED_AT, the latest. */
+enum { XS_REGIONS_LOOKED_AT = 256 };
+enum xs_region_state xs_region_holding(const struct xs_residency *residency, const struct xs_trace_event *upload,
+                                       const struct xs_region **found);
 
 /* True while no other write overlapped the region since its last upload. */
 bool xs_region_upload_intact(const struct xs_residency *residency, const struct xs_region *region);

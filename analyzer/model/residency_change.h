@@ -38,7 +38,9 @@ struct xs_residency {
     size_t device_count;
     struct xs_last all, nowhere; /* on any device; on one that is not known, which may be any */
     uint64_t order, next_uid;
+    uint64_t prefetch_batch;    /* order of the last prefetch of several ranges, 0: none yet */
     struct xs_hash regions;     /* struct xs_region */
+    struct xs_hash *holders;    /* by content and device: the first struct xs_region. Looking may tidy it */
     struct xs_hash allocations; /* by id: struct xs_allocation */
     struct xs_spans addresses;  /* of live allocations; owner: struct xs_allocation */
     struct xs_pool region_pool, write_pool, allocation_pool;
@@ -69,7 +71,7 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
 /* The live allocations in the order of their ids; to be freed. */
 struct xs_allocation **xs_residency_live(const struct xs_residency *residency, size_t *count);
 
-/* --- between residency.c and residency_writes.c --- */
+/* --- between residency.c, residency_contents.c and residency_writes.c --- */
 
 struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device);
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
@@ -81,6 +83,11 @@ bool xs_touched_since(const struct xs_residency *residency, const struct xs_allo
 struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place);
 struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place);
 bool xs_is_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region);
+
+/* The region's known content from now on, NULL: none; and that it is gone, or the region ends. */
+void xs_region_set_content(struct xs_hash *holders, struct xs_region *region, const struct xs_fingerprint *content,
+                           uint64_t bytes);
+void xs_region_forget_content(struct xs_hash *holders, struct xs_region *region);
 
 /* A write of the event's to the place; `region` is the place's, or NULL. */
 void xs_write_in(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region,

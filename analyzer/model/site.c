@@ -2,13 +2,22 @@
 #include "analyzer/model/site.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/memory.h"
 #include "analyzer/model/scan.h"
 
+static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
+
+static enum xs_api_role role_of(const char *name, enum xs_category category) {
+    if (begins_with(name, "cuEventRecord"))
+        return XS_API_RECORDS_EVENT;
+    return category == XS_CAT_STREAM_MEMOP || begins_with(name, "cuStreamWaitEvent") ? XS_API_WAITS : XS_API_OTHER;
+}
+
 static void add(struct xs_sites *sites, int64_t id, const char *name, enum xs_category category) {
     sites->entry_points = xs_realloc(sites->entry_points, (sites->count + 1) * sizeof *sites->entry_points);
-    sites->entry_points[sites->count] = (struct xs_entry_point){id, xs_strdup(name), category};
+    sites->entry_points[sites->count] = (struct xs_entry_point){id, xs_strdup(name), category, role_of(name, category)};
     if (sites->count)
         *xs_hash_put(&sites->by_id, (uint64_t)id, 0) = sites->count;
     if (id > 0 && id < (int64_t)(sizeof sites->near / sizeof *sites->near))

@@ -4,13 +4,14 @@
 #define XFERSPY_ANALYZER_MODEL_SITE_H
 
 #include "analyzer/model/hash.h"
-#include "schema/kinds.h"
+#include "analyzer/model/trace_event.h"
 #include "schema/trace.h"
 
 struct xs_entry_point {
     int64_t id;
     char *name; /* "unknown" for number 0 */
     enum xs_category category;
+    enum xs_api_role role;
 };
 
 struct xs_sites {

@@ -103,19 +103,30 @@ struct xs_launch_view {
     enum xs_launch_kind kind;
     uint64_t function;
     bool arguments_seen;      /* what follows is all that its arguments point into; false for graphs */
-    const int64_t *arguments; /* allocation ids */
+    const int64_t *arguments; /* allocation ids; kept as long as the analysis runs */
     unsigned argument_count;
 };
 
 struct xs_sync_view {
     enum xs_sync_scope scope;
     uint64_t object; /* the event's handle, for scope EVENT */
+    /* The asynchronous upload or download that was the same thread's call just before and that this call waits for, as
+     * it was shown then, less its region; NULL: none. Kept where a detector wants XS_ON_SYNC. */
+    const struct xs_trace_event *copy;
+};
+
+/* What an other call does to the order of the device's work. */
+enum xs_api_role {
+    XS_API_OTHER,
+    XS_API_RECORDS_EVENT, /* marks a place in a stream, and is no work */
+    XS_API_WAITS,         /* makes a stream wait: for an event, or for a value in memory; or lets others go on */
 };
 
 struct xs_api_view { /* docs/trace-format.md says what each means for which entry point */
     uint64_t object, address, bytes;
     int64_t argument;
     enum xs_category category;
+    enum xs_api_role role;
     const char *name; /* of the entry point */
 };
 
@@ -134,6 +145,12 @@ struct xs_interval_view {
     uint64_t bytes;
     uint32_t correlation;       /* of the call that started it */
     struct xs_account *account; /* the transfer's; NULL for kernels and graphs' copies */
+
+    /* Of a transfer's copy. The event's device_ns and exposed_ns are the transfer's, too. */
+    enum xs_memory_kind host_kind;
+    bool is_box, is_batch;
+    int64_t call_ns;  /* when the host asked for it */
+    uint64_t host_ns; /* how long its call took */
 };
 
 enum xs_write_certainty {
@@ -159,10 +176,11 @@ struct xs_trace_event {
     int64_t id;        /* row id in its table: allocation, transfer, memset, launch, sync, api_call, device_migration */
     int64_t enter_ns;  /* device start for MIGRATION and DEVICE_INTERVAL */
     int64_t return_ns; /* never before enter_ns; equal to it where it was not measured; device end as above */
-    int32_t entry_point;  /* entry_point.id, 0: unknown. Of a FREE the free's, which may be a context's end */
-    int32_t thread;       /* thread.id */
-    int32_t context;      /* context.id, 0: unknown */
-    int32_t stream;       /* stream.id, 0: unknown */
+    uint64_t host_others_ns; /* of a batch call's copy: the part of the call that counts with its other copies */
+    int32_t entry_point;     /* entry_point.id, 0: unknown. Of a FREE the free's, which may be a context's end */
+    int32_t thread;          /* thread.id */
+    int32_t context;         /* context.id, 0: unknown */
+    int32_t stream;          /* stream.id, 0: unknown */
     int32_t device;       /* ordinal that the event is about: an upload's destination, a download's or copy's source, a
                           * launch's; -1: unknown, or host memory */
     uint32_t site;        /* where in the program it was called; xs_site_name says what it is */
@@ -194,7 +212,7 @@ struct xs_trace_event {
 };
 
 static inline uint64_t xs_event_host_ns(const struct xs_trace_event *e) {
-    return (uint64_t)e->return_ns - (uint64_t)e->enter_ns;
+    return (uint64_t)e->return_ns - (uint64_t)e->enter_ns - e->host_others_ns;
 }
 
 static inline bool xs_is_upload(const struct xs_trace_event *e) {

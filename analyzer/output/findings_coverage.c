@@ -130,7 +130,8 @@ static void link_formula(struct xs_string *text, const struct xs_link_line *line
     if (fixed_ns || !per_gb_ns)
         xs_string_format(text, "%s%s", xs_format_ns(buffer, fixed_ns), per_gb_ns ? " + " : " whatever the size");
     if (per_gb_ns)
-        xs_string_format(text, "bytes at %s", xs_format_rate(buffer, 1000000000, per_gb_ns));
+        xs_string_format(text, "bytes at %s%s", xs_format_rate(buffer, 1000000000, per_gb_ns),
+                         line->rate_assumed && !line->assumed ? " (an assumed rate)" : "");
 }
 
 static void link_lines(const struct xs_link_model *link, struct xs_out *out) {

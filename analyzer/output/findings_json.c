@@ -126,6 +126,7 @@ static void put_link(const struct xs_link_model *link, struct xs_json *json) {
         xs_json_object(json, NULL);
         xs_json_text(json, "class", names[i]);
         xs_json_bool(json, "assumed", line->assumed);
+        xs_json_bool(json, "rate_assumed", line->rate_assumed);
         xs_json_count(json, "samples", line->samples);
         xs_json_number(json, "fixed_ns", round(line->a_ns));
         xs_json_number(json, "bytes_per_s", line->b_ns_per_byte > 0 ? round(1e9 / line->b_ns_per_byte) : NAN);

@@ -90,7 +90,7 @@ static enum sureness known(const struct event *events, int at, const struct regi
             (e->kind == DOWNLOAD && same_region(&e->from, region))) {
             sure = SURE;
             *content = e;
-        } else if (e->kind == DEVICE_COPY && same_region(&e->to, region)) {
+        } else if ((e->kind == DEVICE_COPY || e->kind == PEER_COPY) && same_region(&e->to, region)) {
             sure = known(events, i, &e->from, content);
         } else if (writes(e) && overlap(&e->to, region)) {
             sure = GONE;
@@ -114,33 +114,46 @@ static void found(struct verdicts *out, FILE *file, const char *finding, const s
     fprintf(file, "%s\t%s %d\t%d\n", finding, e->kind == MEMSET ? "memset" : "transfer", e->ordinal, out->program);
 }
 
-static void duplicate_upload(const struct event *events, int at, bool is_noop, struct verdicts *out) {
+/* How sure it is that a region, if it lives and is another one on the same device, holds what the upload brings. */
+static enum sureness holds(const struct event *events, int at, const struct region *region) {
     const struct event *u = &events[at], *content;
-    bool overwritten = false, elsewhere = false, unknown = false, counts = false, matches = false;
+    if (region->allocation < 0 || region->device != u->to.device || same_region(region, &u->to) ||
+        !live(events, at, region))
+        return GONE;
+    enum sureness sure = known(events, at, region, &content);
+    return sure != GONE && same_content(content, u) ? sure : GONE;
+}
+
+static void duplicate_upload(const struct event *events, int at, bool is_noop, struct verdicts *out) {
+    const struct event *u = &events[at];
+    bool is_small = small(u->content, u->to.bytes);
+    bool overwritten = false, counts = false, matches = false;
+    enum sureness other = GONE, one;
     for (int i = 0; i < at; i++) {
         const struct event *e = &events[i];
+        if (!is_small && (one = holds(events, at, &e->to)) > other)
+            other = one;
+        if (!is_small && (one = holds(events, at, &e->from)) > other)
+            other = one;
         if (e->kind != UPLOAD || e->to.device != u->to.device || !same_content(e, u))
             continue;
         matches = true;
         bool here = same_region(&e->to, &u->to);
-        if (small(u->content, u->to.bytes) && !here && e->host != u->host)
+        if (is_small && !here && e->host != u->host)
             continue;
         counts = true;
         overwritten |= here;
-        if (!live(events, at, &e->to))
-            continue;
-        enum sureness sure = known(events, at, &e->to, &content);
-        elsewhere |= sure == SURE && same_content(content, u);
-        unknown |= sure == UNSURE && same_content(content, u);
+        if (e->host == u->host && (one = holds(events, at, &e->to)) > other)
+            other = one;
     }
     if (counts) /* with pre not measured it is one of these, or unknown */
         found(out, out->allowed, "duplicate-upload/unknown", u);
     if (counts && !is_noop) {
         found(out, out->expected,
-              overwritten ? "duplicate-upload/overwritten"
-              : elsewhere ? "duplicate-upload/elsewhere"
-              : unknown   ? "duplicate-upload/unknown"
-                          : "duplicate-upload/freed",
+              overwritten       ? "duplicate-upload/overwritten"
+              : other == SURE   ? "duplicate-upload/elsewhere"
+              : other == UNSURE ? "duplicate-upload/unknown"
+                                : "duplicate-upload/freed",
               u);
         found(out, out->allowed, "duplicate-upload/overwritten", u);
         found(out, out->allowed, "duplicate-upload/elsewhere", u);

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-enum { UP = 1, DOWN, COPY, ALLOC, FREE, MEMSET, LAUNCH, SYNC };
+enum { UP = 1, DOWN, COPY, ALLOC, FREE, MEMSET, LAUNCH, SYNC, RECORD, STREAM_WAIT, CONTEXT_END, PREFETCH };
 enum { STEP_NS = 10000, CALL_NS = 1000 };
 
 void play_begin(struct played *p) {
@@ -11,10 +11,18 @@ void play_begin(struct played *p) {
         const char *name;
         unsigned id;
         enum xs_category category;
-    } entries[] = {{"cuMemcpyHtoD_v2", UP, XS_CAT_TRANSFER},   {"cuMemcpyDtoH_v2", DOWN, XS_CAT_TRANSFER},
-                   {"cuMemcpyDtoD_v2", COPY, XS_CAT_TRANSFER}, {"cuMemAlloc_v2", ALLOC, XS_CAT_ALLOCATE},
-                   {"cuMemFree_v2", FREE, XS_CAT_FREE},        {"cuMemsetD8_v2", MEMSET, XS_CAT_MEMSET},
-                   {"cuLaunchKernel", LAUNCH, XS_CAT_LAUNCH},  {"cuCtxSynchronize", SYNC, XS_CAT_SYNC}};
+    } entries[] = {{"cuMemcpyHtoD_v2", UP, XS_CAT_TRANSFER},
+                   {"cuMemcpyDtoH_v2", DOWN, XS_CAT_TRANSFER},
+                   {"cuMemcpyDtoD_v2", COPY, XS_CAT_TRANSFER},
+                   {"cuMemAlloc_v2", ALLOC, XS_CAT_ALLOCATE},
+                   {"cuMemFree_v2", FREE, XS_CAT_FREE},
+                   {"cuMemsetD8_v2", MEMSET, XS_CAT_MEMSET},
+                   {"cuLaunchKernel", LAUNCH, XS_CAT_LAUNCH},
+                   {"cuCtxSynchronize", SYNC, XS_CAT_SYNC},
+                   {"cuEventRecord", RECORD, XS_CAT_SYNC},
+                   {"cuStreamWaitEvent", STREAM_WAIT, XS_CAT_SYNC},
+                   {"cuCtxDestroy_v2", CONTEXT_END, XS_CAT_CONTEXT},
+                   {"cuMemPrefetchBatchAsync", PREFETCH, XS_CAT_MANAGED}};
     memset(p, 0, sizeof *p);
     p->options.fold_nothing = true;
     strcpy(p->folder, "/tmp/xferspy-unit.XXXXXX");
@@ -24,7 +32,9 @@ void play_begin(struct played *p) {
     xs_store_begin(p->store);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         xs_store_entry_point(p->store, entries[i].id, entries[i].name, entries[i].category);
+    p->thread = 1;
     xs_store_thread(p->store, 1, 1, "main");
+    xs_store_thread(p->store, 2, 2, "other");
     xs_store_meta_int(p->store, "cupti.kernels", 1);
     for (int device = 0; device < 2; device++)
         xs_store_context(p->store, (uint64_t)device + 1, device);
@@ -34,13 +44,17 @@ static struct xs_event event_of(struct played *p, enum xs_event_kind kind, unsig
     struct xs_event event = {.kind = (uint8_t)kind, .entry = (uint16_t)entry, .context = (uint64_t)p->device + 1};
     p->now_ns += STEP_NS;
     event.enter_tick = p->now_ns;
-    event.return_tick = p->now_ns + CALL_NS;
+    event.return_tick = p->now_ns + (p->call_ns ? p->call_ns : CALL_NS);
+    if (p->stream) {
+        event.stream = p->stream;
+        event.flags = XS_FLAG_HAS_STREAM;
+    }
     event.correlation = ++p->correlation;
     return event;
 }
 
 static void put(struct played *p, const struct xs_event *event) {
-    assert_int_equal(xs_store_event(p->store, event, 1, &p->clock), 0);
+    assert_int_equal(xs_store_event(p->store, event, p->thread, &p->clock), 0);
 }
 
 uint32_t play_alloc(struct played *p, uint64_t address, uint64_t bytes) {
@@ -50,9 +64,11 @@ uint32_t play_alloc(struct played *p, uint64_t address, uint64_t bytes) {
     event.alloc = (struct xs_event_alloc){.address = address,
                                           .bytes = bytes,
                                           .id = id,
-                                          .kind = XS_MEM_DEVICE,
-                                          .origin = XS_ORIGIN_ALLOC,
+                                          .kind = (uint8_t)(p->memory ? p->memory : XS_MEM_DEVICE),
+                                          .origin = (uint8_t)(p->origin ? p->origin : XS_ORIGIN_ALLOC),
                                           .device = (int8_t)p->device};
+    if (p->memory == XS_MEM_PINNED || p->memory == XS_MEM_REGISTERED)
+        event.alloc.device = -1;
     put(p, &event);
     p->allocations[id].address = address;
     p->allocations[id].bytes = bytes;
@@ -60,12 +76,16 @@ uint32_t play_alloc(struct played *p, uint64_t address, uint64_t bytes) {
     return id;
 }
 
-void play_free(struct played *p, uint32_t id) {
-    struct xs_event event = event_of(p, XS_EVENT_FREE, FREE);
+static void end_allocation(struct played *p, uint32_t id, unsigned entry) {
+    struct xs_event event = event_of(p, XS_EVENT_FREE, entry);
     event.alloc.id = id;
     put(p, &event);
     p->allocations[id].lives = false;
 }
+
+void play_free(struct played *p, uint32_t id) { end_allocation(p, id, FREE); }
+
+void play_context_end(struct played *p, uint32_t id) { end_allocation(p, id, CONTEXT_END); }
 
 static uint32_t allocation_at(const struct played *p, uint64_t address) {
     for (uint32_t id = p->allocation_count; id > 0; id--)
@@ -98,13 +118,15 @@ static void put_content(struct played *p, struct xs_event *event, uint64_t bytes
     assert_int_equal(xs_store_fingerprint(p->store, &f), 0);
 }
 
+static enum xs_memory_kind host_kind(const struct played *p) { return p->host ? p->host : XS_MEM_PAGEABLE; }
+
 static int64_t transfer(struct played *p, unsigned entry, enum xs_direction direction,
                         const struct xs_event_transfer *sides, int content, int before) {
     struct xs_event event = event_of(p, XS_EVENT_TRANSFER, entry);
     uint64_t bytes = sides->bytes;
     event.transfer = *sides;
     event.transfer.direction = (uint8_t)direction;
-    event.flags = p->async ? XS_FLAG_ASYNC : 0;
+    event.flags |= p->async ? XS_FLAG_ASYNC : 0;
     if (p->box.height) {
         event.flags |= XS_FLAG_BOX;
         event.transfer.height = p->box.height;
@@ -114,17 +136,19 @@ static int64_t transfer(struct played *p, unsigned entry, enum xs_direction dire
     }
     put_content(p, &event, bytes, content, before);
     put(p, &event);
+    unsigned host = host_kind(p) == XS_MEM_PAGEABLE ? 1 : 2, device = 3; /* CUPTI's numbers */
+    uint64_t start_ns = p->now_ns + (p->delay_ns ? p->delay_ns : 100);
     struct xs_device_copy copy = {.correlation = event.correlation,
                                   .copies = 1,
                                   .kind = (uint8_t)(direction == XS_DIR_H2D   ? 1
                                                     : direction == XS_DIR_D2H ? 2
                                                                               : 8),
-                                  .src_kind = (uint8_t)(direction == XS_DIR_H2D ? 1 : 3),
-                                  .dst_kind = (uint8_t)(direction == XS_DIR_D2H ? 1 : 3),
+                                  .src_kind = (uint8_t)(direction == XS_DIR_H2D ? host : device),
+                                  .dst_kind = (uint8_t)(direction == XS_DIR_D2H ? host : device),
                                   .device = p->device,
                                   .bytes = bytes,
-                                  .start_ns = (int64_t)p->now_ns + 100,
-                                  .end_ns = (int64_t)p->now_ns + 100 + (int64_t)(bytes * 1000 / 4096)};
+                                  .start_ns = (int64_t)start_ns,
+                                  .end_ns = (int64_t)(start_ns + (p->device_ns ? p->device_ns : bytes * 1000 / 4096))};
     assert_int_equal(xs_store_device_copy(p->store, &copy), 0);
     return ++p->transfer;
 }
@@ -135,7 +159,7 @@ int64_t play_up(struct played *p, uint64_t to, uint64_t bytes, int content, int 
                                       .bytes = bytes,
                                       .dst_allocation = allocation_at(p, to),
                                       .dst_kind = XS_MEM_DEVICE,
-                                      .src_kind = XS_MEM_PAGEABLE,
+                                      .src_kind = (uint8_t)host_kind(p),
                                       .dst_device = (int8_t)p->device,
                                       .src_device = -1};
     return transfer(p, UP, XS_DIR_H2D, &sides, content, before);
@@ -146,7 +170,7 @@ int64_t play_down(struct played *p, uint64_t from, uint64_t bytes, int content, 
                                       .src = from,
                                       .bytes = bytes,
                                       .src_allocation = allocation_at(p, from),
-                                      .dst_kind = XS_MEM_PAGEABLE,
+                                      .dst_kind = (uint8_t)host_kind(p),
                                       .src_kind = XS_MEM_DEVICE,
                                       .dst_device = -1,
                                       .src_device = (int8_t)p->device};
@@ -184,11 +208,12 @@ static void launch(struct played *p, uint32_t set) {
     event.argument_set = set;
     event.launch = (struct xs_event_launch){.function = 0x1000, .grid = {1, 1, 1}, .block = {1, 1, 1}};
     put(p, &event);
+    uint64_t start_ns = p->now_ns + (p->kernel_delay_ns ? p->kernel_delay_ns : 500);
     struct xs_device_kernel kernel = {.correlation = event.correlation,
                                       .name = "k",
                                       .device = p->device,
-                                      .start_ns = (int64_t)p->now_ns + 500,
-                                      .end_ns = (int64_t)p->now_ns + 2500};
+                                      .start_ns = (int64_t)start_ns,
+                                      .end_ns = (int64_t)(start_ns + (p->kernel_ns ? p->kernel_ns : 2000))};
     assert_int_equal(xs_store_device_kernel(p->store, &kernel), 0);
     p->launch++;
 }
@@ -204,10 +229,44 @@ void play_kernel(struct played *p, unsigned count, const uint32_t *allocations) 
 
 void play_unseen_kernel(struct played *p) { launch(p, 0); }
 
+void play_migration(struct played *p, bool up, uint64_t address, uint64_t bytes) {
+    p->now_ns += STEP_NS;
+    struct xs_device_migration row = {.kind = up ? 1 : 2,
+                                      .address = address,
+                                      .bytes = bytes,
+                                      .src_device = up ? -1 : p->device,
+                                      .dst_device = up ? p->device : -1,
+                                      .start_ns = (int64_t)p->now_ns,
+                                      .end_ns = (int64_t)p->now_ns + 1000};
+    assert_int_equal(xs_store_device_migration(p->store, &row), 0);
+}
+
+void play_prefetch_batch(struct played *p, uint64_t address, uint64_t ranges) {
+    struct xs_event event = event_of(p, XS_EVENT_API, PREFETCH);
+    event.api = (struct xs_event_api){.object = ranges, .address = address};
+    put(p, &event);
+}
+
 void play_sync(struct played *p) {
     struct xs_event event = event_of(p, XS_EVENT_SYNC, SYNC);
     put(p, &event);
 }
+
+void play_wait(struct played *p, enum xs_sync_scope scope, uint64_t object) {
+    struct xs_event event = event_of(p, XS_EVENT_SYNC, SYNC);
+    event.sync = (struct xs_event_sync){.object = object, .scope = (uint8_t)scope};
+    put(p, &event);
+}
+
+static void api(struct played *p, unsigned entry, uint64_t object) {
+    struct xs_event event = event_of(p, XS_EVENT_API, entry);
+    event.api.object = object;
+    put(p, &event);
+}
+
+void play_record(struct played *p, uint64_t object) { api(p, RECORD, object); }
+
+void play_stream_wait(struct played *p, uint64_t object) { api(p, STREAM_WAIT, object); }
 
 void play_analyse(struct played *p, const char *sql) {
     char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;

@@ -25,8 +25,16 @@ struct played {
     uint32_t allocation_count;
     int64_t transfer, memset_row, launch; /* ids of the latest rows */
     int device;
-    bool async, constant;         /* of the next transfers: their contents are one value repeated */
-    struct xs_event_transfer box; /* height 0: none; else the shape of the next transfers */
+    unsigned thread;              /* 1 or 2, of the next calls */
+    uint64_t stream;              /* handle, of the next calls; 0: none */
+    uint64_t call_ns;             /* that the next calls take; 0: 1 us */
+    enum xs_memory_kind host;     /* of the next transfers; 0: pageable */
+    uint64_t delay_ns, device_ns; /* when the next copies begin after their calls, how long they take; 0: as above */
+    uint64_t kernel_delay_ns, kernel_ns; /* the same of the next kernels */
+    enum xs_memory_kind memory;          /* of the next allocations; 0: device */
+    enum xs_origin origin;               /* of the next allocations; 0: alloc */
+    bool async, constant;                /* of the next transfers: their contents are one value repeated */
+    struct xs_event_transfer box;        /* height 0: none; else the shape of the next transfers */
     struct xs_analysis_options options;
     struct xs_findings *findings;
 };
@@ -34,6 +42,7 @@ struct played {
 void play_begin(struct played *p);
 uint32_t play_alloc(struct played *p, uint64_t address, uint64_t bytes); /* its id */
 void play_free(struct played *p, uint32_t id);
+void play_context_end(struct played *p, uint32_t id); /* which frees that one */
 
 /* A content is a number; equal numbers and bytes, equal contents. `before` is an upload's measured pre. */
 int64_t play_up(struct played *p, uint64_t to, uint64_t bytes, int content, int before, uint64_t from);
@@ -42,7 +51,12 @@ int64_t play_copy(struct played *p, uint64_t to, uint64_t from, uint64_t bytes);
 int64_t play_memset(struct played *p, uint64_t to, uint64_t bytes);
 void play_kernel(struct played *p, unsigned count, const uint32_t *allocations);
 void play_unseen_kernel(struct played *p);
-void play_sync(struct played *p);
+void play_migration(struct played *p, bool up, uint64_t address, uint64_t bytes); /* of managed pages, in 1 us */
+void play_prefetch_batch(struct played *p, uint64_t address, uint64_t ranges);
+void play_sync(struct played *p); /* for the context */
+void play_wait(struct played *p, enum xs_sync_scope scope, uint64_t object);
+void play_record(struct played *p, uint64_t object);      /* an event, in the stream */
+void play_stream_wait(struct played *p, uint64_t object); /* for an event */
 
 /* Ends the trace and analyses it. More SQL may be run on it before; NULL: none. */
 void play_analyse(struct played *p, const char *sql);

@@ -196,6 +196,38 @@ static void the_link_model_is_a_line(void **state) {
     play_end(p);
 }
 
+/* Small copies from pageable memory are staged as a whole, and faster byte for byte than large ones. The rate is that of the
+ * large ones, not one between (an H100 had 256 KiB at 35 and 8 MiB at 14 GB/s, and the line said 29). */
+static void a_line_through_zero_has_the_rate_of_large_copies(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, 0x10000000, 64 << 20);
+    for (int i = 0; i < 20; i++)
+        play_up(p, 0x10000000, i % 2 ? 8 << 20 : 256 << 10, 1 + i, NOT_MEASURED, HOST);
+    play_analyse(
+        p, "UPDATE device_copy SET end_ns = start_ns + CASE WHEN bytes > 1000000 THEN bytes / 16 ELSE bytes / 32 END");
+    const struct xs_link_line *line = &p->findings->link.lines[XS_LINK_H2D_PAGEABLE];
+    assert_true(line->known && !line->rate_assumed && line->a_ns <= 0);
+    assert_true(line->b_ns_per_byte > 0.0624 && line->b_ns_per_byte < 0.0626);
+    play_end(p);
+}
+
+/* Copies of 4 bytes say what is fixed, and nothing of the rate. */
+static void copies_of_one_small_size_say_no_rate(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    for (int i = 0; i < 20; i++)
+        play_down(p, A, 4, 1 + i, HOST);
+    play_analyse(p, "UPDATE device_copy SET end_ns = start_ns + 1500;"
+                    "INSERT INTO device (id, name, link_peak_bytes_per_s) VALUES (0, 'd', 40000000000)");
+    const struct xs_link_line *line = &p->findings->link.lines[XS_LINK_D2H_PAGEABLE];
+    assert_true(line->known && !line->assumed && line->rate_assumed);
+    assert_true(line->a_ns > 1499 && line->a_ns <= 1500);
+    assert_true(p->findings->link.lines[XS_LINK_D2H_PINNED].assumed);
+    play_end(p);
+}
+
 static void without_device_times_host_times_rank(void **state) {
     (void)state;
     play_begin(p);
@@ -277,6 +309,8 @@ int main(void) {
         cmocka_unit_test(a_batch_shares_its_record),
         cmocka_unit_test(findings_are_ranked_and_folded),
         cmocka_unit_test(the_link_model_is_a_line),
+        cmocka_unit_test(a_line_through_zero_has_the_rate_of_large_copies),
+        cmocka_unit_test(copies_of_one_small_size_say_no_rate),
         cmocka_unit_test(without_device_times_host_times_rank),
         cmocka_unit_test(evidence_is_the_first_and_the_largest),
         cmocka_unit_test(memory_is_flat),

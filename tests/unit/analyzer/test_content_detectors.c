@@ -2,7 +2,7 @@
  * counts as a pre, so the numbers follow from docs/analysis.md alone. */
 #include "played.h"
 
-enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };
+enum { A = 0x10000, B = 0x20000, C = 0x30000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };
 
 static struct played played, *p = &played;
 
@@ -98,6 +98,25 @@ static void another_region_held_it(void **state) {
     play_up(p, B, BYTES, 1, 0, HOST);
     play_analyse(p, NULL);
     FOUND("duplicate-upload", "freed", 1);
+    play_end(p);
+}
+
+/* However it came there, and though it was found gone in between. */
+static void another_region_holds_it_again(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    play_alloc(p, B, BYTES);
+    play_alloc(p, C, BYTES);
+    play_up(p, A, BYTES, 1, 0, HOST);
+    play_memset(p, A, BYTES);
+    play_up(p, B, BYTES, 1, 0, HOST); /* A got other content */
+    play_copy(p, A, B, BYTES);
+    play_memset(p, B, BYTES);
+    play_up(p, C, BYTES, 1, 0, HOST); /* from B to A */
+    play_analyse(p, NULL);
+    FOUND("duplicate-upload", "freed", 1);
+    FOUND("duplicate-upload", "elsewhere", 1);
     play_end(p);
 }
 
@@ -288,6 +307,23 @@ static void unused_uploads(void **state) {
     play_end(p);
 }
 
+/* It reads elsewhere, and does not come between the upload and its own writing. */
+static void an_upload_that_a_copy_overwrites_is_unused_for_certain(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    play_alloc(p, B, BYTES);
+    play_up(p, A, BYTES, 1, 0, HOST);
+    play_copy(p, A, B, BYTES);
+    play_up(p, A, BYTES, 2, 0, HOST);
+    play_copy(p, A, B, BYTES / 2); /* in between */
+    play_copy(p, A + BYTES / 2, B + BYTES / 2, BYTES / 2);
+    play_analyse(p, NULL);
+    FOUND("unused-upload", "certain", 1);
+    FOUND("unused-upload", "likely", 1);
+    play_end(p);
+}
+
 static void an_upload_is_unused_only_as_a_whole(void **state) {
     (void)state;
     play_begin(p);
@@ -424,6 +460,7 @@ int main(void) {
         cmocka_unit_test(another_live_region_holds_it),
         cmocka_unit_test(another_region_may_hold_it),
         cmocka_unit_test(another_region_held_it),
+        cmocka_unit_test(another_region_holds_it_again),
         cmocka_unit_test(another_device_is_another_matter),
         cmocka_unit_test(pre_is_inferred_or_unknown),
         cmocka_unit_test(a_launch_of_unseen_arguments_may_change_everything),
@@ -434,6 +471,7 @@ int main(void) {
         cmocka_unit_test(small_round_trips_need_the_place),
         cmocka_unit_test(bounce_ends_with_another_write),
         cmocka_unit_test(unused_uploads),
+        cmocka_unit_test(an_upload_that_a_copy_overwrites_is_unused_for_certain),
         cmocka_unit_test(an_upload_is_unused_only_as_a_whole),
         cmocka_unit_test(redundant_memsets),
         cmocka_unit_test(mostly_unchanged_is_under_a_quarter),

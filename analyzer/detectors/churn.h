@@ -1,0 +1,20 @@
+/* What repeated-allocation and pinned-churn share: allocations that follow a free of the same size, kind and call site.
+ * Memory is in freed allocations that nothing followed yet (at most as many as lived at once), and in sizes. */
+#ifndef XFERSPY_ANALYZER_DETECTORS_CHURN_H
+#define XFERSPY_ANALYZER_DETECTORS_CHURN_H
+
+#include "analyzer/detectors/detector.h"
+#include "analyzer/model/hash.h"
+#include "analyzer/model/pool.h"
+
+struct xs_churn {           /* a detector's state; zeroed: empty */
+    struct xs_hash sizes;   /* size, kind, context and call site to struct size */
+    struct xs_hash repeats; /* allocation.id of live ones that followed a free */
+    struct xs_pool pool;
+};
+
+/* Takes an XS_ON_ALLOCATION or XS_ON_FREE of an allocation that the detector is about. */
+void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event);
+void xs_churn_end(struct xs_detection *detection);
+
+#endif

@@ -1,0 +1,26 @@
+/* fake-async: an asynchronous copy that held the host until it was over, since its host memory is pageable. */
+#include "analyzer/detectors/detector.h"
+
+#include "analyzer/model/blocked.h"
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    if (!event->is_async || (!xs_is_upload(event) && !xs_is_download(event)))
+        return;
+    enum xs_blocked blocked = xs_copy_blocked(event, detection->link);
+    if (blocked == XS_BLOCKED_UNKNOWN)
+        xs_undecided(detection, "no device times");
+    if (blocked != XS_BLOCKED)
+        return;
+    struct xs_instance instance = xs_instance_of(event, "this copy");
+    instance.cost = instance.removable = (struct xs_times){.host_ns = xs_event_host_ns(event)};
+    xs_report_and_claim(detection, event, &instance);
+}
+
+const struct xs_detector xs_detector_fake_async = {
+    .id = "fake-async",
+    .title = "asynchronous copies that held the host until they were over",
+    .remedy = "Pin the host buffer: only then does the call return at once.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .on_event = on_event,
+};

@@ -1,0 +1,28 @@
+/* immediate-sync: an asynchronous copy, and a wait for it as the thread's next call. */
+#include "analyzer/detectors/detector.h"
+
+#include "analyzer/model/blocked.h"
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_trace_event *copy = event->u.sync.copy;
+    if (!copy)
+        return;
+    enum xs_blocked blocked = xs_copy_blocked(copy, detection->link);
+    if (blocked == XS_BLOCKED_UNKNOWN)
+        xs_undecided(detection, "no device times");
+    if (blocked != XS_BLOCKED_NOT) /* that is fake-async */
+        return;
+    struct xs_instance instance = xs_instance_of(copy, "this copy");
+    instance.removable = xs_times_share(instance.removable, 0);
+    xs_add_evidence(&instance, XS_EVIDENCE_SYNC, event->id, "the wait for it");
+    xs_report_instance(detection, &instance);
+}
+
+const struct xs_detector xs_detector_immediate_sync = {
+    .id = "immediate-sync",
+    .title = "asynchronous copies that are waited for at once",
+    .remedy = "Give the device its next work before waiting, or say plainly that the copy blocks.",
+    .kind = XS_ADVICE,
+    .wants = XS_WANT(XS_ON_SYNC),
+    .on_event = on_event,
+};

@@ -1,0 +1,19 @@
+/* pinned-churn: host memory that was page-locked, released, and page-locked again. */
+#include "analyzer/detectors/churn.h"
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_allocation *a = event->u.allocation;
+    if (a->origin == XS_ORIGIN_ALLOC && (a->kind == XS_MEM_PINNED || a->kind == XS_MEM_REGISTERED))
+        xs_churn_take(detection, event);
+}
+
+const struct xs_detector xs_detector_pinned_churn = {
+    .id = "pinned-churn",
+    .title = "host memory page-locked again and again",
+    .remedy = "Page-lock one buffer and keep it.",
+    .kind = XS_REMOVES_CALLS,
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
+    .state_bytes = sizeof(struct xs_churn),
+    .on_event = on_event,
+    .end = xs_churn_end,
+};

@@ -1,0 +1,20 @@
+/* repeated-allocation: device or managed memory that was freed and allocated again, where it could have been kept. */
+#include "analyzer/detectors/churn.h"
+
+/* What comes from a pool is the remedy, and mappings hold no memory of their own. */
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_allocation *a = event->u.allocation;
+    if (a->origin == XS_ORIGIN_ALLOC && (a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_MANAGED))
+        xs_churn_take(detection, event);
+}
+
+const struct xs_detector xs_detector_repeated_allocation = {
+    .id = "repeated-allocation",
+    .title = "allocations of what was freed just before",
+    .remedy = "Allocate once and keep it, or take it from a pool (cudaMallocAsync).",
+    .kind = XS_REMOVES_CALLS,
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
+    .state_bytes = sizeof(struct xs_churn),
+    .on_event = on_event,
+    .end = xs_churn_end,
+};

@@ -1,0 +1,95 @@
+/* scalar-readback: a few bytes downloaded again and again, the host waiting each time. Memory is in call sites. */
+#include "analyzer/detectors/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/memory.h"
+#include "analyzer/model/blocked.h"
+
+enum { MANY = 10 };
+static const uint64_t scalar_bytes = 64;
+
+/* The first ones of a site wait here until there are enough of them. */
+struct site {
+    unsigned count; /* up to MANY */
+    struct xs_instance first[MANY - 1];
+    struct xs_account *accounts[MANY - 1];
+};
+
+struct state {
+    struct site **sites; /* by number; NULL: none yet */
+    uint32_t count;
+};
+
+static struct site *site_of(struct state *state, uint32_t number) {
+    if (number >= state->count) {
+        state->sites = xs_realloc(state->sites, (number + 1) * sizeof(struct site *));
+        while (state->count <= number)
+            state->sites[state->count++] = NULL;
+    }
+    if (!state->sites[number]) {
+        state->sites[number] = xs_realloc(NULL, sizeof(struct site));
+        state->sites[number]->count = 0;
+    }
+    return state->sites[number];
+}
+
+static void report_first(struct xs_detection *detection, struct site *site) {
+    for (unsigned i = 0; i < MANY - 1; i++) {
+        xs_report_instance(detection, &site->first[i]);
+        xs_claim(detection, site->accounts[i], &site->first[i].removable);
+        xs_account_release(detection->analysis, site->accounts[i]);
+    }
+}
+
+/* `wait`: that held the host for it; NULL: its own call did. */
+static void count(struct xs_detection *detection, const struct xs_trace_event *download,
+                  const struct xs_trace_event *wait) {
+    struct site *site = site_of(detection->state, download->site);
+    struct xs_instance instance = xs_instance_of(download, "this download");
+    uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
+    instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
+    if (wait)
+        xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, "the wait for it");
+    if (site->count < MANY - 1) {
+        site->first[site->count] = instance;
+        site->accounts[site->count++] = xs_account_keep(download->account);
+        return;
+    }
+    if (site->count == MANY - 1) {
+        site->count = MANY;
+        report_first(detection, site);
+    }
+    xs_report_and_claim(detection, download, &instance);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    if (!download || !xs_is_download(download) || download->u.transfer.bytes > scalar_bytes)
+        return;
+    bool own_call = !download->is_async || xs_copy_blocked(download, detection->link) == XS_BLOCKED;
+    if (own_call == (event->on == XS_ON_TRANSFER))
+        count(detection, download, own_call ? NULL : event);
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct site *site = state->sites[i];
+        for (unsigned k = 0; site && site->count < MANY && k < site->count; k++)
+            xs_account_release(detection->analysis, site->accounts[k]);
+        free(site);
+    }
+    free(state->sites);
+}
+
+const struct xs_detector xs_detector_scalar_readback = {
+    .id = "scalar-readback",
+    .title = "downloads of a few bytes that the host waits for",
+    .remedy = "Keep the value on the device, or read it less often.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_SYNC),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .end = end,
+};
