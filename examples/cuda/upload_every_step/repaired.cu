@@ -46,7 +46,10 @@ static void load_batch(float *batch, int step) {
 }
 
 int main() {
-    std::vector<float> weights(kWeights, 0.5f);
+    std::vector<float> weights(kWeights);
+    for (size_t i = 0; i < kWeights; i++) {
+        weights[i] = float(i % 1009) * 0.001f;
+    }
     float *batch[2], *device_weights, *device_batch, *state, *device_loss, *loss;
     cudaStream_t stream;
     cudaEvent_t uploaded[2];

@@ -47,7 +47,10 @@ static void load_batch(float *batch, int step) {
 }
 
 int main() {
-    std::vector<float> weights(kWeights, 0.5f), batch(kBatch);
+    std::vector<float> weights(kWeights), batch(kBatch);
+    for (size_t i = 0; i < kWeights; i++) {
+        weights[i] = float(i % 1009) * 0.001f;
+    }
     float *device_weights, *device_batch, *state, *device_loss;
     CHECK(cudaMalloc(&device_weights, kWeights * sizeof(float)));
     CHECK(cudaMalloc(&device_batch, kBatch * sizeof(float)));

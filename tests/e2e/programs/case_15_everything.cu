@@ -4,7 +4,6 @@
  * build: -DCUDA_API_PER_THREAD_DEFAULT_STREAM
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
- * jitter: no-overlap low-bandwidth
  * stdout: data ok
  *
  * Each content goes up once, a kernel changes it, and each result comes down once. No call waits for an asynchronous copy: an event
