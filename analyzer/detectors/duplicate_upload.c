@@ -255,7 +255,7 @@ const struct xs_detector xs_detector_duplicate_upload = {
     .verdicts = {{"overwritten", "Keep an unchanged copy on the device, and copy from it."},
                  {"elsewhere", "Share the buffer on the device that holds it already, or copy from it."},
                  {"unknown", "Find out whether the kernels in between change it; where they do not, drop the upload."},
-                 {"freed", "Keep the allocation that held it."}},
+                 {"freed", "Keep the memory that held it: do not free it, nor fill it with something else."}},
     .on_event = on_event,
     .end = end,
 };

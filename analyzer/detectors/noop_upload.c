@@ -11,8 +11,12 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, "pre not measured");
     } else if (xs_fingerprint_equal(&t->before, &t->content)) {
         struct xs_instance instance = xs_instance_of(event, "this upload");
+        /* pointers inside device memory are not seen: who reads this has to know that nothing was measured */
+        const char *role = t->pre == XS_PRE_INFERRED
+                               ? "the last upload to this place (inferred: no kernel was given it since)"
+                               : "the last upload to this place";
         if (t->region)
-            xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, t->region->last_upload, "the last upload to this place");
+            xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, t->region->last_upload, role);
         xs_report_and_claim(detection, event, &instance);
     }
 }

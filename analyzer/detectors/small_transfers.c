@@ -97,14 +97,6 @@ static uint64_t saved_ns(const struct xs_link_model *link, const struct run *run
     return saved < limit ? saved : limit;
 }
 
-static void add_times(struct xs_times *sum, const struct xs_times *times) {
-    sum->device_ns = xs_sum(sum->device_ns, times->device_ns);
-    sum->exposed_ns = xs_sum(sum->exposed_ns, times->exposed_ns);
-    sum->host_ns = xs_sum(sum->host_ns, times->host_ns);
-    sum->device_known &= times->device_known;
-    sum->exposed_known &= times->exposed_known;
-}
-
 static void claim_first(struct xs_detection *detection, struct run *run) {
     for (unsigned i = 0; i < RUN - 1; i++) {
         xs_claim(detection, run->first[i].account, &run->first[i].times);
@@ -139,9 +131,9 @@ static void on_small(struct xs_detection *detection, const struct xs_trace_event
     run->own_ns = xs_sum(run->own_ns, own_ns);
     uint64_t saved = saved_ns(detection->link, run, &event->u.transfer, own_ns);
     run->claimed_ns += saved;
-    add_times(&instance->cost, &times);
+    xs_times_add(&instance->cost, &times);
     times = xs_times_share(times, own_ns ? (double)saved / (double)own_ns : 0);
-    add_times(&instance->removable, &times);
+    xs_times_add(&instance->removable, &times);
     if (instance->transfers < RUN) {
         run->first[instance->transfers - 1].account = xs_account_keep(event->account);
         run->first[instance->transfers - 1].times = times;

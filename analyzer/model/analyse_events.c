@@ -78,6 +78,9 @@ void xs_show_write_end(void *context, const struct xs_write *write, bool freed, 
     xs_show(a, &event);
 }
 
+/* How long the run was, where it did not get to say so itself. */
+static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
+
 static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
     struct xs_trace_event event = {.on = XS_ON_DEVICE_INTERVAL,
                                    .ran = true,
@@ -87,6 +90,7 @@ static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *
                                    .device = kernel->device,
                                    .correlation = kernel->correlation,
                                    .u.interval = {.is_kernel = true, .correlation = kernel->correlation}};
+    note_time(a, kernel->end_ns);
     xs_show(a, &event);
 }
 
@@ -151,6 +155,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.untimed)
         return records->scan.status;
     double share = share_of(e, &record, bytes);
+    note_time(a, record.end_ns);
     e->timed = true;
     e->start_ns = record.start_ns;
     e->end_ns = record.end_ns;
@@ -256,6 +261,7 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
                                    .account = allocation->account,
                                    .u.allocation = allocation};
     allocation->freed_by_call = a->findings->sites->entry_points[event.site].category == XS_CAT_FREE;
+    note_time(a, event.return_ns);
     xs_residency_sum_up(&a->residency, allocation);
     xs_show(a, &event);
     xs_waits_pass(&a->waits, &event);
@@ -266,7 +272,7 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     struct xs_trace_event *e = &row->event;
     int status = XS_OK;
     e->site = xs_site_of(a->findings->sites, e->entry_point);
-    a->last_ns = e->return_ns > a->last_ns ? e->return_ns : a->last_ns;
+    note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {
         status = prepare_transfer(a, e);
     } else if (e->on == XS_ON_MEMSET) {

@@ -45,7 +45,7 @@ struct xs_analysis {
     int32_t context_count;
 
     struct xs_frees frees;
-    int64_t last_ns; /* the latest host time seen */
+    int64_t last_ns; /* the latest time seen */
 
     struct xs_coming_interval *coming; /* a heap by start */
     size_t coming_count, coming_capacity;

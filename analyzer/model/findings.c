@@ -21,7 +21,7 @@ uint64_t xs_times_rank_ns(const struct xs_times *times) {
     return times->device_known ? times->device_ns : times->host_ns;
 }
 
-static void add_times(struct xs_times *sum, const struct xs_times *times) {
+void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
     sum->device_ns = xs_sum(sum->device_ns, times->device_ns);
     sum->exposed_ns = xs_sum(sum->exposed_ns, times->exposed_ns);
     sum->host_ns = xs_sum(sum->host_ns, times->host_ns);
@@ -77,9 +77,9 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
     finding->bytes = xs_sum(finding->bytes, instance->bytes);
     finding->timed_instances += instance->cost.device_known;
     finding->exposed_instances += instance->cost.exposed_known;
-    add_times(&finding->cost, &instance->cost);
-    add_times(&finding->removable, &instance->removable);
-    add_times(&finding->apart, &instance->apart);
+    xs_times_add(&finding->cost, &instance->cost);
+    xs_times_add(&finding->removable, &instance->removable);
+    xs_times_add(&finding->apart, &instance->apart);
     finding->gives_back_ns = xs_sum(finding->gives_back_ns, rank);
     finding->first_ns = instance->at_ns < finding->first_ns ? instance->at_ns : finding->first_ns;
     finding->last_ns = instance->at_ns > finding->last_ns ? instance->at_ns : finding->last_ns;

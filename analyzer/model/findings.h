@@ -54,6 +54,9 @@ struct xs_instance {
 /* What an instance gives back, by the measure that ranks: exposed time where known, else device, else host time. */
 uint64_t xs_times_rank_ns(const struct xs_times *times);
 
+/* Adds to a sum, whose measures are known while those of all its parts are. */
+void xs_times_add(struct xs_times *sum, const struct xs_times *times);
+
 enum { XS_KEPT_INSTANCES = 8 };
 
 struct xs_finding {

@@ -77,7 +77,7 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, device, f->cost.device_ns);
     rows_count(rows, exposed, f->cost.exposed_ns);
     /* a detector of host time leaves the device's alone: what it gives back is time in calls */
-    rows_count(rows, true, f->removable.device_ns ? f->removable.device_ns : f->removable.host_ns);
+    rows_count(rows, true, device ? f->removable.device_ns : f->removable.host_ns);
     rows_count(rows, exposed, f->removable.exposed_ns);
     rows_count(rows, true, f->cost.host_ns);
     rows_count(rows, true, f->upper_bound);

@@ -42,7 +42,8 @@ static void list_row(const struct xs_findings *findings, size_t index, bool shar
     if (f->advice)
         xs_table_cell(table, "advice");
     else
-        xs_table_format(table, "%s%s", f->upper_bound ? "<= " : "", xs_format_ns(buffer, f->gives_back_ns));
+        xs_table_format(table, "%s%s", xs_finding_at_most(f) && f->gives_back_ns ? "<= " : "",
+                        xs_format_ns(buffer, f->gives_back_ns));
     xs_table_cell(table, f->advice || !share ? NULL : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
     xs_table_cell(table, xs_format_count(buffer, f->instances));
     xs_table_cell(table, f->bytes ? xs_format_bytes(buffer, f->bytes) : NULL);
@@ -184,15 +185,18 @@ static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, 
 }
 
 static void other_lines(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
-    char ns[XS_UNIT_BYTES];
+    char ns[XS_UNIT_BYTES], took[XS_UNIT_BYTES];
     const char *address = xs_fact_text(facts, "address"), *freed_by = xs_fact_text(facts, "free_entry_point");
     int64_t allocation = xs_fact_number(facts, "allocation", 0), freed = xs_fact_number(facts, "free_enter_ns", -1);
+    int64_t free_host = xs_fact_number(facts, "free_host_ns", -1);
     if (address && allocation > 0)
         xs_out_fact(out, "at", "%s, allocation #%" PRId64, address, allocation);
     else if (address)
         xs_out_fact(out, "at", "%s", address);
     if (freed >= 0)
-        xs_out_fact(out, "freed", "at %s by %s", xs_format_ns(ns, (uint64_t)freed), freed_by ? freed_by : "?");
+        xs_out_fact(out, "freed", "at %s by %s%s%s%s", xs_format_ns(ns, (uint64_t)freed), freed_by ? freed_by : "?",
+                    free_host >= 0 ? ", " : "", free_host >= 0 ? xs_format_ns(took, (uint64_t)free_host) : "",
+                    free_host >= 0 ? " in the call" : "");
     else if (e->table == XS_EVIDENCE_ALLOCATION)
         xs_out_fact(out, "freed", "never, as far as the trace goes");
 }
@@ -241,11 +245,16 @@ static int between_lines(const struct xs_explain *explain, const struct xs_facts
     return XS_OK;
 }
 
+/* `number` 0: of those that are not among the first, the one that gives back most. */
 static void instance_heading(const struct xs_instance *instance, size_t number, struct xs_out *out) {
     char ns[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     uint64_t gain = xs_times_rank_ns(&instance->removable);
-    fprintf(out->file, "\n%sInstance %zu%s", xs_style_on(out, XS_STYLE_HEADING), number,
-            xs_style_off(out, XS_STYLE_HEADING));
+    fprintf(out->file, "\n%s", xs_style_on(out, XS_STYLE_HEADING));
+    if (number)
+        fprintf(out->file, "Instance %zu", number);
+    else
+        fputs("The largest instance", out->file);
+    fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
     if (instance->at_ns >= 0)
         fprintf(out->file, " at %s", xs_format_ns(ns, (uint64_t)instance->at_ns));
     if (instance->transfers > 1)
@@ -276,6 +285,16 @@ static int print_instance(const struct xs_explain *explain, const struct xs_inst
     return status;
 }
 
+/* What may have been in vain, too, though nothing in the trace says so. */
+static void apart_line(const struct xs_times *apart, struct xs_out *out) {
+    char ns[XS_UNIT_BYTES];
+    bool device = apart->device_known && apart->device_ns;
+    if (device || apart->host_ns)
+        xs_out_fact(out, "beside", "%s %s of downloads, not counted: the host may have needed them",
+                    xs_format_ns(ns, device ? apart->device_ns : apart->host_ns),
+                    device ? "on the device" : "in the calls");
+}
+
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
     const struct xs_finding *f = &findings->items[explain->chosen];
@@ -295,9 +314,10 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
                          xs_format_ns(last, (uint64_t)f->last_ns));
     xs_out_fact(out, "count", "%s", text.data);
     text.length = 0;
-    xs_finding_cost(&text, findings, f);
+    xs_finding_cost(&text, f);
     if (text.length)
         xs_out_fact(out, "cost", "%s", text.data);
+    apart_line(&f->apart, out);
     text.length = 0;
     xs_finding_gain(&text, findings, f);
     xs_out_fact(out, "gain", "%s%s", text.length ? text.data : "none by itself: advice",
@@ -343,6 +363,17 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
+/* The one that gives back most, where that is none of the first; else NULL. */
+static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
+    if (!f->largest_count)
+        return NULL;
+    uint64_t gain = xs_times_rank_ns(&f->largest[0].removable);
+    for (size_t i = 0; i < first_count; i++)
+        if (xs_times_rank_ns(&f->first[i].removable) >= gain)
+            return NULL;
+    return &f->largest[0];
+}
+
 /* The first ones, as they happened, and the largest where it is not among them. */
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message) {
     const struct xs_finding *f = &explain->findings->items[explain->chosen];
@@ -352,6 +383,11 @@ int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *m
     print_head(explain, out);
     for (size_t i = 0; i < shown && status >= 0; i++)
         status = print_instance(explain, &f->first[i], i + 1, out, message);
+    const struct xs_instance *largest = largest_beside(f, shown);
+    if (largest && status >= 0) {
+        status = print_instance(explain, largest, 0, out, message);
+        shown++;
+    }
     if (status < 0)
         return status;
     if (explain->all) {

@@ -47,6 +47,10 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
     xs_json_count(json, "exposed_instances", f->exposed_instances);
     xs_times_json(json, "cost", &f->cost, f->timed_instances > 0, f->exposed_instances > 0);
     xs_times_json(json, "removable", &f->removable, f->timed_instances > 0, f->exposed_instances > 0);
+    if (f->apart.device_ns || f->apart.host_ns)
+        xs_times_json(json, "apart", &f->apart, f->apart.device_known, f->apart.exposed_known);
+    else
+        xs_json_null(json, "apart");
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
     xs_json_bool(json, "upper_bound", f->upper_bound);
     xs_json_bool(json, "advice", f->advice);

@@ -54,10 +54,9 @@ long xs_finding_find(const struct xs_findings *findings, const char *name) {
     return found;
 }
 
-void xs_finding_cost(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     char buffer[XS_UNIT_BYTES];
     const struct xs_times *t = &f->cost;
-    (void)findings;
     if (!f->timed_instances) {
         if (t->host_ns)
             xs_string_format(text, "%s in the call%s", xs_format_ns(buffer, t->host_ns), f->instances > 1 ? "s" : "");
@@ -75,12 +74,17 @@ void xs_finding_cost(struct xs_string *text, const struct xs_findings *findings,
         xs_string_format(text, ", %s exposed", xs_format_ns(buffer, t->exposed_ns));
 }
 
+bool xs_finding_at_most(const struct xs_finding *f) { return f->upper_bound || (!f->advice && !f->timed_instances); }
+
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     if (f->advice)
         return;
-    xs_string_format(text, "gives back %s%s", f->upper_bound ? "at most " : "", xs_format_ns(ns, f->gives_back_ns));
-    if (*xs_format_share(share, f->gives_back_ns, findings->run_ns))
+    xs_string_format(text, "gives back %s%s", xs_finding_at_most(f) && f->gives_back_ns ? "at most " : "",
+                     xs_format_ns(ns, f->gives_back_ns));
+    if (findings->run_ns && f->gives_back_ns > findings->run_ns)
+        xs_string_format(text, ", some of it at the same time");
+    else if (*xs_format_share(share, f->gives_back_ns, findings->run_ns))
         xs_string_format(text, ", %s of the run", share);
 }
 

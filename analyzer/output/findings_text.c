@@ -17,7 +17,7 @@ static void print_finding(const struct xs_findings *findings, size_t index, int 
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
     xs_finding_amount(&amount, f);
-    xs_finding_cost(&cost, findings, f);
+    xs_finding_cost(&cost, f);
     fprintf(out->file, "  %2zu  %s%s%s%*s  %s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING), name_columns - (int)name.length, "", gain.data ? gain.data : "");
     xs_out_indented(out, INDENT, "%s: %s, at %s", d->title, amount.data, xs_site_name(findings, f->site));
@@ -58,7 +58,11 @@ static int name_columns(const struct xs_findings *findings, size_t shown, bool f
 
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
     char ns[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES], bound[XS_UNIT_BYTES];
-    if (findings->total.gives_back_ns && findings->run_ns)
+    if (findings->run_ns && findings->total.gives_back_ns > findings->run_ns) /* threads, devices, a wait for a copy */
+        xs_out_line(out, XS_STYLE_GOOD,
+                    "Removing all of these would give back up to %s, some of it at the same time: the run took %s.",
+                    xs_format_ns(ns, findings->total.gives_back_ns), xs_format_ns(run, findings->run_ns));
+    else if (findings->total.gives_back_ns && findings->run_ns)
         xs_out_line(out, XS_STYLE_GOOD, "Removing all of these would give back up to %s of %s (%s).",
                     xs_format_ns(ns, findings->total.gives_back_ns), xs_format_ns(run, findings->run_ns),
                     xs_format_share(share, findings->total.gives_back_ns, findings->run_ns));
@@ -91,7 +95,7 @@ static void rest_line(const struct rest *rest, const char *path, struct xs_out *
 }
 
 static void nothing_line(const struct xs_findings *findings, const struct xs_checked *checked, size_t folded,
-                         struct xs_out *out) {
+                         bool advice, struct xs_out *out) {
     char floor[XS_UNIT_BYTES], count[XS_UNIT_BYTES], why[256];
     uint64_t undecided = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
@@ -100,6 +104,8 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_che
     if (folded)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give back %s or more.",
                     xs_format_ns(floor, findings->floor_ns));
+    else if (advice && !*why)
+        xs_out_line(out, XS_STYLE_PLAIN, "None that would give time back.");
     else if (undecided && !*why)
         xs_out_line(out, XS_STYLE_PLAIN, "No findings. Undecided: %s, see Coverage.",
                     xs_format_count(count, undecided));
@@ -128,7 +134,7 @@ void xs_findings_text(const struct xs_findings *findings, const struct xs_checke
         }
     }
     if (!shown)
-        nothing_line(findings, checked, rest.folded, out);
+        nothing_line(findings, checked, rest.folded, advice > 0, out);
     else
         xs_findings_total_line(findings, out);
     for (size_t i = 0, seen = 0; i < findings->count && advice; i++)

@@ -186,6 +186,12 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
+/* Of copies large enough that their rate is that of the memory, and not what a few bytes take. */
+static bool shows_rate(const struct xs_totals *t) {
+    enum { LARGE = 64 << 10 };
+    return t->device_ns && t->timed_count && t->timed_bytes / t->timed_count >= LARGE;
+}
+
 /* Pinned against pageable, in a sentence: the table above has the numbers, this says what they mean. */
 static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     char share[XS_UNIT_BYTES], slow[XS_UNIT_BYTES], fast[XS_UNIT_BYTES];
@@ -200,7 +206,7 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     xs_format_share(share, pageable->bytes, bytes);
     if (!pinned->bytes) {
         xs_out_line(out, XS_STYLE_PLAIN, "Host memory: all pageable; nothing was copied from or to pinned memory.");
-    } else if (pageable->device_ns && pinned->device_ns && pinned->timed_bytes && pageable->timed_bytes) {
+    } else if (shows_rate(pageable) && shows_rate(pinned)) {
         double ratio = (double)pinned->timed_bytes / (double)pinned->device_ns /
                        ((double)pageable->timed_bytes / (double)pageable->device_ns);
         struct xs_string times = {0};

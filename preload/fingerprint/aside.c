@@ -2,9 +2,12 @@
 #include "preload/fingerprint/aside.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #include "preload/fingerprint/slots.h"
 #include "preload/intercept/real.h"
+
+#define PATIENCE_NS 10000000
 
 _Atomic unsigned xs_asides_ahead;
 
@@ -14,11 +17,18 @@ static bool has_own_handle(CUstream stream) {
 }
 
 struct xs_aside *xs_aside_of(struct xs_aside asides[XS_ASIDES], CUstream theirs) {
-    for (int i = 0; has_own_handle(theirs) && i < XS_ASIDES; i++) {
-        struct xs_aside *a = &asides[i];
-        if (a->theirs == theirs || !a->theirs) {
-            a->theirs = theirs;
-            return a;
+    if (!has_own_handle(theirs)) {
+        return NULL;
+    }
+    for (int i = 0; i < XS_ASIDES; i++) {
+        if (atomic_load(&asides[i].theirs) == theirs) {
+            return &asides[i];
+        }
+    }
+    for (int i = 0; i < XS_ASIDES; i++) {
+        CUstream none = NULL;
+        if (!atomic_load(&asides[i].theirs) && atomic_compare_exchange_strong(&asides[i].theirs, &none, theirs)) {
+            return &asides[i];
         }
     }
     return NULL;
@@ -36,15 +46,41 @@ static bool make(struct xs_aside *a, int priority) {
     return !a->failed;
 }
 
+/* Refused where the calling thread has no context, which is then to be tried again at its next call. */
 void xs_aside_join(struct xs_aside *a) {
-    if (a->ahead) {
-        xs_real_row(cuStreamWaitEvent)(a->theirs, a->done[(a->kernels - 1) % XS_ASIDE_KERNELS], 0);
+    CUevent last = a->done[(a->kernels - 1) % XS_ASIDE_KERNELS];
+    if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS) {
         for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
             a->regions[i].length = 0;
         }
-        a->ahead = false;
+        atomic_store(&a->ahead, false);
         atomic_fetch_sub(&xs_asides_ahead, 1);
     }
+}
+
+void xs_aside_join_from_outside(struct xs_aside *a) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_mutex_timedlock(&a->lock, &until) == 0) {
+        xs_aside_join(a);
+        pthread_mutex_unlock(&a->lock);
+    }
+}
+
+void xs_aside_forget(struct xs_aside *a) {
+    pthread_mutex_lock(&a->lock);
+    atomic_fetch_sub(&xs_asides_ahead, atomic_exchange(&a->ahead, false) ? 1u : 0u);
+    a->ours = NULL;
+    a->failed = false;
+    for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
+        a->regions[i].length = 0;
+    }
+    atomic_store(&a->epoch, 0);
+    atomic_store(&a->theirs, NULL);
+    pthread_mutex_unlock(&a->lock);
 }
 
 static bool overlap(const struct xs_fingerprint_region *a, const struct xs_fingerprint_region *b) {
@@ -53,10 +89,10 @@ static bool overlap(const struct xs_fingerprint_region *a, const struct xs_finge
 
 /* The youngest that reads some of it: those before are over by then. */
 void xs_aside_make_way(struct xs_aside *a, const struct xs_fingerprint_region *writes) {
-    for (uint64_t back = 1; a->ahead && back <= XS_ASIDE_KERNELS && back <= a->kernels; back++) {
+    for (uint64_t back = 1; atomic_load(&a->ahead) && back <= XS_ASIDE_KERNELS && back <= a->kernels; back++) {
         unsigned i = (unsigned)((a->kernels - back) % XS_ASIDE_KERNELS);
         if (overlap(&a->regions[i], writes)) {
-            xs_real_row(cuStreamWaitEvent)(a->theirs, a->done[i], 0);
+            xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), a->done[i], 0);
             return;
         }
     }
@@ -69,10 +105,10 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
         return false;
     }
     if (a->regions[i].length) { /* so many are under way that its region would be forgotten */
-        xs_real_row(cuStreamWaitEvent)(a->theirs, a->done[i], 0);
+        xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), a->done[i], 0);
         a->regions[i].length = 0;
     }
-    if (xs_real_row(cuEventRecord)(a->copied, a->theirs) != CUDA_SUCCESS ||
+    if (xs_real_row(cuEventRecord)(a->copied, atomic_load(&a->theirs)) != CUDA_SUCCESS ||
         xs_real_row(cuStreamWaitEvent)(a->ours, a->copied, 0) != CUDA_SUCCESS || !launch(a->ours, arg)) {
         return false;
     }
@@ -82,8 +118,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
     }
     a->regions[i] = *reads;
     a->kernels++;
-    if (!a->ahead) {
-        a->ahead = true;
+    if (!atomic_exchange(&a->ahead, true)) {
         atomic_fetch_add(&xs_asides_ahead, 1);
     }
     return true;

@@ -1,5 +1,4 @@
-/* The device side of fingerprints: for each context the kernel, its scratch memory and its results, made at first use.
- * The driver is called through the real entry points, so nothing of it shows as the application's. */
+/* The device side of fingerprints: jobs of a context's fingerprinter (fingerprinter.h). The driver is called through the real entry points, so nothing of it shows as the application's. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_DEVICE_H
 #define XFERSPY_PRELOAD_FINGERPRINT_DEVICE_H
 
@@ -51,17 +50,25 @@ bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 /* Before anything that may order other work behind the stream's copies; NULL: behind those of any stream. */
 void xs_device_join(CUstream stream);
 
+/* A stream of the application is gone. */
+void xs_device_stream_gone(CUstream stream);
+
 /* The result was asked for: the slot holds what the region is now. */
 void xs_device_settle(struct xs_device_job *job);
 
-/* The result was asked for, but is nobody's. */
-void xs_device_disown(const struct xs_device_job *job);
+/* The result was asked for, but is nobody's. False: it is in the trace already. */
+bool xs_device_disown(const struct xs_device_job *job);
 
 /* The result was not asked for. Nothing else: the slot stays reserved until what uses it must be over. */
 void xs_device_abandon(struct xs_device_job *job);
 
 /* Waits until the result is there, at most so many ticks of the capture clock. */
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks);
+
+/* A job's kernel was not waited for to the end: before memory goes, it is. */
+extern _Atomic unsigned xs_device_late;
+void xs_device_note_late(const struct xs_device_job *job);
+void xs_device_wait_late(void);
 
 /* Waits for the results of all contexts, or of one that is about to go, at most so long. */
 void xs_device_wait_all(CUcontext only, unsigned timeout_ms);

@@ -37,6 +37,7 @@ struct plan {
     bool host_can;       /* the host can read its side then */
     bool measure_before; /* what an upload overwrites */
     bool aside;          /* the kernel beside the next copy */
+    bool mapping;        /* the device memory may be at other addresses, too: what was there before is not known */
     bool compare;
     uint32_t id;
     uint64_t began; /* tick */
@@ -188,7 +189,8 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     if (skip != XS_SKIP_NONE) {
         return skip;
     }
-    plan.compare = plan.upload && plan.job.known;
+    plan.mapping = mapping;
+    plan.compare = plan.upload && plan.job.known && !mapping;
     plan.measure_before =
         plan.upload && !plan.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes), e);
     plan.planned_ns += plan.measure_before ? LAUNCH_COST_NS : 0;
@@ -218,7 +220,7 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
 }
 
 static void start_device(struct xs_event *e) {
-    bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before;
+    bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before && !plan.mapping;
     bool capturing = atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events may not be made */
     plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
     if (!in_order) {
@@ -299,8 +301,7 @@ static void finish_device(struct xs_event *e, CUresult result) {
             e->transfer.skip = XS_SKIP_NO_KERNEL;
             return;
         }
-        if (!wait_for_result(e)) {
-            xs_device_disown(&plan.job);
+        if (!wait_for_result(e) && xs_device_disown(&plan.job)) {
             e->transfer.skip = XS_SKIP_LATE;
             return;
         }
@@ -322,7 +323,8 @@ struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
         finish_device(e, result);
         xs_budget_took(plan.planned_ns, xs_budget_ns(plan.spent_ticks + xs_now() - began));
     }
-    bool reads_only = e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H;
+    bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* of which this is the last copy only */
+                      (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
     if (!reads_only && (!on_device || e->transfer.skip != XS_SKIP_NONE)) {
         xs_fingerprint_written(); /* even a copy that failed: what it did is not known */
     }

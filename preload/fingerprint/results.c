@@ -1,5 +1,4 @@
-/* Slots are taken in order and come free in any, since streams run side by side: the drain thread looks at all that are
- * awaited, from the oldest on. */
+/* Slots are taken in order and come free in any, since streams run side by side: the drain thread looks at all of them. */
 #include "preload/fingerprint/results.h"
 
 #include <stddef.h>
@@ -16,23 +15,29 @@ bool xs_results_make(struct xs_results *results) {
     return true;
 }
 
+/* A slot's state is one word, so that nobody ever sees a half of it: above, how often the ring had been gone round when its
+ * ticket was taken; below, the id of the fingerprint that is awaited, 0: the slot is free. */
+static uint64_t state_of(uint64_t ticket, uint32_t id) { return (ticket - 1) / XS_RESULTS << 32 | id; }
+static uint32_t id_of(uint64_t state) { return (uint32_t)state; }
+static uint64_t ticket_of(uint64_t state, uint32_t index) { return (state >> 32) * XS_RESULTS + index + 1; }
+
 uint64_t xs_results_take(struct xs_results *results, uint32_t id) {
     uint64_t ticket = atomic_fetch_add_explicit(&results->taken, 1, memory_order_relaxed) + 1;
-    uint32_t i = xs_results_index(ticket), none = 0;
-    if (!atomic_compare_exchange_strong_explicit(&results->ids[i], &none, id, memory_order_acq_rel,
-                                                 memory_order_relaxed)) {
-        return 0;
-    }
-    atomic_store_explicit(&results->sequences[i], ticket, memory_order_release);
-    return ticket;
+    _Atomic uint64_t *state = &results->states[xs_results_index(ticket)];
+    uint64_t before = atomic_load_explicit(state, memory_order_acquire);
+    bool mine = id_of(before) == 0 && atomic_compare_exchange_strong(state, &before, state_of(ticket, id));
+    return mine ? ticket : 0;
 }
 
 void xs_results_give_back(struct xs_results *results, uint64_t ticket) {
-    atomic_store_explicit(&results->ids[xs_results_index(ticket)], 0, memory_order_release);
+    atomic_store_explicit(&results->states[xs_results_index(ticket)], state_of(ticket, 0), memory_order_release);
 }
 
-void xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id) {
-    atomic_store_explicit(&results->ids[xs_results_index(ticket)], id, memory_order_release);
+bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id) {
+    uint32_t i = xs_results_index(ticket);
+    uint64_t before = atomic_load_explicit(&results->states[i], memory_order_acquire);
+    return id_of(before) != 0 && ticket_of(before, i) == ticket &&
+           atomic_compare_exchange_strong(&results->states[i], &before, state_of(ticket, id));
 }
 
 /* The kernel writes `sequence` last, behind a system-wide fence. */
@@ -42,36 +47,35 @@ static bool is_there(const struct xs_results *results, uint32_t i, uint64_t tick
 
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket) {
     uint32_t i = xs_results_index(ticket);
-    return ticket == 0 || is_there(results, i, ticket) ||
-           atomic_load_explicit(&results->sequences[i], memory_order_acquire) != ticket ||
-           atomic_load_explicit(&results->ids[i], memory_order_acquire) == 0;
+    uint64_t state = atomic_load_explicit(&results->states[i], memory_order_acquire);
+    return ticket == 0 || id_of(state) == 0 || ticket_of(state, i) != ticket || is_there(results, i, ticket);
 }
 
-/* From the oldest ticket whose slot may still be taken to the youngest. */
-static uint64_t first_of(const struct xs_results *results, uint64_t end) {
-    uint64_t first = atomic_load_explicit(&results->drained, memory_order_relaxed) + 1;
-    return end >= XS_RESULTS && first < end - XS_RESULTS + 1 ? end - XS_RESULTS + 1 : first;
+/* Slots from here on were never taken. */
+static uint32_t end_of(const struct xs_results *results) {
+    uint64_t taken = atomic_load_explicit(&results->taken, memory_order_acquire);
+    return taken < XS_RESULTS ? (uint32_t)taken : XS_RESULTS;
 }
 
 uint64_t xs_results_awaited(const struct xs_results *results) {
-    uint64_t n = 0, end = atomic_load_explicit(&results->taken, memory_order_acquire);
-    for (uint64_t ticket = first_of(results, end); ticket <= end; ticket++) {
-        n += !xs_results_arrived(results, ticket);
+    uint64_t n = 0;
+    for (uint32_t i = 0, end = end_of(results); i < end; i++) {
+        uint64_t state = atomic_load_explicit(&results->states[i], memory_order_acquire);
+        n += id_of(state) != 0 && !is_there(results, i, ticket_of(state, i));
     }
     return n;
 }
 
 void xs_results_abandon(struct xs_results *results) {
-    uint64_t end = atomic_load_explicit(&results->taken, memory_order_acquire);
-    for (uint64_t ticket = first_of(results, end); ticket <= end; ticket++) {
-        uint32_t i = xs_results_index(ticket);
-        if (atomic_load(&results->sequences[i]) == ticket && !is_there(results, i, ticket)) {
-            atomic_store_explicit(&results->ids[i], 0, memory_order_release);
+    for (uint32_t i = 0, end = end_of(results); i < end; i++) {
+        uint64_t state = atomic_load_explicit(&results->states[i], memory_order_acquire);
+        if (id_of(state) != 0 && !is_there(results, i, ticket_of(state, i))) {
+            atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket_of(state, i), 0));
         }
     }
 }
 
-static int write_down(struct xs_results *results, struct xs_store *store, uint32_t i, uint32_t id) {
+static struct xs_event_fingerprint read_result(const struct xs_results *results, uint32_t i, uint32_t id) {
     const volatile struct xs_fingerprint_result *r = &results->slots[i];
     struct xs_event_fingerprint f = {.content = {r->content[0], r->content[1]},
                                      .before = {r->before[0], r->before[1]},
@@ -86,30 +90,27 @@ static int write_down(struct xs_results *results, struct xs_store *store, uint32
     if (r->flags & XS_RESULT_CONSTANT) {
         f.flags |= XS_FINGERPRINT_CONSTANT;
     }
-    return xs_store_fingerprint(store, &f);
+    return f;
 }
 
 int64_t xs_results_drain(struct xs_results *results, struct xs_store *store) {
     int64_t written = 0;
-    uint64_t end = atomic_load_explicit(&results->taken, memory_order_acquire);
-    uint64_t ticket = first_of(results, end), all_before = ticket - 1;
-    bool gap = false;
-    for (; ticket <= end; ticket++) {
-        uint32_t i = xs_results_index(ticket);
-        uint32_t id = atomic_load_explicit(&results->ids[i], memory_order_acquire);
-        bool mine = id != 0 && atomic_load_explicit(&results->sequences[i], memory_order_acquire) == ticket;
-        if (mine && is_there(results, i, ticket)) {
-            int status = id == XS_RESULT_OF_NOBODY ? 0 : write_down(results, store, i, id);
-            if (status < 0) {
-                return status;
-            }
-            written++;
-            atomic_store_explicit(&results->ids[i], 0, memory_order_release);
-        } else if (id != 0) { /* awaited, or about to get its sequence number */
-            gap = true;
+    for (uint32_t i = 0, end = end_of(results); i < end; i++) {
+        uint64_t state = atomic_load_explicit(&results->states[i], memory_order_acquire);
+        uint64_t ticket = ticket_of(state, i);
+        if (id_of(state) == 0 || !is_there(results, i, ticket)) {
+            continue;
         }
-        all_before = gap ? all_before : ticket;
+        uint32_t id = id_of(state);
+        struct xs_event_fingerprint f = read_result(results, i, id);
+        if (!atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket, 0))) {
+            continue; /* nobody wants it any more */
+        }
+        int status = id == XS_RESULT_OF_NOBODY ? 0 : xs_store_fingerprint(store, &f);
+        if (status < 0) {
+            return status;
+        }
+        written++;
     }
-    atomic_store_explicit(&results->drained, all_before, memory_order_relaxed);
     return written;
 }

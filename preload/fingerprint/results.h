@@ -17,10 +17,8 @@ enum { XS_RESULTS = 8192, XS_RESULTS_BYTES = XS_RESULTS * (int)sizeof(struct xs_
 /* One ring a context. The memory is the library's own and stays mapped when the context goes. */
 struct xs_results {
     volatile struct xs_fingerprint_result *slots; /* XS_RESULTS of them */
-    _Atomic uint32_t ids[XS_RESULTS];             /* whose fingerprint is awaited, 0: the slot is free */
-    _Atomic uint64_t sequences[XS_RESULTS];       /* and with which sequence number it comes */
-    _Atomic uint64_t taken;                       /* tickets given out */
-    _Atomic uint64_t drained;                     /* all before are free again; the drain thread's */
+    _Atomic uint64_t states[XS_RESULTS];          /* the last ticket of the slot and what is awaited: results.c */
+    _Atomic uint64_t taken;                       /* tickets given out, or refused */
 };
 
 /* Maps the memory (kept out of forked children). False: none to be had. */
@@ -33,8 +31,8 @@ static inline uint32_t xs_results_index(uint64_t ticket) { return (uint32_t)((ti
 /* The launch was not made: the slot is free again. */
 void xs_results_give_back(struct xs_results *results, uint64_t ticket);
 
-/* The result of a ticket that was just taken is another fingerprint's. */
-void xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id);
+/* The result of a ticket is another fingerprint's. False: it was written into the trace already. */
+bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id);
 
 /* Has the result of a ticket arrived (or is it gone already)? */
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket);

@@ -13,7 +13,7 @@
 #define XS_WRITTEN_BY_FREE(e) xs_fingerprint_written()
 #define XS_WRITTEN_BY_LAUNCH(e) xs_fingerprint_launched((e)->launch.kind)
 #define XS_WRITTEN_BY_SYNC(e) (void)0
-#define XS_WRITTEN_BY_MANAGED(e) (void)0
+#define XS_WRITTEN_BY_MANAGED(e) xs_fingerprint_written() /* cuMemBatchDecompressAsync is one of them */
 #define XS_WRITTEN_BY_STREAM_MEMOP(e) xs_fingerprint_gated()
 #define XS_WRITTEN_BY_CAPTURE(e) (void)0
 #define XS_WRITTEN_BY_GRAPH(e) (void)0

@@ -107,6 +107,43 @@ echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint;
   WHERE key = 'option.fingerprint'" >off.sql
 make_trace off.db "$SOURCE/fixtures/no_findings.sql" off.sql
 run "$XFERSPY" report off.db; expect_status 0; expect_out "No findings among what was checked."; expect_out "fingerprints were off"
+# What is claimed is what the trace shows. Time inside calls may be waiting that has to be done anyway; the same moment may be
+# given back twice, so more than the whole run is not promised; small copies say nothing of a kind of memory.
+run "$XFERSPY" report --details findings.db; expect_out "gives back at most 10.1 ms, 10 % of the run"; expect_not "at the same time"
+run "$XFERSPY" explain findings.db; expect_out "<= 10.1 ms"
+echo "UPDATE meta SET value = 5000000 WHERE key = 'duration_ns'" >short.sql
+make_trace short.db "$SOURCE/fixtures/findings.sql" short.sql
+run "$XFERSPY" report short.db; expect_out ", some of it at the same time: the run took 5.00 ms."
+expect_out "gives back 7.04 ms, some of it at the same time"
+echo "UPDATE transfer SET src_kind = 2 WHERE src_kind = 1" >pinned.sql
+make_trace pinned.db "$SOURCE/fixtures/findings.sql" pinned.sql
+run "$XFERSPY" report pinned.db; expect_out "Host memory: <0.1 % of the bytes pageable, the rest pinned."; expect_not "times as fast"
+# A killed process did not say how long it ran: findings and the lines above them go by the same time.
+echo "DELETE FROM meta WHERE key = 'duration_ns'; UPDATE meta SET value = 'recovered' WHERE key = 'status';
+  UPDATE device_kernel SET end_ns = 5000000000 WHERE correlation = 604" >long.sql
+make_trace long.db "$SOURCE/fixtures/findings.sql" long.sql
+run "$XFERSPY" report long.db; expect_out "at least 5.00 s on"; expect_out "of 5.00 s ("
+# The evidence shows where the time comes from, and the largest instance where it is not among the first.
+echo "INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
+  free_entry_point,free_thread,free_enter_ns,free_return_ns) VALUES
+  (8,3,1,140000060000000,4096,4,1,0,1,2200000,2201000,4,1,9000000,9010000);
+  UPDATE device_copy SET end_ns = end_ns + 1000 WHERE correlation = 107" >unused.sql
+make_trace unused.db "$SOURCE/fixtures/findings.sql" unused.sql
+run "$XFERSPY" explain unused.db unused-allocation; expect_status 0; expect_out "freed     at 9.00 ms by cuMemFree_v2, 10.0 us in the call"
+run "$XFERSPY" explain unused.db noop-upload
+expect_out "The largest instance at 66.0 ms; exposed 783 us; gives back 783 us"; expect_out "5 more: --all"
+run "$XFERSPY" explain findings.db noop-upload; expect_not "The largest"
+# A round trip's download is shown beside it, never added.
+echo "UPDATE transfer SET bytes = 4194304 WHERE id = 30; UPDATE fingerprint SET content_low = 41, content_high = 42
+  WHERE id = 3009" >trip.sql
+make_trace trip.db "$SOURCE/fixtures/findings.sql" trip.sql
+run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
+expect_out "beside    2.00 us on the device of downloads, not counted"; expect_out "gives back 78.0 us"
+run "$XFERSPY" explain --json trip.db round-trip; [ -z "$have_python" ] || json "d['explained']['apart']['device_ns'] == 2000"
+# Advice alone gives nothing back, and is no reason to say that nothing was found.
+echo "DELETE FROM transfer; UPDATE allocation SET free_enter_ns = NULL, free_return_ns = NULL, free_entry_point = NULL" >advice.sql
+make_trace advice.db "$SOURCE/fixtures/findings.sql" advice.sql
+run "$XFERSPY" report advice.db; expect_out "(advice)"; expect_out "None that would give time back."; expect_not "No findings"
 LC_ALL=C run "$XFERSPY" explain findings.db noop-upload; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 if command -v script >/dev/null 2>&1; then
     for columns in 40 60 80; do

@@ -155,8 +155,8 @@ int main() {
     if (version < 13000) {
         return E2E_SKIP;
     }
-    OK(cuGetProcAddress("cuMemcpyBatchAsync", reinterpret_cast<void **>(&copy_batch), 13000, CU_GET_PROC_ADDRESS_DEFAULT,
-                        nullptr));
+    OK(cuGetProcAddress("cuMemcpyBatchAsync", reinterpret_cast<void **>(&copy_batch), 13000,
+                        CU_GET_PROC_ADDRESS_DEFAULT, nullptr));
     x = case_pinned(BYTES), changed = case_pinned(BYTES), back = case_pinned(BYTES);
     memory = case_device(BYTES), reference = case_device(BYTES);
     OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));

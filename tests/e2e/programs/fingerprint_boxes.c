@@ -60,7 +60,8 @@ static void expect_rows(const unsigned char *at, size_t pitch) {
         REQUIRE(memcmp(at + row * pitch, content + row * WIDTH, WIDTH) == 0);
 }
 
-static CUDA_MEMCPY2D flat(unsigned char *host, size_t host_pitch, size_t device_pitch, int up, size_t width, size_t rows) {
+static CUDA_MEMCPY2D flat(unsigned char *host, size_t host_pitch, size_t device_pitch, int up, size_t width,
+                          size_t rows) {
     CUDA_MEMCPY2D c;
     memset(&c, 0, sizeof c);
     c.WidthInBytes = width, c.Height = rows;
@@ -80,11 +81,13 @@ static CUDA_MEMCPY3D box(unsigned char *host, size_t host_pitch, size_t host_row
     c.WidthInBytes = X, c.Height = Y, c.Depth = Z;
     if (up) {
         c.srcMemoryType = CU_MEMORYTYPE_HOST, c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-        c.srcHost = host, c.srcPitch = host_pitch, c.srcHeight = host_rows, c.srcXInBytes = hx, c.srcY = hy, c.srcZ = hy;
+        c.srcHost = host, c.srcPitch = host_pitch, c.srcHeight = host_rows, c.srcXInBytes = hx, c.srcY = hy,
+        c.srcZ = hy;
         c.dstDevice = device, c.dstPitch = PITCH, c.dstHeight = SLICE, c.dstXInBytes = 3, c.dstY = 2, c.dstZ = 1;
     } else {
         c.dstMemoryType = CU_MEMORYTYPE_HOST, c.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-        c.dstHost = host, c.dstPitch = host_pitch, c.dstHeight = host_rows, c.dstXInBytes = hx, c.dstY = hy, c.dstZ = hy;
+        c.dstHost = host, c.dstPitch = host_pitch, c.dstHeight = host_rows, c.dstXInBytes = hx, c.dstY = hy,
+        c.dstZ = hy;
         c.srcDevice = device, c.srcPitch = PITCH, c.srcHeight = SLICE, c.srcXInBytes = 3, c.srcY = 2, c.srcZ = 1;
     }
     return c;

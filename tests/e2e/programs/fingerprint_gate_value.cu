@@ -1,5 +1,7 @@
 /* What an upload overwrites was written by a kernel whose stream had waited for a value that an upload of its own brought.
  *
+ * ThreadSanitizer takes the simulated GPU's wait for the value, which a copy writes, for a race.
+ * only: no-tsan
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

@@ -8,6 +8,7 @@
  * stdout: cuMemAllocAsync: 64 MiB
  * stdout: cuMemCreate: 64 MiB
  * stdout: cuMemAllocPitch: 64 MiB
+ * stdout: cuMemAllocAsync beside a capture: 64 MiB
  * stdout: data ok
  *
  * A context each: up before, and up and down again when all is taken.
@@ -25,6 +26,9 @@
  * 10|h2d|device|1|1|
  * 11|h2d|||0|no device memory
  * 12|d2h|host|1|0|
+ * 13|h2d|device|1|1|
+ * 14|h2d|||0|no device memory
+ * 15|d2h|host|1|0|
  *
  * > SELECT text, count(*) FROM note WHERE topic = 'fingerprint' GROUP BY 1
  * the application ran out of device memory: fingerprints gave theirs back|1
@@ -33,7 +37,7 @@
  * 0
  *
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
- * 12|0|0|0
+ * 15|0|0|0
  */
 #include <cuda.h>
 #include <string.h>
@@ -78,10 +82,12 @@ static int by_alloc_pitch(void) {
     return cuMemAllocPitch(&p, &pitch, 1024, 1024, 4) == CUDA_SUCCESS ? 1 : 0;
 }
 
-static void play(const char *name, int (*take)(void)) {
+static void play(const char *name, int (*take)(void), int capturing) {
     CUcontext context;
     CUdeviceptr first;
     CUmemoryPool pool;
+    CUstream captured;
+    CUgraph graph;
     int mebibytes = 2, more;
 
     OK(cuCtxCreate(&context, NULL, 0, 0));
@@ -90,8 +96,17 @@ static void play(const char *name, int (*take)(void)) {
     e2e_fill(pinned, BYTES, 1);
     OK(cuMemAlloc(&first, 2 * MIB));
     OK(cuMemcpyHtoDAsync(first, pinned, BYTES, stream));
+    OK(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING));
+    if (capturing) { /* forbids this thread what is not known to be safe meanwhile */
+        OK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    }
     while ((more = take()) > 0) {
         mebibytes += more;
+    }
+    if (capturing) {
+        OK(cuMemsetD8Async(first, 0, 1, captured));
+        OK(cuStreamEndCapture(captured, &graph));
+        OK(cuGraphDestroy(graph));
     }
     printf("%s: %d MiB\n", name, mebibytes);
     OK(cuMemcpyHtoDAsync(first, pinned, BYTES, stream));
@@ -115,10 +130,11 @@ int main(void) {
     OK(cuInit(0));
     host = malloc(BYTES);
     e2e_fill(host, BYTES, 1);
-    play("cuMemAlloc", by_alloc);
-    play("cuMemAllocAsync", by_alloc_async);
-    play("cuMemCreate", by_create);
-    play("cuMemAllocPitch", by_alloc_pitch);
+    play("cuMemAlloc", by_alloc, 0);
+    play("cuMemAllocAsync", by_alloc_async, 0);
+    play("cuMemCreate", by_create, 0);
+    play("cuMemAllocPitch", by_alloc_pitch, 0);
+    play("cuMemAllocAsync beside a capture", by_alloc_async, 1);
     free(host);
     puts("data ok");
     return 0;

@@ -4,14 +4,15 @@
  * stdout: data ok
  *
  * Each content goes up twice, to be overwritten and not: twice the same.
- * > SELECT (transfer - 1) / 100, bytes, count(*), count(content), count(DISTINCT content), group_concat(DISTINCT taken_on),
+ * > SELECT (transfer - 1) / 101, bytes, count(*), count(content), count(DISTINCT content), group_concat(DISTINCT taken_on),
  * >   count(before) FROM fingerprints WHERE direction = 'h2d' GROUP BY 1 ORDER BY 1
  * 0|100|100|100|50|device|100
  * 1|4096|100|100|50|device|100
  * 2|70000|100|100|50|device|100
  * 3|1048577|100|100|50|device|100
  *
- * > SELECT count(*) FROM fingerprints a JOIN fingerprints b ON b.transfer = a.transfer + 1 WHERE a.transfer % 2 = 1 AND a.content <> b.content
+ * > SELECT count(*) FROM fingerprints a JOIN fingerprints b ON b.transfer = a.transfer + 1 WHERE (a.transfer - 1) % 101 % 2 = 0
+ * > AND a.direction = 'h2d' AND a.content <> b.content
  * 0
  *
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), host_failed, without_record, without_event FROM coverage

@@ -5,15 +5,15 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * 24 buffers go up twice to compare with, then again and again, each time to be changed by a kernel as soon as they are there: one
- * content a buffer.
+ * 24 buffers go up again and again, each time twice (what they overwrite is measured the first time, and known the second), to be
+ * changed as soon as they are there: one content a buffer.
  * > SELECT t.src_address - (SELECT min(src_address) FROM transfer WHERE bytes = 65536 AND direction = 1), count(*), count(f.content),
  * >   count(DISTINCT f.content), count(f.before) FROM fingerprints f JOIN transfer t ON t.id = f.transfer
- * > WHERE f.bytes = 65536 AND f.direction = 'h2d' GROUP BY 1 HAVING NOT (count(*) = 13 AND count(f.content) = 13
- * >   AND count(DISTINCT f.content) = 1 AND count(f.before) = 13)
+ * > WHERE f.bytes = 65536 AND f.direction = 'h2d' GROUP BY 1 HAVING NOT (count(*) = 24 AND count(f.content) = 24
+ * >   AND count(DISTINCT f.content) = 1 AND count(f.before) = 24)
  *
  * > SELECT count(DISTINCT content), count(*) FROM fingerprints WHERE bytes = 65536 AND direction = 'h2d'
- * 24|312
+ * 24|576
  *
  * What came down between two uploads into the same place is the first one's:
  * > SELECT count(*), sum(d.content = u.content) FROM transfer a JOIN fingerprints d ON d.transfer = a.id JOIN fingerprints u
@@ -45,8 +45,9 @@ static cudaStream_t copies, other;
 static cudaEvent_t event;
 
 static void upload() {
-    for (size_t i = 0; i < BUFFERS; i++) {
-        OK(cudaMemcpyAsync(memory + i * BYTES, host + i * BYTES, BYTES, cudaMemcpyHostToDevice, copies));
+    for (size_t i = 0; i < 2 * BUFFERS; i++) {
+        size_t at = i % BUFFERS * BYTES;
+        OK(cudaMemcpyAsync(memory + at, host + at, BYTES, cudaMemcpyHostToDevice, copies));
     }
 }
 

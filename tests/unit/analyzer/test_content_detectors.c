@@ -147,6 +147,7 @@ static void pre_is_inferred_or_unknown(void **state) {
     play_up(p, A, BYTES, 2, NOT_MEASURED, HOST); /* a new content: undecided as a no-op, no duplicate */
     play_analyse(p, NULL);
     FOUND("noop-upload", NULL, 1);
+    assert_non_null(strstr(played_finding(p, "noop-upload")->first[0].evidence[1].role, "inferred"));
     UNDECIDED("noop-upload", "pre not measured", 2);
     FOUND("duplicate-upload", "unknown", 1);
     FOUND("duplicate-upload", NULL, 1);

@@ -1,0 +1,256 @@
+/* Making fingerprinters and what becomes of them: contexts go, the application needs the memory. */
+#include "preload/fingerprint/fingerprinter.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/cupti/cupti.h"
+#include "preload/fingerprint/device.h"
+#include "preload/intercept/real.h"
+#include "preload/session/session.h"
+
+#define CONTEXTS 32
+#define ZERO_PATIENCE_NS UINT64_C(2000000000)
+#define GIVE_BACK_PATIENCE_MS 1000u
+
+static struct xs_fingerprinter *table[CONTEXTS];
+static _Atomic unsigned table_count; /* only ever grows: the drain thread looks without a lock */
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t start_ns;
+static XS_TLS struct xs_fingerprinter *latest;
+
+uint64_t xs_fingerprinter_start_ns(void) { return atomic_load(&start_ns); }
+
+struct xs_fingerprinter *xs_fingerprinter_at(unsigned i) {
+    return i < atomic_load_explicit(&table_count, memory_order_acquire) ? table[i] : NULL;
+}
+
+/* ---- making one ---- */
+
+/* Zeroed in a stream of its own, so that the application's are not made to wait for each other. Asked, not waited for:
+ * CUPTI records waits. */
+static bool zero(CUdeviceptr address, size_t bytes) {
+    CUstream stream = NULL;
+    __typeof__(&cuStreamQuery) query = xs_real_row(cuStreamQuery);
+    if (!query || xs_real_row(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+        return false;
+    }
+    xs_cupti_correlation = 0;
+    CUresult r = xs_real_row(cuMemsetD8Async)(address, 0, bytes, stream);
+    xs_cupti_own_call(xs_cupti_correlation);
+    uint64_t deadline = xs_monotonic_ns() + ZERO_PATIENCE_NS;
+    for (; r == CUDA_SUCCESS && (r = query(stream)) == CUDA_ERROR_NOT_READY && xs_monotonic_ns() < deadline;) {
+        r = CUDA_SUCCESS;
+    }
+    xs_real_row(cuStreamDestroy_v2)(stream);
+    return r == CUDA_SUCCESS;
+}
+
+/* Where it fails on the way the memory stays taken: to free it could mean to wait for a kernel that never ends. */
+static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
+    __typeof__(&cuMemHostGetDevicePointer_v2) device_pointer = xs_driver(cuMemHostGetDevicePointer_v2);
+    void *ring = (void *)f->results.slots;
+    bool taken =
+        device_pointer &&
+        xs_real_row(cuMemHostRegister_v2)(ring, XS_RESULTS_BYTES, CU_MEMHOSTREGISTER_DEVICEMAP) == CUDA_SUCCESS &&
+        device_pointer(&f->results_at, ring, 0) == CUDA_SUCCESS &&
+        xs_real_row(cuMemAlloc_v2)(&f->memory, XS_SCRATCH_BYTES + XS_TICKET_BYTES) == CUDA_SUCCESS &&
+        zero(f->memory, XS_TICKET_BYTES);
+    return taken ? XS_SKIP_NONE : XS_SKIP_NO_MEMORY;
+}
+
+/* Ours goes first where the device is busy with kernels of other streams: a copy that did not have to wait for those
+ * without it should not wait for them because of it. */
+static void learn_priority(struct xs_fingerprinter *f) {
+    int least = 0, greatest = 0;
+    __typeof__(&cuCtxGetStreamPriorityRange) range = xs_driver(cuCtxGetStreamPriorityRange);
+    if (range && xs_real_row(cuLaunchKernelEx) && range(&least, &greatest) == CUDA_SUCCESS && greatest < least) {
+        f->priority = greatest;
+        f->has_priority = true;
+    }
+}
+
+static bool load_image(__typeof__(&cuModuleLoadData) load, CUmodule *module) {
+    return (xs_fingerprint_fatbin_bytes && load(module, xs_fingerprint_fatbin) == CUDA_SUCCESS) ||
+           (xs_fingerprint_ptx[0] && load(module, xs_fingerprint_ptx) == CUDA_SUCCESS);
+}
+
+static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
+    CUmodule module;
+    __typeof__(&cuModuleLoadData) load = xs_driver(cuModuleLoadData);
+    __typeof__(&cuModuleGetFunction) get = xs_driver(cuModuleGetFunction);
+    __typeof__(&cuFuncLoad) load_function = xs_driver(cuFuncLoad);
+    if (!load || !get || !xs_real_row(cuLaunchKernel) || !load_image(load, &module) ||
+        get(&f->kernel, module, XS_FINGERPRINT_KERNEL) != CUDA_SUCCESS) {
+        return XS_SKIP_NO_KERNEL;
+    }
+    if (load_function) {
+        load_function(f->kernel); /* now rather than at the first launch, which may be in the middle of something */
+    }
+    learn_priority(f);
+    return XS_SKIP_NONE;
+}
+
+/* A capture of another thread must not be broken by what is done once: the calling thread alone is let off. */
+static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
+    uint64_t began = xs_monotonic_ns();
+    uint32_t correlation = xs_cupti_correlation;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
+    bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
+    enum xs_fingerprint_skip skip = load_kernel(f);
+    skip = skip == XS_SKIP_NONE ? take_memory(f) : skip;
+    if (exchanged) {
+        exchange(&mode);
+    }
+    xs_cupti_correlation = correlation;
+    atomic_fetch_add(&start_ns, xs_monotonic_ns() - began);
+    if (skip == XS_SKIP_NO_MEMORY) {
+        xs_note("fingerprint", "no device memory for fingerprints; copies that only the device could see have none");
+    } else if (skip == XS_SKIP_NO_KERNEL) {
+        xs_note("fingerprint", "the driver did not load the fingerprint kernel; copies that only the device could see "
+                               "have none");
+    }
+    return skip;
+}
+
+/* The place of a context that is new: a context's that is gone, or another one. */
+static struct xs_fingerprinter *new_place(void) {
+    unsigned n = atomic_load(&table_count);
+    for (unsigned i = 0; i < n; i++) {
+        if (atomic_load(&table[i]->context) == 0) {
+            return table[i];
+        }
+    }
+    struct xs_fingerprinter *f =
+        n == CONTEXTS ? MAP_FAILED : mmap(NULL, sizeof *f, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (f == MAP_FAILED) {
+        return NULL;
+    }
+    if (!xs_results_make(&f->results)) {
+        munmap(f, sizeof *f);
+        return NULL;
+    }
+    pthread_mutex_init(&f->lock, NULL);
+    table[n] = f;
+    atomic_store(&table_count, n + 1);
+    return f;
+}
+
+struct xs_fingerprinter *xs_fingerprinter_find(CUcontext context) {
+    struct xs_fingerprinter *f;
+    for (unsigned i = 0; context && (f = xs_fingerprinter_at(i)) != NULL; i++) {
+        if (atomic_load_explicit(&f->context, memory_order_acquire) == (uintptr_t)context) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static struct xs_fingerprinter *make_locked(CUcontext context) {
+    struct xs_fingerprinter *f = xs_fingerprinter_find(context);
+    if (!f && (f = new_place()) != NULL) {
+        xs_slots_reset(&f->slots);
+        atomic_store(&f->failures, 0);
+        f->has_priority = false;
+        atomic_store(&f->skip, (int)make(f));
+        atomic_store_explicit(&f->context, (uintptr_t)context, memory_order_release);
+    }
+    return f;
+}
+
+/* Not cancellable: loading a module reads files, and a thread that is cancelled there would leave the lock behind. */
+static struct xs_fingerprinter *find_or_make(CUcontext context) {
+    CUcontext current = NULL;
+    int before;
+    __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
+    if (!get_current || get_current(&current) != CUDA_SUCCESS || current != context) {
+        return NULL; /* the process's only context need not be this thread's */
+    }
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_mutex_lock(&table_lock);
+    struct xs_fingerprinter *f = make_locked(context);
+    pthread_mutex_unlock(&table_lock);
+    pthread_setcancelstate(before, NULL);
+    return f;
+}
+
+struct xs_fingerprinter *xs_fingerprinter_of(CUcontext context, enum xs_fingerprint_skip *why) {
+    struct xs_fingerprinter *f = latest;
+    if (XS_UNLIKELY(!f || atomic_load_explicit(&f->context, memory_order_acquire) != (uintptr_t)context)) {
+        f = xs_fingerprinter_find(context);
+        latest = f = f ? f : find_or_make(context);
+    }
+    *why = f ? (enum xs_fingerprint_skip)atomic_load_explicit(&f->skip, memory_order_acquire) : XS_SKIP_CONTEXT;
+    return *why == XS_SKIP_NONE ? f : NULL;
+}
+
+/* ---- the ends of contexts, memory and the process ---- */
+
+void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
+    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    struct xs_fingerprinter *f;
+    for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
+        uintptr_t context = atomic_load(&f->context);
+        bool wanted = context != 0 && (!only || context == (uintptr_t)only);
+        while (wanted && xs_results_awaited(&f->results) > 0 && xs_monotonic_ns() < deadline) {
+            static _Atomic uint32_t never;
+            xs_futex_wait(&never, 0, 1); /* no cancellation point, unlike nanosleep */
+        }
+    }
+}
+
+void xs_device_context_gone(CUcontext context) {
+    pthread_mutex_lock(&table_lock);
+    struct xs_fingerprinter *f = xs_fingerprinter_find(context);
+    if (f) {
+        atomic_store(&f->skip, XS_SKIP_CONTEXT);
+        for (int k = 0; k < XS_ASIDES; k++) {
+            xs_aside_forget(&f->asides[k]); /* their streams went with it */
+        }
+        xs_results_abandon(&f->results);
+        atomic_store(&f->context, 0);
+    }
+    pthread_mutex_unlock(&table_lock);
+}
+
+bool xs_device_give_back(CUcontext context) {
+    struct xs_fingerprinter *f = xs_fingerprinter_find(context);
+    int none = XS_SKIP_NONE;
+    if (!f) {
+        return false;
+    }
+    pthread_mutex_lock(&f->lock); /* whoever reserved something before has its result awaited */
+    bool mine = atomic_compare_exchange_strong(&f->skip, &none, XS_SKIP_NO_MEMORY);
+    pthread_mutex_unlock(&f->lock);
+    if (!mine) {
+        return false;
+    }
+    xs_device_wait_all(context, GIVE_BACK_PATIENCE_MS);
+    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses it: perhaps another time */
+        atomic_store(&f->skip, XS_SKIP_NONE);
+        return false;
+    }
+    xs_note("fingerprint", "the application ran out of device memory: fingerprints gave theirs back");
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* an allocation may be allowed where a free is not */
+    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
+    bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
+    bool freed = xs_real_row(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;
+    if (exchanged) {
+        exchange(&mode);
+    }
+    return freed;
+}
+
+int64_t xs_device_drain(struct xs_store *store) {
+    int64_t total = 0;
+    struct xs_fingerprinter *f;
+    for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
+        int64_t written = xs_results_drain(&f->results, store);
+        if (written < 0) {
+            return written;
+        }
+        total += written;
+    }
+    return total;
+}
