@@ -120,7 +120,8 @@
     X(15, BATCH, "part of a batch call")                                                                               \
     X(16, CONTEXT, "another context than the current one")                                                             \
     X(17, LATE, "the device was too busy to say in time")                                                              \
-    X(18, PROFILED, "the application profiles the device itself")
+    X(18, PROFILED, "the application profiles the device itself")                                                      \
+    X(19, BUSY, "a cooperative kernel may hold the device")
 
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */

@@ -62,6 +62,8 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_ARGUMENTS(f, params, extra) (e = xs_decode_arguments(e, r, f, params, extra))
 /* Handles of functions go with a module, and another one may get them. */
 #define XS_FUNCTIONS_GOING xs_arguments_functions_go()
+/* Which variables were the module's is not known; those that live on are learned again. */
+#define XS_VARIABLES_GONE (e = xs_decode_variables_gone(e, r), xs_fingerprint_written())
 #define XS_SYNC(sync_scope, what)                                                                                      \
     (e->kind = XS_EVENT_SYNC, e->sync.scope = XS_SYNC_##sync_scope, e->sync.object = XS_WORD(what),                    \
      xs_decode_context(e))
@@ -85,8 +87,10 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, true), e->api.object = XS_WORD(*(out)), 1))
 /* The context may be destroyed, and CUPTI's records of it are wanted before. */
 #define XS_CONTEXT_GOING (xs_device_wait_all(NULL, XS_CONTEXT_PATIENCE_MS), xs_cupti_flush(false), XS_FUNCTIONS_GOING)
-#define XS_CONTEXT_PATIENCE_MS 200
+#define XS_CONTEXT_PATIENCE_MS 50
 #define XS_CONTEXT_GONE(context) (e = xs_decode_context_gone(e, r, context))
+/* It may live on, or be destroyed and its handle come back. */
+#define XS_CONTEXT_DETACHED(context) (void)(r == CUDA_SUCCESS && (xs_device_context_gone(context), 1))
 #define XS_PRIMARY_RELEASED(device) (e = xs_decode_primary_released(e, r, device))
 #define XS_PRIMARY_RESET(device) (e = xs_decode_context_gone(e, r, xs_context_primary(device)))
 
@@ -134,6 +138,7 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
 struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr p, size_t bytes);
 struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdeviceptr *out, const size_t *bytes,
                                      enum xs_memory_kind kind);
+struct xs_event *xs_decode_variables_gone(struct xs_event *e, CUresult r);
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context);
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device);
 

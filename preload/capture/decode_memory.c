@@ -51,10 +51,21 @@ static void put_allocation(struct xs_event *e, struct xs_range *range) {
     xs_map_insert(range);
 }
 
+/* A pool may be another device's than the current one; a kernel of this one must not take its memory for its own. */
+static int8_t device_of_pool_memory(uint64_t address) {
+    int device = -1;
+    __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
+    bool known = ask && ask(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) == CUDA_SUCCESS;
+    return known ? (int8_t)device : (int8_t)-1;
+}
+
 void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
                          enum xs_origin origin) {
     int8_t device;
     e->context = XS_WORD(xs_context_current(&device));
+    if (origin == XS_ORIGIN_POOL) {
+        device = device_of_pool_memory(address);
+    }
     struct xs_range range = {.start = address,
                              .end = address + (bytes ? bytes : 1),
                              .bytes = bytes,
@@ -182,18 +193,33 @@ static bool goes_with_context(const struct xs_range *range, const void *arg) {
     return range->context == *(const uint64_t *)arg;
 }
 
+static bool goes_with_module(const struct xs_range *range, const void *arg) {
+    return range->origin == XS_ORIGIN_MODULE && range->context == *(const uint64_t *)arg;
+}
+
+/* Behind the event of the call itself. */
+static struct xs_event *put_frees(struct xs_event *e, bool (*goes)(const struct xs_range *range, const void *arg),
+                                  uint64_t context) {
+    struct xs_range range;
+    while (xs_map_remove_if(goes, &context, &range)) {
+        e = xs_another(e);
+        e->flags |= XS_FLAG_IMPLICIT;
+        put_free(e, &range);
+    }
+    return e;
+}
+
+struct xs_event *xs_decode_variables_gone(struct xs_event *e, CUresult r) {
+    e->result = (int32_t)r;
+    return r == CUDA_SUCCESS ? put_frees(e, goes_with_module, e->context) : e;
+}
+
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context) {
     e->result = (int32_t)r;
     if (r != CUDA_SUCCESS || !context) {
         return e;
     }
-    uint64_t handle = XS_WORD(context);
-    struct xs_range range;
-    while (xs_map_remove_if(goes_with_context, &handle, &range)) {
-        e = xs_another(e);
-        e->flags |= XS_FLAG_IMPLICIT;
-        put_free(e, &range);
-    }
+    e = put_frees(e, goes_with_context, XS_WORD(context));
     xs_context_drop(context);
     xs_device_context_gone(context);
     return e;

@@ -38,6 +38,10 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns, uint64_t copy_ns) {
     return true;
 }
 
+void xs_budget_refund(uint64_t cost_ns) {
+    atomic_fetch_sub_explicit(&spent_ns, (int64_t)cost_ns, memory_order_relaxed);
+}
+
 void xs_budget_took(uint64_t planned_ns, uint64_t took) {
     atomic_fetch_add_explicit(&spent_ns, (int64_t)(took - planned_ns), memory_order_relaxed);
     atomic_fetch_add_explicit(&took_ns, took, memory_order_relaxed);

@@ -12,6 +12,9 @@ void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us);
 /* May `cost_ns` be spent for what is known of a copy that itself takes about `copy_ns`? If so it counts as spent. */
 bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns, uint64_t copy_ns);
 
+/* What was spent was not needed. */
+void xs_budget_refund(uint64_t cost_ns);
+
 /* Of the spent, `planned_ns` was the calling thread's time; it took so much. */
 void xs_budget_took(uint64_t planned_ns, uint64_t took_ns);
 uint64_t xs_budget_took_ns(void); /* all together */

@@ -78,6 +78,7 @@ static enum xs_fingerprint_skip reserve(struct xs_device_job *job, const struct 
 enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext context, CUstream stream,
                                            const struct xs_fingerprint_region *region, uint32_t id, bool writes) {
     enum xs_fingerprint_skip skip;
+    job->made = xs_fingerprinter_find(context) == NULL;
     struct xs_fingerprinter *f = xs_fingerprinter_of(context, &skip);
     if (!f) {
         return skip;

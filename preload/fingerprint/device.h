@@ -30,6 +30,7 @@ struct xs_device_job {
     struct xs_fingerprint_parameters parameters;
     CUstream stream;
     uint64_t ticket; /* of the result */
+    bool made;       /* the fingerprinter was made by xs_device_prepare, which takes its time */
     bool known;      /* the slot holds the digests of the region's present content */
 };
 

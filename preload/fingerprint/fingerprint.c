@@ -137,6 +137,9 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
     const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
     int8_t device = -1;
     CUcontext context = xs_context_current(&device);
+    if (atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) {
+        return XS_SKIP_BUSY;
+    }
     if (xs_cupti_is_theirs()) {
         return XS_SKIP_PROFILED;
     }
@@ -184,11 +187,14 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes), e)) {
         return XS_SKIP_BUDGET;
     }
-    plan.planned_ns = LAUNCH_COST_NS;
+    uint64_t began = xs_now();
     skip = xs_device_prepare(&plan.job, (CUcontext)e->context, (CUstream)e->stream, &plan.device, plan.id, plan.upload);
+    plan.began += plan.job.made ? xs_now() - began : 0; /* once a context, and told apart */
     if (skip != XS_SKIP_NONE) {
+        xs_budget_refund(LAUNCH_COST_NS + DEVICE_COST_NS(bytes));
         return skip;
     }
+    plan.planned_ns = LAUNCH_COST_NS;
     plan.mapping = mapping;
     plan.compare = plan.upload && plan.job.known && !mapping;
     plan.measure_before =
@@ -235,7 +241,7 @@ static void start_device(struct xs_event *e) {
     }
 }
 
-void xs_fingerprint_before(struct xs_event *e) {
+void xs_fingerprint_before_copy(struct xs_event *e) {
     plan.way = NO_WAY;
     if (e->kind != XS_EVENT_TRANSFER || e == &xs_scratch_event) {
         xs_fingerprint_join(e);
@@ -302,6 +308,7 @@ static void finish_device(struct xs_event *e, CUresult result) {
             return;
         }
         if (!wait_for_result(e) && xs_device_disown(&plan.job)) {
+            xs_device_note_late(&plan.job);
             e->transfer.skip = XS_SKIP_LATE;
             return;
         }
@@ -313,7 +320,7 @@ static void finish_device(struct xs_event *e, CUresult result) {
     e->fingerprint_id = plan.id;
 }
 
-struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
+struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) {
     bool on_device = plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER;
     if (result != CUDA_SUCCESS) {
         e->transfer.skip = XS_SKIP_FAILED;
@@ -336,6 +343,29 @@ struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
     }
     plan.way = NO_WAY;
     return e;
+}
+
+/* ---- around other calls ---- */
+
+_Atomic uintptr_t xs_fingerprint_held;
+
+void xs_fingerprint_launched_special(const struct xs_event *e) {
+    if (e->launch.kind == XS_LAUNCH_COOPERATIVE && !(e->flags & XS_FLAG_CAPTURED)) {
+        uintptr_t none = 0, stream = (uintptr_t)e->stream + 1;
+        if (!atomic_compare_exchange_strong(&xs_fingerprint_held, &none, stream) && none != stream) {
+            atomic_store(&xs_fingerprint_held, UINTPTR_MAX);
+        }
+    } else {
+        xs_fingerprint_gated();
+    }
+}
+
+void xs_fingerprint_join_late(void) {
+    if (xs_guard_depth == 0) { /* else it is a call of our own */
+        xs_guard_enter();
+        xs_device_join(NULL);
+        xs_guard_leave();
+    }
 }
 
 void xs_fingerprint_write_cost(struct xs_store *store) {

@@ -20,9 +20,17 @@ extern enum xs_fingerprint_mode xs_fingerprint_mode;
 void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock);
 
 /* Around the real call of a copy: decides and does what has to come before; does the rest. The second may commit `e`
- * and returns what xs_end commits. */
-void xs_fingerprint_before(struct xs_event *e);
-struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result);
+ * and returns what xs_end commits. Nothing where fingerprints are off. */
+void xs_fingerprint_before_copy(struct xs_event *e);
+struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
+XS_HOT void xs_fingerprint_before(struct xs_event *e) {
+    if (xs_fingerprint_mode != XS_FINGERPRINT_OFF) {
+        xs_fingerprint_before_copy(e);
+    }
+}
+XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
+    return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
+}
 
 /* Before the real call of anything else. Work of another stream is ordered behind this one's copies only by calls that
  * name this stream, or none, or a default stream. */
@@ -33,6 +41,14 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
+/* Before a call that passes unrecorded: after capture ended early there may still be something to join. */
+void xs_fingerprint_join_late(void);
+XS_HOT void xs_fingerprint_not_recorded(void) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
+        xs_fingerprint_join_late();
+    }
+}
+
 /* After the real call of anything else by which the application may have written device memory. */
 XS_HOT void xs_fingerprint_written(void) {
     if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1)) {
@@ -40,18 +56,41 @@ XS_HOT void xs_fingerprint_written(void) {
     }
 }
 
-/* After a stream memory operation, a host function or a graph, which may hold either: work that is already with the driver
- * may wait for something that the application does without a call. */
+/* Before memory goes: another thread may have its address as soon as it has gone. */
+XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
+    xs_fingerprint_join(e);
+    xs_fingerprint_written();
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_device_late, memory_order_acquire) > 0)) {
+        xs_device_wait_late();
+    }
+}
+
+/* After a stream memory operation, a host function or a graph, which may hold either, or where the memory may be written
+ * from outside from now on: work that is already with the driver may wait for something that the application does
+ * without a call. */
 static inline void xs_fingerprint_gated(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();
 }
 
-XS_HOT void xs_fingerprint_launched(unsigned launch_kind) {
-    if (XS_UNLIKELY(launch_kind == XS_LAUNCH_GRAPH || launch_kind == XS_LAUNCH_HOST_FUNCTION)) {
-        xs_fingerprint_gated();
+/* The stream, plus 1, in which a cooperative kernel may still be running; 0: none, UINTPTR_MAX: several. Such a kernel
+ * may hold the whole device and wait for copies behind which ours would wait for it. */
+extern _Atomic uintptr_t xs_fingerprint_held;
+void xs_fingerprint_launched_special(const struct xs_event *e);
+XS_HOT void xs_fingerprint_launched(const struct xs_event *e) {
+    if (XS_UNLIKELY(e->launch.kind != XS_LAUNCH_KERNEL)) {
+        xs_fingerprint_launched_special(e);
     }
     xs_fingerprint_written();
+}
+
+/* After a wait (`e` may be NULL). */
+XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult result) {
+    uintptr_t held = atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed);
+    if (XS_UNLIKELY(held != 0) && e && e->kind == XS_EVENT_SYNC && result == CUDA_SUCCESS &&
+        (e->sync.scope == XS_SYNC_CONTEXT || (e->sync.scope == XS_SYNC_STREAM && e->stream + 1 == held))) {
+        atomic_store_explicit(&xs_fingerprint_held, 0, memory_order_relaxed);
+    }
 }
 
 /* What the trace's meta says of the cost at the end. */

@@ -5,22 +5,40 @@
 /* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 
+/* What contents need around the real call, by the row's category. */
+#define XS_BEFORE_TRANSFER(e) xs_fingerprint_before(e)
+#define XS_BEFORE_MEMSET(e) xs_fingerprint_join(e)
+#define XS_BEFORE_ALLOCATE(e) xs_fingerprint_join(e)
+#define XS_BEFORE_FREE(e) xs_fingerprint_freeing(e)
+#define XS_BEFORE_LAUNCH(e) xs_fingerprint_join(e)
+#define XS_BEFORE_SYNC(e) xs_fingerprint_join(e)
+#define XS_BEFORE_MANAGED(e) xs_fingerprint_join(e)
+#define XS_BEFORE_STREAM_MEMOP(e) xs_fingerprint_join(e)
+#define XS_BEFORE_CAPTURE(e) xs_fingerprint_join(e)
+#define XS_BEFORE_GRAPH(e) xs_fingerprint_join(e)
+#define XS_BEFORE_CONTEXT(e) xs_fingerprint_join(e)
+#define XS_BEFORE_STREAM(e) xs_fingerprint_join(e)
+#define XS_BEFORE_LOOKUP(e) xs_fingerprint_join(e)
+#define XS_AFTER_TRANSFER(e, r) e = xs_fingerprint_after(e, r)
+#define XS_AFTER_MEMSET(e, r) xs_fingerprint_written()
+#define XS_AFTER_ALLOCATE(e, r) XS_NOTHING
+#define XS_AFTER_FREE(e, r) xs_fingerprint_written()
+#define XS_AFTER_LAUNCH(e, r) xs_fingerprint_launched(e)
+#define XS_AFTER_SYNC(e, r) xs_fingerprint_synchronised(e, r)
+#define XS_AFTER_MANAGED(e, r) xs_fingerprint_written() /* cuMemBatchDecompressAsync is one of them */
+#define XS_AFTER_STREAM_MEMOP(e, r) xs_fingerprint_gated()
+#define XS_AFTER_CAPTURE(e, r) XS_NOTHING
+#define XS_AFTER_GRAPH(e, r) XS_NOTHING
+#define XS_AFTER_CONTEXT(e, r) XS_NOTHING
+#define XS_AFTER_STREAM(e, r) XS_NOTHING
+#define XS_AFTER_LOOKUP(e, r) XS_NOTHING
+/* Calls that may fail for want of device memory, of which the library has some. */
+#define XS_TAKES_MEMORY(category)                                                                                      \
+    ((category) == XS_CAT_ALLOCATE || (category) == XS_CAT_LAUNCH || (category) == XS_CAT_GRAPH ||                     \
+     (category) == XS_CAT_STREAM)
+
 /* Kernel launches are the most frequent call by far and reading the clock is a third of what a wrapper costs: theirs is
  * read once. */
-#define XS_WRITTEN_BY_TRANSFER(e) (void)0
-#define XS_WRITTEN_BY_MEMSET(e) xs_fingerprint_written()
-#define XS_WRITTEN_BY_ALLOCATE(e) (void)0
-#define XS_WRITTEN_BY_FREE(e) xs_fingerprint_written()
-#define XS_WRITTEN_BY_LAUNCH(e) xs_fingerprint_launched((e)->launch.kind)
-#define XS_WRITTEN_BY_SYNC(e) (void)0
-#define XS_WRITTEN_BY_MANAGED(e) xs_fingerprint_written() /* cuMemBatchDecompressAsync is one of them */
-#define XS_WRITTEN_BY_STREAM_MEMOP(e) xs_fingerprint_gated()
-#define XS_WRITTEN_BY_CAPTURE(e) (void)0
-#define XS_WRITTEN_BY_GRAPH(e) (void)0
-#define XS_WRITTEN_BY_CONTEXT(e) (void)0
-#define XS_WRITTEN_BY_STREAM(e) (void)0
-#define XS_WRITTEN_BY_LOOKUP(e) (void)0
-
 #define XS_ENTRY(symbol, variant, row_category, params, args, before, after)                                           \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
         const unsigned per_thread __attribute__((unused)) = variant;                                                   \
@@ -28,18 +46,15 @@
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
         struct xs_event *e = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                               \
         if (XS_UNLIKELY(!e)) {                                                                                         \
+            xs_fingerprint_not_recorded();                                                                             \
             return real ? real args : XS_NO_DRIVER;                                                                    \
         }                                                                                                              \
         CUresult r = CUDA_SUCCESS;                                                                                     \
         before;                                                                                                        \
-        if (XS_CAT_##row_category == XS_CAT_TRANSFER && xs_fingerprint_mode != XS_FINGERPRINT_OFF) {                   \
-            xs_fingerprint_before(e);                                                                                  \
-        } else {                                                                                                       \
-            xs_fingerprint_join(e);                                                                                    \
-        }                                                                                                              \
+        XS_BEFORE_##row_category(e);                                                                                   \
         e->enter_tick = xs_now();                                                                                      \
         r = real args;                                                                                                 \
-        if (XS_CAT_##row_category == XS_CAT_ALLOCATE && XS_UNLIKELY(r == CUDA_ERROR_OUT_OF_MEMORY) &&                  \
+        if (XS_TAKES_MEMORY(XS_CAT_##row_category) && XS_UNLIKELY(r == CUDA_ERROR_OUT_OF_MEMORY) &&                    \
             xs_device_give_back((CUcontext)e->context)) {                                                              \
             r = real args;                                                                                             \
         }                                                                                                              \
@@ -47,11 +62,7 @@
             e->return_tick = xs_now();                                                                                 \
         }                                                                                                              \
         after;                                                                                                         \
-        if (XS_CAT_##row_category == XS_CAT_TRANSFER && xs_fingerprint_mode != XS_FINGERPRINT_OFF) {                   \
-            e = xs_fingerprint_after(e, r);                                                                            \
-        } else {                                                                                                       \
-            XS_WRITTEN_BY_##row_category(e);                                                                           \
-        }                                                                                                              \
+        XS_AFTER_##row_category(e, r);                                                                                 \
         return xs_end(e, r);                                                                                           \
     }
 #include "preload/intercept/entry_points.def"
