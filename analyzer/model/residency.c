@@ -211,7 +211,8 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
                                 .free_return_ns = r->free_return_ns,
                                 .free_entry_point = r->free_entry_point,
                                 .free_thread = r->free_thread};
-    a->is_shared = a->origin == XS_ORIGIN_IPC || a->origin == XS_ORIGIN_EXTERNAL;
+    a->is_shared = a->origin == XS_ORIGIN_IPC || a->origin == XS_ORIGIN_EXTERNAL ||
+                   (a->origin == XS_ORIGIN_VMM && residency->mappings_shared);
     a->any_launch_touches = a->origin == XS_ORIGIN_MODULE || a->is_shared;
     if (a->free_enter_ns < a->return_ns) { /* freed before it came to be: times that cannot be true */
         a->free_enter_ns = a->return_ns;
@@ -412,9 +413,26 @@ static void apply_launch(struct xs_residency *residency, const struct xs_trace_e
     }
 }
 
+static void share(struct xs_allocation *a) { a->is_shared = a->any_launch_touches = a->touched = true; }
+
+/* Memory that is handed out by its address, or by a handle that the trace has no mapping for. */
+static void apply_sharing(struct xs_residency *residency, const struct xs_api_view *call) {
+    struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
+    if (a)
+        share(a);
+    residency->mappings_shared |= !call->address;
+    for (size_t i = 0; !call->address && residency->allocations.entries && i <= residency->allocations.mask; i++) {
+        a = (struct xs_allocation *)(uintptr_t)residency->allocations.entries[i].value;
+        if (a && a->origin == XS_ORIGIN_VMM)
+            share(a);
+    }
+}
+
 /* Of the other calls only those that write or read device memory, and prefetches, which use it. */
 static void apply_api(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_api_view *call = &e->u.api;
+    if (call->role == XS_API_SHARES)
+        apply_sharing(residency, call);
     if (call->category == XS_CAT_MANAGED && strstr(call->name, "Prefetch") && call->address) {
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
         if (a)

@@ -12,6 +12,11 @@ static bool begins_with(const char *name, const char *start) { return strncmp(na
 static enum xs_api_role role_of(const char *name, enum xs_category category) {
     if (begins_with(name, "cuEventRecord"))
         return XS_API_RECORDS_EVENT;
+    static const char *const sharing[] = {"cuIpcGetMemHandle", "cuMemExportToShareableHandle", "cuMemPoolExportPointer",
+                                          "cuMemGetHandleForAddressRange", "cuPointerSetAttribute"};
+    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
+        if (!strcmp(name, sharing[i]))
+            return XS_API_SHARES;
     return category == XS_CAT_STREAM_MEMOP || begins_with(name, "cuStreamWaitEvent") ? XS_API_WAITS : XS_API_OTHER;
 }
 

@@ -120,6 +120,7 @@ enum xs_api_role {
     XS_API_OTHER,
     XS_API_RECORDS_EVENT, /* marks a place in a stream, and is no work */
     XS_API_WAITS,         /* makes a stream wait: for an event, or for a value in memory; or lets others go on */
+    XS_API_SHARES,        /* hands memory to somebody outside, who may read and write it from then on */
 };
 
 struct xs_api_view { /* docs/trace-format.md says what each means for which entry point */
