@@ -48,18 +48,22 @@ if(INPUT AND PTXAS AND FATBINARY)
     execute_process(COMMAND ${FATBINARY} --create ${FATBIN} -64 --compress-all ${images} COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-# The bytes of a file as the inside of an initialiser.
-function(read_bytes file result)
-    file(READ ${file} hex HEX)
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-    string(REGEX REPLACE "(................................................................................)" "\\1\n"
-           bytes "${bytes}")
-    set(${result} "${bytes}" PARENT_SCOPE)
-endfunction()
-read_bytes(${LOWERED} text)
-read_bytes(${FATBIN} code)
+# By the assembler: as initialisers these would be a million characters of C, over which checkers brood for minutes.
 file(SIZE ${FATBIN} code_bytes)
-file(WRITE ${OUTPUT} "/* Generated from tree.cu; do not edit. */\n#include \"preload/fingerprint/kernel.h\"\n\n"
-     "const char xs_fingerprint_ptx[] = {\n${text}0};\n\n"
-     "const size_t xs_fingerprint_fatbin_bytes = ${code_bytes};\n"
-     "const unsigned char xs_fingerprint_fatbin[] __attribute__((aligned(64))) = {\n${code}0};\n")
+file(WRITE ${OUTPUT} "/* Generated from tree.cu; do not edit. */
+#include \"preload/fingerprint/kernel.h\"
+
+__asm__(\".pushsection .rodata\\n\"
+        \".balign 64\\n\"
+        \".globl xs_fingerprint_fatbin\\n\"
+        \".hidden xs_fingerprint_fatbin\\n\"
+        \"xs_fingerprint_fatbin: .incbin \\\"${FATBIN}\\\"\\n\"
+        \".byte 0\\n\"
+        \".globl xs_fingerprint_ptx\\n\"
+        \".hidden xs_fingerprint_ptx\\n\"
+        \"xs_fingerprint_ptx: .incbin \\\"${LOWERED}\\\"\\n\"
+        \".byte 0\\n\"
+        \".popsection\");
+
+const size_t xs_fingerprint_fatbin_bytes = ${code_bytes};
+")

@@ -42,16 +42,18 @@ static void of_size(const char *name, size_t bytes) {
         bytes = most;
     auto at = [bytes](char *base, int i) { return base + (i & 1) * bytes; };
     std::snprintf(metric, sizeof metric, "contents.h2d_%s", name);
-    measure(metric, per_batch,
-            [=](int i) { CHECK(cudaMemcpyAsync(at(device, i), at(pinned, i), bytes, cudaMemcpyHostToDevice, stream)); });
+    measure(metric, per_batch, [=](int i) {
+        CHECK(cudaMemcpyAsync(at(device, i), at(pinned, i), bytes, cudaMemcpyHostToDevice, stream));
+    });
     std::snprintf(metric, sizeof metric, "contents.h2d_%s_launch", name);
     measure(metric, per_batch, [=](int i) {
         CHECK(cudaMemcpyAsync(at(device, i), at(pinned, i), bytes, cudaMemcpyHostToDevice, stream));
         xs_noop<<<1, 1, 0, stream>>>();
     });
     std::snprintf(metric, sizeof metric, "contents.d2h_%s", name);
-    measure(metric, per_batch,
-            [=](int i) { CHECK(cudaMemcpyAsync(at(pinned, i), at(device, i), bytes, cudaMemcpyDeviceToHost, stream)); });
+    measure(metric, per_batch, [=](int i) {
+        CHECK(cudaMemcpyAsync(at(pinned, i), at(device, i), bytes, cudaMemcpyDeviceToHost, stream));
+    });
 }
 
 int main() {
@@ -76,9 +78,12 @@ int main() {
     of_size("1m", 1u << 20);
     of_size("64k", 64u << 10);
     of_size("4k", 4096);
-    measure("contents.h2d_4k_pageable", 400, [](int) { CHECK(cudaMemcpy(device, pageable, 4096, cudaMemcpyHostToDevice)); });
-    measure("contents.h2d_1m_pageable", 64, [](int) { CHECK(cudaMemcpy(device, pageable, 1u << 20, cudaMemcpyHostToDevice)); });
-    measure("contents.d2h_4b_pageable", 400, [](int) { CHECK(cudaMemcpy(pageable, device, 4, cudaMemcpyDeviceToHost)); });
+    measure("contents.h2d_4k_pageable", 400,
+            [](int) { CHECK(cudaMemcpy(device, pageable, 4096, cudaMemcpyHostToDevice)); });
+    measure("contents.h2d_1m_pageable", 64,
+            [](int) { CHECK(cudaMemcpy(device, pageable, 1u << 20, cudaMemcpyHostToDevice)); });
+    measure("contents.d2h_4b_pageable", 400,
+            [](int) { CHECK(cudaMemcpy(pageable, device, 4, cudaMemcpyDeviceToHost)); });
     CHECK(cudaGetLastError());
     return 0;
 }

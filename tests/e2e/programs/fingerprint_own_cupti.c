@@ -68,6 +68,7 @@ int main(void) {
 
     cupti = dlopen("libcupti.so.13", RTLD_NOW);
     if (cupti == NULL) {
+        free(host);
         return E2E_SKIP;
     }
     FROM_CUPTI(cuptiSubscribe);
