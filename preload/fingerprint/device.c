@@ -91,8 +91,7 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
     if (skip == XS_SKIP_NONE) {
         job->parameters.region = *region;
         job->parameters.sequence = job->ticket;
-        job->parameters.result =
-            f->results_at + xs_results_index(job->ticket) * sizeof(struct xs_fingerprint_result);
+        job->parameters.result = f->results_at + xs_results_index(job->ticket) * sizeof(struct xs_fingerprint_result);
         if (job->ticket % WAKE_DRAIN == 0) {
             xs_drain_wake();
         }
@@ -123,7 +122,8 @@ static CUresult launch(struct xs_fingerprinter *f, CUstream stream, unsigned blo
         }
         f->has_priority = false;
     }
-    return xs_real_row(cuLaunchKernel)(f->kernel, blocks, 1, 1, XS_FINGERPRINT_THREADS, 1, 1, 0, stream, parameters, NULL);
+    return xs_real_row(cuLaunchKernel)(f->kernel, blocks, 1, 1, XS_FINGERPRINT_THREADS, 1, 1, 0, stream, parameters,
+                                       NULL);
 }
 
 static bool launch_job(CUstream stream, void *arg) {
@@ -156,7 +156,8 @@ bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow)
     if (!aside) {
         return false;
     }
-    bool follows = may_follow && atomic_load(&aside->epoch) == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
+    bool follows =
+        may_follow && atomic_load(&aside->epoch) == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
     pthread_mutex_lock(&aside->lock);
     if (writes) {
         xs_aside_make_way(aside, &job->parameters.region);
@@ -281,7 +282,8 @@ void xs_device_wait_late(void) {
     uint64_t deadline = xs_monotonic_ns() + LATE_PATIENCE_NS;
     pthread_mutex_lock(&late_lock);
     for (unsigned i = 0; i < sizeof late / sizeof late[0]; i++) {
-        while (late[i].by && !xs_results_arrived(&late[i].by->results, late[i].ticket) && xs_monotonic_ns() < deadline) {
+        while (late[i].by && !xs_results_arrived(&late[i].by->results, late[i].ticket) &&
+               xs_monotonic_ns() < deadline) {
             sched_yield();
         }
         late[i].by = NULL;

@@ -227,7 +227,8 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
 
 static void start_device(struct xs_event *e) {
     bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before && !plan.mapping;
-    bool capturing = atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events may not be made */
+    bool capturing =
+        atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events may not be made */
     plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
     if (!in_order) {
         xs_fingerprint_join(e);

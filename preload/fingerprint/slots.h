@@ -21,7 +21,7 @@ struct xs_slot {
     uint64_t stream;
     uint64_t used;         /* when, for choosing the one to give up */
     uint32_t first, units; /* of the scratch memory */
-    bool taken, busy; /* busy: a job between its beginning and its end has it */
+    bool taken, busy;      /* busy: a job between its beginning and its end has it */
 };
 
 enum { XS_SLOTS = 1024, XS_SLOT_UNIT_BYTES = 1024, XS_SLOT_UNITS = 8192 };

@@ -27,7 +27,7 @@
 #include "preload/intercept/real.h"
 
 #define EXIT_PATIENCE_MS 60000u
-#define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
+#define RESULTS_PATIENCE_MS 500u    /* of fingerprints that the device has not yet taken */
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
