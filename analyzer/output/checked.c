@@ -20,8 +20,8 @@ static int read_transfers(const struct xs_trace *trace, bool plain, struct xs_ch
                           char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
-    xs_scan_table(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", NULL, plain, message,
-                  &damaged);
+    xs_scan_table(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", NULL, plain,
+                  message, &damaged);
     while (xs_scan_row(&scan)) {
         int64_t direction = xs_scan_int(&scan, 0);
         bool has_number = !xs_scan_null(&scan, 3);

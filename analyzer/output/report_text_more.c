@@ -246,11 +246,12 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
                 xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
                 xs_format_bytes(spool, c->spool_bytes));
     if (c->fingerprint_launches)
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    "Fingerprints: start %s, %s of the program's calls, %s of the device in %s kernels, %s of its memory.",
-                    xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
-                    xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
-                    xs_format_bytes(spool, c->fingerprint_device_bytes));
+        xs_out_line(
+            out, XS_STYLE_PLAIN,
+            "Fingerprints: start %s, %s of the program's calls, %s of the device in %s kernels, %s of its memory.",
+            xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
+            xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
+            xs_format_bytes(spool, c->fingerprint_device_bytes));
     else if (c->fingerprint_call_ns)
         xs_out_line(out, XS_STYLE_PLAIN, "Fingerprints: %s of the program's calls.",
                     xs_format_ns(end, c->fingerprint_call_ns));
