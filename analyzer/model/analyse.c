@@ -165,14 +165,16 @@ static int begin(struct xs_analysis *a) {
     xs_device_records_begin(&a->memsets, a->trace, "device_memset", plain, a->message, damaged);
     a->copies.on_graph_copy = xs_take_graph_copy;
     a->copies.context = a;
-    xs_timeline_begin(&a->timeline, a->trace, window, a->sorted, a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0,
-                      a->message, damaged);
+    xs_timeline_begin(&a->timeline, a->trace, &a->streams, window, a->sorted,
+                      a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0, a->message, damaged);
     int status = xs_contents_begin(&a->contents, a->trace, plain, a->message, damaged);
     if (status >= 0)
         status = read_contexts(a);
     if (status >= 0)
-        status =
-            xs_waits_begin(&a->waits, a->trace, &a->accounts, a->wanting_count[XS_ON_SYNC] != 0, a->message, damaged);
+        status = xs_streams_read(&a->streams, a->trace, a->message, damaged);
+    if (status >= 0)
+        status = xs_waits_begin(&a->waits, a->trace, &a->accounts, &a->streams, a->wanting_count[XS_ON_SYNC] != 0,
+                                a->message, damaged);
     if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
     int begun = xs_events_begin(&a->events, a->trace, window, a->sorted, a->message, damaged);
@@ -188,6 +190,7 @@ static void end(struct xs_analysis *a) {
     xs_device_records_end(&a->memsets);
     xs_timeline_end(&a->timeline);
     xs_waits_end(&a->waits);
+    xs_streams_free(&a->streams);
     xs_residency_end(&a->residency);
     xs_accounts_end(&a->accounts);
     xs_frees_free(&a->frees);

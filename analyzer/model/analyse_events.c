@@ -164,8 +164,9 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     if (!a->kernels_recorded)
         return XS_OK;
     uint64_t exposed, length = (uint64_t)record.end_ns - (uint64_t)record.start_ns;
-    int status = xs_timeline_exposed(&a->timeline, e->device, (struct xs_interval){record.start_ns, record.end_ns},
-                                     (struct xs_interval){e->enter_ns, e->return_ns}, e->enter_ns, &exposed);
+    int status =
+        xs_timeline_exposed(&a->timeline, e->device, e->stream, (struct xs_interval){record.start_ns, record.end_ns},
+                            (struct xs_interval){e->enter_ns, e->return_ns}, e->enter_ns, &exposed);
     /* several records of one call may lie apart, or side by side */
     e->exposed_ns =
         length == exposed ? e->device_ns : (uint64_t)((double)e->device_ns * ((double)exposed / (double)length));

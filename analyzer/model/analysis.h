@@ -12,6 +12,7 @@
 #include "analyzer/model/frees.h"
 #include "analyzer/model/residency_change.h"
 #include "analyzer/model/site.h"
+#include "analyzer/model/streams.h"
 #include "analyzer/model/timeline.h"
 #include "analyzer/model/waits.h"
 
@@ -36,6 +37,7 @@ struct xs_analysis {
     struct xs_contents contents;
     struct xs_arguments arguments;
     struct xs_device_records copies, memsets;
+    struct xs_streams streams;
     struct xs_timeline timeline;
     struct xs_waits waits;
     struct xs_residency residency;

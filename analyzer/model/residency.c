@@ -7,6 +7,8 @@
 #include "analyzer/memory.h"
 #include "analyzer/model/residency_change.h"
 
+enum { INFERRED_BYTES = 64 << 10 }; /* what a larger region held before has to be measured */
+
 void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *accounts, xs_write_ended *ended,
                         void *context) {
     *residency = (struct xs_residency){.region_pool = {.item_bytes = sizeof(struct xs_region)},
@@ -170,7 +172,8 @@ static void look_at_transfer(struct xs_residency *residency, struct xs_trace_eve
         return;
     if (!xs_is_written(residency, place, t->region)) {
         t->pre = XS_PRE_NONE;
-    } else if (t->pre != XS_PRE_MEASURED && xs_region_state(residency, t->region) == XS_REGION_SURE) {
+    } else if (t->pre != XS_PRE_MEASURED && t->region->bytes <= INFERRED_BYTES &&
+               xs_region_state(residency, t->region) == XS_REGION_SURE) {
         t->pre = XS_PRE_INFERRED;
         t->before = t->region->content;
     }

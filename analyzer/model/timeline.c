@@ -6,6 +6,7 @@
 #include "analyzer/memory.h"
 
 enum { QUEUE_LIMIT = 1 << 20 }; /* kernels read ahead; more lie between call and copy only where a time is nonsense */
+enum { FEW_STREAMS = 64 };
 
 static bool read_kernel(struct xs_scan *scan, void *item) {
     enum { ID, START, END, DEVICE, CORRELATION };
@@ -24,13 +25,19 @@ static bool read_kernel(struct xs_scan *scan, void *item) {
     return true;
 }
 
+struct wait {
+    struct xs_interval time;
+    int64_t stream; /* stream.id */
+};
+
 static bool read_wait(struct xs_scan *scan, void *item) {
-    struct xs_interval *wait = item;
+    enum { ENTER = 1, RETURN, RESULT, SCOPE, STREAM };
+    struct wait *wait = item;
     uint64_t ns;
-    if (!xs_scan_span(scan, 1, 2, &ns))
+    if (!xs_scan_span(scan, ENTER, RETURN, &ns))
         return false;
-    *wait = (struct xs_interval){xs_scan_int(scan, 1), xs_scan_int(scan, 2)};
-    return xs_scan_int(scan, 3) == 0;
+    *wait = (struct wait){{xs_scan_int(scan, ENTER), xs_scan_int(scan, RETURN)}, xs_scan_int(scan, STREAM)};
+    return xs_scan_int(scan, RESULT) == 0 && xs_scan_int(scan, SCOPE) == XS_SYNC_STREAM && wait->stream > 0;
 }
 
 static const struct xs_source_kind kernel_kind = {XS_SOURCE_KERNEL,
@@ -40,14 +47,18 @@ static const struct xs_source_kind kernel_kind = {XS_SOURCE_KERNEL,
                                                   sizeof(struct xs_kernel_interval),
                                                   read_kernel};
 static const struct xs_source_kind wait_kind = {
-    XS_SOURCE_WAITS, "sync", "id, enter_ns, return_ns, result", "enter_ns, id", sizeof(struct xs_interval), read_wait};
+    XS_SOURCE_WAITS,     "sync",   "id, enter_ns, return_ns, result, scope, stream", "enter_ns, id",
+    sizeof(struct wait), read_wait};
 
-void xs_timeline_begin(struct xs_timeline *timeline, const struct xs_trace *trace, unsigned window, unsigned sorted,
-                       bool wanted, char *message, uint64_t *damaged) {
+void xs_timeline_begin(struct xs_timeline *timeline, const struct xs_trace *trace, const struct xs_streams *streams,
+                       unsigned window, unsigned sorted, bool wanted, char *message, uint64_t *damaged) {
     unsigned waits = window ? window : xs_events_window(trace);
     /* streams interleave as their work ends, even where one thread gave it all */
     unsigned kernels = window ? window : 16384;
-    *timeline = (struct xs_timeline){.wanted = wanted};
+    *timeline = (struct xs_timeline){.wanted = wanted,
+                                     .streams = streams,
+                                     .wait_pool = {.item_bytes = sizeof(struct xs_busy)},
+                                     .sweep_at = FEW_STREAMS};
     timeline->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, sorted, message, damaged);
     timeline->wait_source = xs_source_begin(&wait_kind, trace, waits, sorted, message, damaged);
 }
@@ -58,7 +69,11 @@ void xs_timeline_end(struct xs_timeline *timeline) {
     for (size_t i = 0; i < timeline->devices; i++)
         free(timeline->kernels[i].items);
     free(timeline->kernels);
-    free(timeline->waits.items);
+    for (size_t i = 0; timeline->waits.entries && i <= timeline->waits.mask; i++)
+        if (timeline->waits.entries[i].value)
+            free(((struct xs_busy *)(uintptr_t)timeline->waits.entries[i].value)->items);
+    xs_hash_free(&timeline->waits);
+    xs_pool_free(&timeline->wait_pool);
     free(timeline->queue);
     *timeline = (struct xs_timeline){0};
 }
@@ -150,28 +165,69 @@ static int read_one_kernel(struct xs_timeline *timeline, int64_t before) {
     return 1;
 }
 
-static int read_waits(struct xs_timeline *timeline, int64_t before) {
+static struct xs_busy *waits_for(const struct xs_timeline *timeline, int64_t stream) {
+    const uint64_t *found = xs_hash_find(&timeline->waits, (uint64_t)stream, 0);
+    return found ? (struct xs_busy *)(uintptr_t)*found : NULL;
+}
+
+/* Drops the streams that nobody waits for after `now`; often enough that there are never many more than others. */
+static void sweep(struct xs_timeline *timeline, int64_t now) {
+    struct xs_hash old = timeline->waits;
+    timeline->waits = (struct xs_hash){0};
+    for (size_t i = 0; i <= old.mask; i++) {
+        const struct xs_hash_entry *entry = &old.entries[i];
+        struct xs_busy *busy = (struct xs_busy *)(uintptr_t)entry->value;
+        if (!busy)
+            continue;
+        busy_forget(busy, now);
+        if (busy->count) {
+            *xs_hash_put(&timeline->waits, entry->low, entry->high) = entry->value;
+        } else {
+            free(busy->items);
+            xs_pool_give(&timeline->wait_pool, busy);
+        }
+    }
+    xs_hash_free(&old);
+    timeline->sweep_at = timeline->waits.count * 2 + FEW_STREAMS;
+}
+
+static void add_wait(struct xs_timeline *timeline, int64_t stream, struct xs_interval wait, int64_t now) {
+    struct xs_busy *busy = waits_for(timeline, stream);
+    if (wait.end <= now)
+        return;
+    if (!busy) {
+        if (timeline->waits.count >= timeline->sweep_at)
+            sweep(timeline, now);
+        busy = xs_pool_take(&timeline->wait_pool);
+        *busy = (struct xs_busy){0};
+        *xs_hash_put(&timeline->waits, (uint64_t)stream, 0) = (uint64_t)(uintptr_t)busy;
+    }
+    busy_forget(busy, now);
+    busy_add(busy, wait.start, wait.end);
+}
+
+static int read_waits(struct xs_timeline *timeline, int64_t before, int64_t now) {
     for (;;) {
         struct xs_order_key key;
         int status;
-        const struct xs_interval *wait = xs_source_peek(timeline->wait_source, &key, &status);
-        if (!wait || wait->start >= before) {
+        const struct wait *wait = xs_source_peek(timeline->wait_source, &key, &status);
+        if (!wait || wait->time.start >= before) {
             if (status == XS_EVENTS_AGAIN)
                 timeline->again = 1u << XS_SOURCE_WAITS;
             return status;
         }
-        busy_add(&timeline->waits, wait->start, wait->end);
+        add_wait(timeline, xs_stream_identity(timeline->streams, wait->stream), wait->time, now);
         xs_source_pop(timeline->wait_source);
     }
 }
 
-/* Length of [start, end) that lies neither in a wait nor in the call. */
-static uint64_t not_waited(const struct xs_timeline *timeline, int64_t start, int64_t end, struct xs_interval call) {
+/* Length of [start, end) that lies neither in one of the waits (NULL: none) nor in the call. */
+static uint64_t not_waited(const struct xs_busy *waits, int64_t start, int64_t end, struct xs_interval call) {
     uint64_t length = 0;
-    size_t i = busy_seek(&timeline->waits, start);
+    size_t i = waits ? busy_seek(waits, start) : 0, count = waits ? waits->count : 0;
     while (start < end) {
         /* the next stop: a wait or the call, whichever begins first */
-        const struct xs_interval *wait = i < timeline->waits.count ? busy_at(&timeline->waits, i) : NULL;
+        const struct xs_interval *wait = i < count ? busy_at(waits, i) : NULL;
         struct xs_interval next = {end, end};
         if (wait && wait->start < next.start)
             next = *wait;
@@ -182,14 +238,14 @@ static uint64_t not_waited(const struct xs_timeline *timeline, int64_t start, in
         start = next.end > start ? next.end : start;
         if (next.start >= end)
             break;
-        while (i < timeline->waits.count && busy_at(&timeline->waits, i)->end <= start)
+        while (i < count && busy_at(waits, i)->end <= start)
             i++;
     }
     return length;
 }
 
-int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, struct xs_interval copy, struct xs_interval call,
-                        int64_t now, uint64_t *exposed_ns) {
+int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, int32_t stream, struct xs_interval copy,
+                        struct xs_interval call, int64_t now, uint64_t *exposed_ns) {
     int status = 1;
     *exposed_ns = 0;
     if (copy.end <= copy.start)
@@ -197,10 +253,10 @@ int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, struct xs_
     while (status > 0 && timeline->queue_count < QUEUE_LIMIT)
         status = read_one_kernel(timeline, copy.end);
     if (status >= 0)
-        status = read_waits(timeline, copy.end);
+        status = read_waits(timeline, copy.end, now);
     if (status < 0)
         return status;
-    busy_forget(&timeline->waits, now);
+    const struct xs_busy *waits = waits_for(timeline, xs_stream_identity(timeline->streams, stream));
     struct xs_busy *busy = kernels_of(timeline, device);
     busy_forget(busy, now);
     *exposed_ns = (uint64_t)copy.end - (uint64_t)copy.start;
@@ -210,7 +266,7 @@ int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, struct xs_
             break;
         int64_t start = kernel->start > copy.start ? kernel->start : copy.start;
         int64_t end = kernel->end < copy.end ? kernel->end : copy.end;
-        *exposed_ns -= not_waited(timeline, start, end, call);
+        *exposed_ns -= not_waited(waits, start, end, call);
     }
     return XS_OK;
 }

@@ -193,7 +193,7 @@ struct xs_trace_event {
     bool exposed_known; /* kernels were recorded, too */
     int64_t start_ns, end_ns;
     uint64_t device_ns;
-    uint64_t exposed_ns; /* the part of device_ns in which no kernel ran on the device, or the host was blocked */
+    uint64_t exposed_ns; /* the part of device_ns in which no kernel ran on the device, or the host was blocked on it */
 
     /* What was claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE). To claim later than during
      * the call, keep it with xs_account_keep and release it. NULL for all else. */

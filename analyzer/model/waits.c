@@ -19,28 +19,15 @@ static int read_contexts(struct xs_waits *waits, const struct xs_trace *trace, c
     return xs_scan_end(&scan);
 }
 
-static int read_streams(struct xs_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
-    struct xs_scan scan;
-    xs_scan_begin(&scan, trace, "SELECT id, context FROM stream WHERE handle IN (0, 1)", message, damaged);
-    while (xs_scan_row(&scan))
-        if (xs_scan_int(&scan, 1) > 0)
-            *xs_hash_put(&waits->legacy, (uint64_t)xs_scan_int(&scan, 0), 0) = (uint64_t)xs_scan_int(&scan, 1);
-    return xs_scan_end(&scan);
-}
-
-int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts, bool wanted,
-                   char *message, uint64_t *damaged) {
-    *waits =
-        (struct xs_waits){.wanted = wanted, .accounts = accounts, .pool = {.item_bytes = sizeof(struct last_copy)}};
-    if (!wanted)
-        return XS_OK;
-    int status = read_contexts(waits, trace, message, damaged);
-    return status < 0 ? status : read_streams(waits, trace, message, damaged);
+int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
+                   const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged) {
+    *waits = (struct xs_waits){
+        .wanted = wanted, .accounts = accounts, .streams = streams, .pool = {.item_bytes = sizeof(struct last_copy)}};
+    return wanted ? read_contexts(waits, trace, message, damaged) : XS_OK;
 }
 
 void xs_waits_end(struct xs_waits *waits) {
     xs_hash_free(&waits->contexts);
-    xs_hash_free(&waits->legacy);
     xs_hash_free(&waits->threads);
     xs_pool_free(&waits->pool);
     *waits = (struct xs_waits){0};
@@ -54,11 +41,7 @@ static struct last_copy *of_thread(const struct xs_waits *waits, int32_t thread)
 }
 
 static bool is_same_stream(const struct xs_waits *waits, int32_t a, int32_t b) {
-    if (a == b)
-        return a != 0;
-    const uint64_t *x = xs_hash_find(&waits->legacy, (uint64_t)(uint32_t)a, 0);
-    const uint64_t *y = xs_hash_find(&waits->legacy, (uint64_t)(uint32_t)b, 0);
-    return x && y && *x == *y;
+    return a != 0 && (a == b || xs_stream_identity(waits->streams, a) == xs_stream_identity(waits->streams, b));
 }
 
 /* A wait for a context names it, or is for the current one. */

@@ -5,22 +5,23 @@
 
 #include "analyzer/model/account.h"
 #include "analyzer/model/hash.h"
+#include "analyzer/model/streams.h"
 #include "analyzer/model/trace_event.h"
 #include "schema/trace.h"
 
 struct xs_waits {
     bool wanted;
     struct xs_accounts *accounts;
+    const struct xs_streams *streams;
     struct xs_hash contexts; /* handle to context.id */
-    struct xs_hash legacy;   /* stream.id of a context's legacy default stream, which has two handles, to context.id */
     struct xs_hash threads;  /* thread.id to struct last_copy */
     struct xs_pool pool;
     size_t remembered; /* threads whose latest call is such a copy */
 };
 
-/* Unless `wanted` nothing is remembered. Negative status: the message is set. Always to be ended. */
-int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts, bool wanted,
-                   char *message, uint64_t *damaged);
+/* Unless `wanted` nothing is remembered; `streams` is kept. Negative status: the message is set. Always to be ended. */
+int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
+                   const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
 void xs_waits_end(struct xs_waits *waits);
 
 /* The copy that this wait is for, valid until xs_waits_pass; NULL: none. */

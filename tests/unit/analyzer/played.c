@@ -3,7 +3,22 @@
 
 #include <sqlite3.h>
 
-enum { UP = 1, DOWN, COPY, ALLOC, FREE, MEMSET, LAUNCH, SYNC, RECORD, STREAM_WAIT, CONTEXT_END, PREFETCH };
+enum {
+    UP = 1,
+    DOWN,
+    COPY,
+    ALLOC,
+    FREE,
+    MEMSET,
+    LAUNCH,
+    SYNC,
+    RECORD,
+    STREAM_WAIT,
+    CONTEXT_END,
+    PREFETCH,
+    GET_HANDLE,
+    EXPORT
+};
 enum { STEP_NS = 10000, CALL_NS = 1000 };
 
 void play_begin(struct played *p) {
@@ -22,7 +37,9 @@ void play_begin(struct played *p) {
                    {"cuEventRecord", RECORD, XS_CAT_SYNC},
                    {"cuStreamWaitEvent", STREAM_WAIT, XS_CAT_SYNC},
                    {"cuCtxDestroy_v2", CONTEXT_END, XS_CAT_CONTEXT},
-                   {"cuMemPrefetchBatchAsync", PREFETCH, XS_CAT_MANAGED}};
+                   {"cuMemPrefetchBatchAsync", PREFETCH, XS_CAT_MANAGED},
+                   {"cuIpcGetMemHandle", GET_HANDLE, XS_CAT_LOOKUP},
+                   {"cuMemExportToShareableHandle", EXPORT, XS_CAT_LOOKUP}};
     memset(p, 0, sizeof *p);
     p->options.fold_nothing = true;
     strcpy(p->folder, "/tmp/xferspy-unit.XXXXXX");
@@ -267,6 +284,12 @@ static void api(struct played *p, unsigned entry, uint64_t object) {
 void play_record(struct played *p, uint64_t object) { api(p, RECORD, object); }
 
 void play_stream_wait(struct played *p, uint64_t object) { api(p, STREAM_WAIT, object); }
+
+void play_share(struct played *p, uint64_t address) {
+    struct xs_event event = event_of(p, XS_EVENT_API, address ? GET_HANDLE : EXPORT);
+    event.api.address = address;
+    put(p, &event);
+}
 
 void play_analyse(struct played *p, const char *sql) {
     char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;

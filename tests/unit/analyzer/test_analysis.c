@@ -1,4 +1,4 @@
-/* The analysis around the detectors: written-ness, shapes, times, exposed time, the union, the link model, memory. */
+/* The analysis around the detectors: written-ness, shapes, times, the union, the link model, memory. */
 #include "played.h"
 
 #include <malloc.h>
@@ -102,33 +102,6 @@ static void the_largest_claim_counts(void **state) {
     assert_true(constant > noop && constant < 2 * noop);
     assert_int_equal(p->findings->total.device_ns, noop + constant / 2);
     assert_int_equal(p->findings->total.transfers, 2);
-    play_end(p);
-}
-
-/* A copy of 10 us from 10,100 on, in an asynchronous call from 10,000 to 11,000; kernels hide it but for where a wait of
- * the host lies over them. */
-static void exposed_time_is_what_no_kernel_hid(void **state) {
-    (void)state;
-    play_begin(p);
-    play_alloc(p, A, BYTES);
-    p->async = true;
-    play_up(p, A, BYTES, 1, 0, HOST);
-    play_up(p, A, BYTES, 1, 1, HOST);
-    play_sync(p);
-    play_kernel(p, 0, NULL);
-    play_kernel(p, 0, NULL);
-    play_analyse(p, "UPDATE transfer SET enter_ns = 100000, return_ns = 100500 WHERE id = 2;"
-                    "UPDATE device_copy SET start_ns = 100400, end_ns = 110400 WHERE id = 2;"
-                    "UPDATE sync SET enter_ns = 105000, return_ns = 106000;"
-                    "UPDATE launch SET enter_ns = 100600;"
-                    "UPDATE device_kernel SET start_ns = 100000, end_ns = 101400 WHERE id = 1;"
-                    "UPDATE device_kernel SET start_ns = 104400, end_ns = 108400 WHERE id = 2;");
-    const struct xs_finding *finding = played_finding(p, "noop-upload");
-    assert_int_equal(finding->cost.device_ns, 10000);
-    /* hidden: 100,500 .. 101,400 (its own call lasts to 100,500) and 104,400 .. 108,400 but for the wait */
-    assert_int_equal(finding->cost.exposed_ns, 10000 - 900 - 3000);
-    assert_true(finding->cost.exposed_known);
-    assert_int_equal(finding->gives_back_ns, 6100);
     play_end(p);
 }
 
@@ -305,7 +278,6 @@ int main(void) {
         cmocka_unit_test(a_box_is_its_own_region),
         cmocka_unit_test(the_total_is_a_union),
         cmocka_unit_test(the_largest_claim_counts),
-        cmocka_unit_test(exposed_time_is_what_no_kernel_hid),
         cmocka_unit_test(a_batch_shares_its_record),
         cmocka_unit_test(findings_are_ranked_and_folded),
         cmocka_unit_test(the_link_model_is_a_line),

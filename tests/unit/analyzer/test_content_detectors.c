@@ -154,6 +154,29 @@ static void pre_is_inferred_or_unknown(void **state) {
     play_end(p);
 }
 
+/* Up to 64 KiB; what a larger region held has to be measured. */
+static void pre_is_inferred_for_small_regions(void **state) {
+    enum { SMALL = 64 << 10, LARGE = SMALL + 1 };
+    (void)state;
+    play_begin(p);
+    play_alloc(p, 0x100000, LARGE);
+    play_up(p, 0x100000, SMALL, 1, NOT_MEASURED, HOST);
+    play_up(p, 0x100000, SMALL, 1, NOT_MEASURED, HOST); /* a no-op */
+    play_up(p, 0x100000, SMALL, 2, NOT_MEASURED, HOST);
+    play_up(p, 0x100000, SMALL, 1, NOT_MEASURED, HOST); /* overwritten */
+    play_up(p, 0x100000, LARGE, 3, NOT_MEASURED, HOST);
+    play_up(p, 0x100000, LARGE, 3, NOT_MEASURED, HOST); /* undecided, and unknown */
+    play_up(p, 0x100000, LARGE, 4, NOT_MEASURED, HOST); /* undecided, of content that is new */
+    play_up(p, 0x100000, LARGE, 4, 4, HOST);            /* measured */
+    play_analyse(p, NULL);
+    FOUND("noop-upload", NULL, 2);
+    UNDECIDED("noop-upload", "pre not measured", 2);
+    FOUND("duplicate-upload", "overwritten", 1);
+    FOUND("duplicate-upload", "unknown", 1);
+    FOUND("duplicate-upload", NULL, 2);
+    play_end(p);
+}
+
 static void a_launch_of_unseen_arguments_may_change_everything(void **state) {
     (void)state;
     play_begin(p);
@@ -464,6 +487,7 @@ int main(void) {
         cmocka_unit_test(another_region_holds_it_again),
         cmocka_unit_test(another_device_is_another_matter),
         cmocka_unit_test(pre_is_inferred_or_unknown),
+        cmocka_unit_test(pre_is_inferred_for_small_regions),
         cmocka_unit_test(a_launch_of_unseen_arguments_may_change_everything),
         cmocka_unit_test(small_content_is_no_evidence),
         cmocka_unit_test(constant_content_is_small),
