@@ -20,6 +20,7 @@ enum xs_detector_kind {
 struct xs_verdict {
     const char *name;   /* as in docs/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's */
+    bool is_unsure;     /* rests on what the trace cannot show; ranked after what is sure */
 };
 enum { XS_VERDICTS = 4 };
 

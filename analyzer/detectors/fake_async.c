@@ -3,8 +3,13 @@
 
 #include "analyzer/model/blocked.h"
 
+/* What waits for so little wants the value, pinned or not: scalar-readback. */
+enum { SCALAR_BYTES = 64 };
+
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     if (!event->is_async || (!xs_is_upload(event) && !xs_is_download(event)))
+        return;
+    if (xs_is_download(event) && event->u.transfer.bytes <= SCALAR_BYTES)
         return;
     enum xs_blocked blocked = xs_copy_blocked(event, detection->link);
     if (blocked == XS_BLOCKED_UNKNOWN)

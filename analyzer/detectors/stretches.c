@@ -99,15 +99,11 @@ static uint64_t room_of(const struct xs_stretches *s, const struct xs_stretch_co
     bool had = copy->is_upload ? copy->after_download : s->first_launch_ns >= copy->end_ns;
     if (had)
         return own || unseen ? 0 : s->busy_ns;
-    uint64_t taken = 0, left = s->busy_ns;
-    for (int i = 0; i < 2; i++) {
-        const struct xs_stretch_touch *t = i ? unseen : own;
-        if (t && copy->is_upload && t->last_ns > taken)
-            taken = t->last_ns;
-        if (t && !copy->is_upload)
-            left = least(left, t->first_ns);
-    }
-    return left - taken;
+    if (copy->is_upload) /* what the kernels were given is older data of another batch: a second buffer takes the new */
+        return s->busy_ns;
+    uint64_t left = s->busy_ns;
+    left = own ? least(left, own->first_ns) : left;
+    return unseen ? least(left, unseen->first_ns) : left;
 }
 
 /* The copies that have room, those with the least first. */

@@ -54,6 +54,7 @@ const struct xs_detector xs_detector_unused_allocation = {
         {{"certain", NULL},
          {"likely",
           "Remove the allocation, after making sure that neither a kernel, through a pointer in device memory, nor "
-          "the host uses it."}},
+          "the host uses it.",
+          true}},
     .on_event = on_event,
 };

@@ -105,9 +105,15 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
     builder->last_undecided = i;
 }
 
-static int group_of(const struct xs_finding *f) { return f->advice ? 2 : f->upper_bound ? 1 : 0; }
+static int group_of(const struct xs_finding *f) {
+    if (f->advice)
+        return 3;
+    if (xs_detectors[f->detector]->verdicts[f->verdict].is_unsure)
+        return 2;
+    return f->upper_bound ? 1 : 0;
+}
 
-/* By what they give back; then by anything that makes the order the same on every run. */
+/* What is sure first, then what has an upper bound, then what is only likely; by what they give back; then by anything that makes the order the same on every run. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
     if (group_of(x) != group_of(y))
