@@ -149,7 +149,8 @@ static void small_uploads_are_not_held(void **state) {
     p->call_ns = 100000;
     up(LARGE);
     up(LARGE + 1);
-    down(4);
+    down(64); /* a scalar, which is waited for whatever the memory */
+    down(65);
     play_analyse(p, NULL);
     FOUND("fake-async", 2);
     play_end(p);
@@ -198,7 +199,7 @@ static void fake_async_without_device_times(void **state) {
     begin();
     p->async = true;
     up(4 * MIB);
-    down(4);
+    down(65);
     play_analyse(p, "DELETE FROM device_copy");
     FOUND("fake-async", 0); /* nothing to compare with */
     UNDECIDED("fake-async", "no device times", 2);
