@@ -50,12 +50,12 @@ void *xs_cupti_override(const char *name, void *real);
 void xs_cupti_own_call(uint32_t correlation);
 
 struct xs_cupti_state {
-    const char *status;       /* "active", "off", "not found", "failed", "taken", "stepped aside" */
-    uint32_t version;         /* cuptiGetVersion, 0 when not loaded */
-    const char *path;         /* of the loaded library */
-    char text[256];           /* why, for people; empty when active */
-    uint64_t records[5];      /* taken over: copies, memsets, kernels, syncs, migrations */
-    uint64_t dropped_records; /* as CUPTI counts them */
+    const char *status;                  /* "active", "off", "not found", "failed", "taken", "stepped aside" */
+    uint32_t version;                    /* cuptiGetVersion, 0 when not loaded */
+    const char *path;                    /* of the loaded library */
+    char text[256];                      /* why, for people; empty when active */
+    uint64_t records[5];                 /* taken over: copies, memsets, kernels, syncs, migrations */
+    uint64_t dropped_records;            /* as CUPTI counts them */
     uint64_t own_kernels, own_kernel_ns; /* of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */
 };
