@@ -20,7 +20,6 @@ enum xs_detector_kind {
 struct xs_verdict {
     const char *name;   /* as in docs/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's */
-    bool is_unsure;     /* rests on what the trace cannot show; ranked after what is sure */
 };
 enum { XS_VERDICTS = 4 };
 
@@ -45,6 +44,8 @@ struct xs_detector {
     uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
+    /* Bits by index of verdicts that rest on what the trace cannot show; ranked after what is sure. */
+    uint32_t unsure_verdicts;
     /* Called for each wanted event. A row of the trace comes before the model takes it over: the model shows what was
      * just before the call. What the model derives of it (XS_ON_WRITE_END) comes after it, before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);

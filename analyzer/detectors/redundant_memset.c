@@ -29,7 +29,7 @@ const struct xs_detector xs_detector_redundant_memset = {
     .verdicts = {{"certain", NULL},
                  {"likely",
                   "Remove the memset, after making sure that no kernel reaches it through a pointer in device "
-                  "memory.",
-                  true}},
+                  "memory."}},
+    .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

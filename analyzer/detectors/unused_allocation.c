@@ -54,7 +54,7 @@ const struct xs_detector xs_detector_unused_allocation = {
         {{"certain", NULL},
          {"likely",
           "Remove the allocation, after making sure that neither a kernel, through a pointer in device memory, nor "
-          "the host uses it.",
-          true}},
+          "the host uses it."}},
+    .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

@@ -108,7 +108,7 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
 static int group_of(const struct xs_finding *f) {
     if (f->advice)
         return 3;
-    if (xs_detectors[f->detector]->verdicts[f->verdict].is_unsure)
+    if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
         return 2;
     return f->upper_bound ? 1 : 0;
 }
