@@ -50,8 +50,27 @@ struct plan {
 enum xs_fingerprint_mode xs_fingerprint_mode;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
+static bool pageable_is_staged;    /* when an asynchronous call returns */
 static XS_TLS struct plan plan;
 static XS_TLS struct xs_map_cache host_cache, device_cache;
+
+/* A device that uses the processor's page tables need not have pageable memory copied aside for it, so that an
+ * asynchronous call may return while the device still reads the buffer. */
+static bool some_device_reads_pageable_memory(void) {
+    int devices = 0, uses = 0;
+    __typeof__(&cuDeviceGetCount) get_count = xs_driver(cuDeviceGetCount);
+    __typeof__(&cuDeviceGet) get_device = xs_driver(cuDeviceGet);
+    __typeof__(&cuDeviceGetAttribute) get = xs_driver(cuDeviceGetAttribute);
+    const CUdevice_attribute attribute = CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES;
+    if (!get_count || !get_device || !get || get_count(&devices) != CUDA_SUCCESS) {
+        return false;
+    }
+    for (int i = 0; i < devices && !uses; i++) {
+        CUdevice device;
+        uses = get_device(&device, i) == CUDA_SUCCESS && get(&uses, attribute, device) == CUDA_SUCCESS && uses;
+    }
+    return uses != 0;
+}
 
 void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock) {
     const uint64_t ticks = 1000000000;
@@ -59,6 +78,7 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     double ns = (double)(xs_clock_to_ns(clock, now + ticks) - xs_clock_to_ns(clock, now)); /* of so many ticks */
     double ticks_per_us = ns > 0 ? (double)ticks * 1000 / ns : 1000;
     patience_us_ticks = (uint64_t)ticks_per_us;
+    pageable_is_staged = !some_device_reads_pageable_memory();
     xs_fingerprint_mode = strcmp(mode, "off") == 0   ? XS_FINGERPRINT_OFF
                           : strcmp(mode, "all") == 0 ? XS_FINGERPRINT_ALL
                                                      : XS_FINGERPRINT_AUTO;
@@ -212,7 +232,8 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
     plan.device = plan.upload ? dst : src;
     plan.host = plan.upload ? src : dst;
     plan.blocking = !(e->flags & XS_FLAG_ASYNC);
-    plan.over = plan.blocking || (plan.upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
+    bool pageable = (plan.upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
+    plan.over = plan.blocking || (pageable && pageable_is_staged);
     plan.host_can = plan.over && host_can_read(plan.host.base);
     bool little = t->bytes <= HOST_BYTES;
     if (plan.host_can && little && (xs_fingerprint_mode == XS_FINGERPRINT_AUTO || !plan.upload)) {
