@@ -62,7 +62,6 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_ARGUMENTS(f, params, extra) (e = xs_decode_arguments(e, r, f, params, extra))
 /* Handles of functions go with a module, and another one may get them. */
 #define XS_FUNCTIONS_GOING xs_arguments_functions_go()
-/* Which variables were the module's is not known; those that live on are learned again. */
 #define XS_VARIABLES_GONE (e = xs_decode_variables_gone(e, r), xs_fingerprint_written())
 #define XS_SYNC(sync_scope, what)                                                                                      \
     (e->kind = XS_EVENT_SYNC, e->sync.scope = XS_SYNC_##sync_scope, e->sync.object = XS_WORD(what),                    \
@@ -141,6 +140,9 @@ struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdev
 struct xs_event *xs_decode_variables_gone(struct xs_event *e, CUresult r);
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context);
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device);
+
+/* A launch whose attributes say so is a cooperative one. */
+void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config);
 
 void xs_decode_ask(struct xs_event *e, size_t bytes);
 void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,

@@ -250,6 +250,14 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
     }
 }
 
+void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config) {
+    for (unsigned i = 0; config && config->attrs && i < config->numAttrs; i++) {
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && config->attrs[i].value.cooperative) {
+            e->launch.kind = XS_LAUNCH_COOPERATIVE;
+        }
+    }
+}
+
 void xs_decode_captures(int change) {
     if (atomic_fetch_add(&xs_captures, change) + change < 0) {
         atomic_store(&xs_captures, 0);

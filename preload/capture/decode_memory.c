@@ -193,8 +193,13 @@ static bool goes_with_context(const struct xs_range *range, const void *arg) {
     return range->context == *(const uint64_t *)arg;
 }
 
+/* A variable that the driver does not know any more. */
 static bool goes_with_module(const struct xs_range *range, const void *arg) {
-    return range->origin == XS_ORIGIN_MODULE && range->context == *(const uint64_t *)arg;
+    unsigned type = 0;
+    __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
+    (void)arg;
+    return range->origin == XS_ORIGIN_MODULE && ask &&
+           ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, range->start) != CUDA_SUCCESS;
 }
 
 /* Behind the event of the call itself. */
@@ -222,6 +227,7 @@ struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontex
     e = put_frees(e, goes_with_context, XS_WORD(context));
     xs_context_drop(context);
     xs_device_context_gone(context);
+    xs_fingerprint_context_gone(XS_WORD(context));
     return e;
 }
 

@@ -58,28 +58,46 @@ void xs_aside_join(struct xs_aside *a) {
     }
 }
 
-void xs_aside_join_from_outside(struct xs_aside *a) {
+static bool lock_for_a_while(struct xs_aside *a) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += PATIENCE_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    if (pthread_mutex_timedlock(&a->lock, &until) == 0) {
+    return pthread_mutex_timedlock(&a->lock, &until) == 0;
+}
+
+void xs_aside_join_from_outside(struct xs_aside *a) {
+    if (lock_for_a_while(a)) {
         xs_aside_join(a);
+        pthread_mutex_unlock(&a->lock);
+    }
+}
+
+static void clear(struct xs_aside *a) {
+    if (atomic_exchange(&a->ahead, false)) {
+        atomic_fetch_sub(&xs_asides_ahead, 1);
+    }
+    for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
+        a->regions[i].length = 0;
+    }
+    atomic_store(&a->epoch, 0);
+    atomic_store(&a->theirs, NULL);
+}
+
+void xs_aside_release(struct xs_aside *a) {
+    if (lock_for_a_while(a)) {
+        xs_aside_join(a);
+        clear(a);
         pthread_mutex_unlock(&a->lock);
     }
 }
 
 void xs_aside_forget(struct xs_aside *a) {
     pthread_mutex_lock(&a->lock);
-    atomic_fetch_sub(&xs_asides_ahead, atomic_exchange(&a->ahead, false) ? 1u : 0u);
+    clear(a);
     a->ours = NULL;
     a->failed = false;
-    for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
-        a->regions[i].length = 0;
-    }
-    atomic_store(&a->epoch, 0);
-    atomic_store(&a->theirs, NULL);
     pthread_mutex_unlock(&a->lock);
 }
 

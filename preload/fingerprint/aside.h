@@ -48,6 +48,9 @@ void xs_aside_join(struct xs_aside *aside);
  * is not waited for beyond some milliseconds. */
 void xs_aside_join_from_outside(struct xs_aside *aside);
 
+/* Theirs is about to go: joins, and the entry is of none. */
+void xs_aside_release(struct xs_aside *aside);
+
 /* The context is gone with all streams. */
 void xs_aside_forget(struct xs_aside *aside);
 

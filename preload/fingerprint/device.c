@@ -2,6 +2,7 @@
 #include "preload/fingerprint/device.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "preload/capture/thread.h"
 #include "preload/cupti/cupti.h"
@@ -12,7 +13,7 @@
 #define FAILURES 16      /* refused launches in a row, after which no more are tried */
 #define SPINS 256u       /* turns of a wait, some 10 microseconds, after which others get the processor */
 #define WAKE_DRAIN 1024u /* results, after which the drain thread is woken to fetch them */
-#define LATE_PATIENCE_NS UINT64_C(2000000000)
+#define LATE_PATIENCE_NS UINT64_C(100000000)
 
 _Atomic uint64_t xs_write_epoch = 1;
 static _Atomic bool never_holds;
@@ -27,7 +28,11 @@ uint64_t xs_write_epoch_count(void) {
     return epoch + (epoch & 1);
 }
 
-void xs_write_epoch_never_holds(void) { atomic_store_explicit(&never_holds, true, memory_order_relaxed); }
+void xs_write_epoch_never_holds(void) {
+    if (!atomic_load_explicit(&never_holds, memory_order_relaxed)) {
+        atomic_store_explicit(&never_holds, true, memory_order_relaxed);
+    }
+}
 
 /* ---- a job ---- */
 
@@ -196,12 +201,13 @@ void xs_device_join(CUstream stream) {
     }
 }
 
-void xs_device_stream_gone(CUstream stream) {
+void xs_device_stream_going(CUstream stream) {
     struct xs_fingerprinter *f;
     for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
         for (int k = 0; stream && k < XS_ASIDES; k++) {
-            CUstream theirs = stream;
-            atomic_compare_exchange_strong(&f->asides[k].theirs, &theirs, NULL); /* ours is kept for another */
+            if (atomic_load(&f->asides[k].theirs) == stream) {
+                xs_aside_release(&f->asides[k]);
+            }
         }
     }
 }
@@ -280,16 +286,18 @@ void xs_device_note_late(const struct xs_device_job *job) {
 
 void xs_device_wait_late(void) {
     uint64_t deadline = xs_monotonic_ns() + LATE_PATIENCE_NS;
+    __typeof__(late) taken;
     pthread_mutex_lock(&late_lock);
-    for (unsigned i = 0; i < sizeof late / sizeof late[0]; i++) {
-        while (late[i].by && !xs_results_arrived(&late[i].by->results, late[i].ticket) &&
+    memcpy(taken, late, sizeof taken);
+    memset(late, 0, sizeof late);
+    atomic_store(&xs_device_late, 0);
+    pthread_mutex_unlock(&late_lock);
+    for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        while (taken[i].by && !xs_results_arrived(&taken[i].by->results, taken[i].ticket) &&
                xs_monotonic_ns() < deadline) {
             sched_yield();
         }
-        late[i].by = NULL;
     }
-    atomic_store(&xs_device_late, 0);
-    pthread_mutex_unlock(&late_lock);
 }
 
 /* ---- what it cost ---- */

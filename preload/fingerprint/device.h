@@ -51,8 +51,8 @@ bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode);
 /* Before anything that may order other work behind the stream's copies; NULL: behind those of any stream. */
 void xs_device_join(CUstream stream);
 
-/* A stream of the application is gone. */
-void xs_device_stream_gone(CUstream stream);
+/* A stream of the application is about to go. */
+void xs_device_stream_going(CUstream stream);
 
 /* The result was asked for: the slot holds what the region is now. */
 void xs_device_settle(struct xs_device_job *job);

@@ -370,16 +370,49 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
 /* ---- around other calls ---- */
 
 _Atomic uintptr_t xs_fingerprint_held;
+static _Atomic uint64_t held_context; /* 0: several */
 
-void xs_fingerprint_launched_special(const struct xs_event *e) {
-    if (e->launch.kind == XS_LAUNCH_COOPERATIVE && !(e->flags & XS_FLAG_CAPTURED)) {
-        uintptr_t none = 0, stream = (uintptr_t)e->stream + 1;
-        if (!atomic_compare_exchange_strong(&xs_fingerprint_held, &none, stream) && none != stream) {
-            atomic_store(&xs_fingerprint_held, UINTPTR_MAX);
-        }
-    } else {
-        xs_fingerprint_gated();
+static void hold(const struct xs_event *e) {
+    bool named = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
+    uintptr_t none = 0, where = named ? (uintptr_t)e->stream + 1 : UINTPTR_MAX;
+    if (atomic_compare_exchange_strong(&xs_fingerprint_held, &none, where)) {
+        atomic_store(&held_context, e->context);
+        return;
     }
+    if (none != where) {
+        atomic_store(&xs_fingerprint_held, UINTPTR_MAX);
+    }
+    if (atomic_load(&held_context) != e->context) {
+        atomic_store(&held_context, 0);
+    }
+}
+
+void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result) {
+    if (e->launch.kind != XS_LAUNCH_COOPERATIVE) {
+        xs_fingerprint_gated();
+    } else if (result == CUDA_SUCCESS && !(e->flags & XS_FLAG_CAPTURED)) {
+        hold(e);
+    }
+}
+
+void xs_fingerprint_let_go(const struct xs_event *e) {
+    uintptr_t stream = (uintptr_t)e->stream + 1;
+    if (e->sync.scope == XS_SYNC_CONTEXT && atomic_load(&held_context) == e->context) {
+        atomic_store(&xs_fingerprint_held, 0);
+    } else if (e->sync.scope == XS_SYNC_STREAM) {
+        atomic_compare_exchange_strong(&xs_fingerprint_held, &stream, 0);
+    }
+}
+
+void xs_fingerprint_context_gone(uint64_t context) {
+    if (atomic_load(&held_context) == context) {
+        atomic_store(&xs_fingerprint_held, 0);
+    }
+}
+
+bool xs_fingerprint_give_back(const struct xs_event *e) {
+    return !(e->flags & XS_FLAG_ASYNC) && atomic_load(&xs_fingerprint_held) == 0 &&
+           xs_device_give_back((CUcontext)e->context);
 }
 
 void xs_fingerprint_join_late(void) {

@@ -73,25 +73,32 @@ static inline void xs_fingerprint_gated(void) {
     xs_fingerprint_written();
 }
 
-/* The stream, plus 1, in which a cooperative kernel may still be running; 0: none, UINTPTR_MAX: several. Such a kernel
- * may hold the whole device and wait for copies behind which ours would wait for it. */
+/* Where a cooperative kernel may still be running: its stream, plus 1; UINTPTR_MAX: in several, or in one without a name of
+ * its own; 0: nowhere. Such a kernel may hold the whole device and wait for copies behind which ours would wait for it. */
 extern _Atomic uintptr_t xs_fingerprint_held;
-void xs_fingerprint_launched_special(const struct xs_event *e);
-XS_HOT void xs_fingerprint_launched(const struct xs_event *e) {
+void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
+XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
     if (XS_UNLIKELY(e->launch.kind != XS_LAUNCH_KERNEL)) {
-        xs_fingerprint_launched_special(e);
+        xs_fingerprint_launched_special(e, result);
     }
     xs_fingerprint_written();
 }
 
 /* After a wait (`e` may be NULL). */
+void xs_fingerprint_let_go(const struct xs_event *e);
 XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult result) {
-    uintptr_t held = atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed);
-    if (XS_UNLIKELY(held != 0) && e && e->kind == XS_EVENT_SYNC && result == CUDA_SUCCESS &&
-        (e->sync.scope == XS_SYNC_CONTEXT || (e->sync.scope == XS_SYNC_STREAM && e->stream + 1 == held))) {
-        atomic_store_explicit(&xs_fingerprint_held, 0, memory_order_relaxed);
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) && e &&
+        e->kind == XS_EVENT_SYNC && result == CUDA_SUCCESS) {
+        xs_fingerprint_let_go(e);
     }
 }
+
+/* A context is gone, and what ran in it. */
+void xs_fingerprint_context_gone(uint64_t context);
+
+/* After an allocation failed for want of device memory: frees what fingerprints have, which may wait for the device, so
+ * not where the call itself never would. True: to be tried again. */
+bool xs_fingerprint_give_back(const struct xs_event *e);
 
 /* What the trace's meta says of the cost at the end. */
 void xs_fingerprint_write_cost(struct xs_store *store);

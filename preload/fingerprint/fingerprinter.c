@@ -11,7 +11,7 @@
 
 #define CONTEXTS 32
 #define ZERO_PATIENCE_NS UINT64_C(2000000000)
-#define GIVE_BACK_PATIENCE_MS 1000u
+#define GIVE_BACK_PATIENCE_MS 100u
 
 static struct xs_fingerprinter *table[CONTEXTS];
 static _Atomic unsigned table_count; /* only ever grows: the drain thread looks without a lock */

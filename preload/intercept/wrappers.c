@@ -23,7 +23,7 @@
 #define XS_AFTER_MEMSET(e, r) xs_fingerprint_written()
 #define XS_AFTER_ALLOCATE(e, r) XS_NOTHING
 #define XS_AFTER_FREE(e, r) xs_fingerprint_written()
-#define XS_AFTER_LAUNCH(e, r) xs_fingerprint_launched(e)
+#define XS_AFTER_LAUNCH(e, r) xs_fingerprint_launched(e, r)
 #define XS_AFTER_SYNC(e, r) xs_fingerprint_synchronised(e, r)
 #define XS_AFTER_MANAGED(e, r) xs_fingerprint_written() /* cuMemBatchDecompressAsync is one of them */
 #define XS_AFTER_STREAM_MEMOP(e, r) xs_fingerprint_gated()
@@ -32,11 +32,6 @@
 #define XS_AFTER_CONTEXT(e, r) XS_NOTHING
 #define XS_AFTER_STREAM(e, r) XS_NOTHING
 #define XS_AFTER_LOOKUP(e, r) XS_NOTHING
-/* Calls that may fail for want of device memory, of which the library has some. */
-#define XS_TAKES_MEMORY(category)                                                                                      \
-    ((category) == XS_CAT_ALLOCATE || (category) == XS_CAT_LAUNCH || (category) == XS_CAT_GRAPH ||                     \
-     (category) == XS_CAT_STREAM)
-
 /* Kernel launches are the most frequent call by far and reading the clock is a third of what a wrapper costs: theirs is
  * read once. */
 #define XS_ENTRY(symbol, variant, row_category, params, args, before, after)                                           \
@@ -54,8 +49,8 @@
         XS_BEFORE_##row_category(e);                                                                                   \
         e->enter_tick = xs_now();                                                                                      \
         r = real args;                                                                                                 \
-        if (XS_TAKES_MEMORY(XS_CAT_##row_category) && XS_UNLIKELY(r == CUDA_ERROR_OUT_OF_MEMORY) &&                    \
-            xs_device_give_back((CUcontext)e->context)) {                                                              \
+        if (XS_CAT_##row_category == XS_CAT_ALLOCATE && XS_UNLIKELY(r == CUDA_ERROR_OUT_OF_MEMORY) &&                  \
+            xs_fingerprint_give_back(e)) {                                                                             \
             r = real args;                                                                                             \
         }                                                                                                              \
         if (XS_CAT_##row_category != XS_CAT_LAUNCH || e->launch.kind != XS_LAUNCH_KERNEL) {                            \

@@ -100,6 +100,7 @@ static void on_fork_child(void) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
         spool.header = NULL;
+        atomic_store(&xs_asides_ahead, 0); /* of streams that are the parent's */
         xs_cupti_forget();
     }
 }

@@ -1,5 +1,6 @@
 /* What happens around every driver call: is the driver usable in this process, which default stream does the call mean, and what a
  * tool gets told. Also initialisation, fork and exit. */
+#include "module.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -107,6 +108,7 @@ static const char *launch_name(const char *name, const void *params) {
     CUfunction function;
     bool extended = strncmp(name, "cuLaunchKernelEx", 16) == 0;
     memcpy(&function, (const char *)params + (extended ? sizeof(void *) : 0), sizeof(function));
+    xs_images_catch_up();
     return function != NULL ? xs_function_of(function)->name : NULL; /* a CUkernel will do, too */
 }
 
