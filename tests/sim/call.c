@@ -108,7 +108,6 @@ static const char *launch_name(const char *name, const void *params) {
     CUfunction function;
     bool extended = strncmp(name, "cuLaunchKernelEx", 16) == 0;
     memcpy(&function, (const char *)params + (extended ? sizeof(void *) : 0), sizeof(function));
-    xs_images_catch_up();
     return function != NULL ? xs_function_of(function)->name : NULL; /* a CUkernel will do, too */
 }
 

@@ -39,9 +39,6 @@ struct CUlib_st {
 CUresult xs_image_load(const void *data, struct xs_image *image);
 CUresult xs_image_load_file(const char *name, struct xs_image *image);
 void xs_image_free(struct xs_image *image);
-/* What other threads made of images so far is seen by the calling one. Programs pass handles on without a lock. */
-void xs_images_catch_up(void);
-
 CUresult xs_image_function(struct xs_image *image, const char *name, struct CUmod_st *module, struct CUlib_st *library,
                            struct CUfunc_st **out);
 /* The variable's instance in the current context, made on first use. */

@@ -407,10 +407,14 @@ struct CUkern_st {
     struct CUfunc_st function;
 };
 
+/* What other threads made of images so far is seen by the calling one. Programs pass handles on without a lock. */
+void xs_images_catch_up(void);
+
 /* One object is both, under two handles: a launch takes either, cuFuncGetParamInfo a function alone, as the real driver's. */
 static inline CUkernel xs_kernel_handle(struct CUfunc_st *function) { return (CUkernel)((uintptr_t)function | 1); }
 static inline bool xs_is_kernel_handle(const void *handle) { return ((uintptr_t)handle & 1) != 0; }
 static inline struct CUfunc_st *xs_function_of(const void *handle) {
+    xs_images_catch_up();
     return (struct CUfunc_st *)((uintptr_t)handle & ~(uintptr_t)1);
 }
 
