@@ -46,15 +46,20 @@ static bool make(struct xs_aside *a, int priority) {
     return !a->failed;
 }
 
+static void no_longer_ahead(struct xs_aside *a) {
+    for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
+        a->regions[i].length = 0;
+    }
+    if (atomic_exchange(&a->ahead, false)) {
+        atomic_fetch_sub(&xs_asides_ahead, 1);
+    }
+}
+
 /* Refused where the calling thread has no context, which is then to be tried again at its next call. */
 void xs_aside_join(struct xs_aside *a) {
     CUevent last = a->done[(a->kernels - 1) % XS_ASIDE_KERNELS];
     if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS) {
-        for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
-            a->regions[i].length = 0;
-        }
-        atomic_store(&a->ahead, false);
-        atomic_fetch_sub(&xs_asides_ahead, 1);
+        no_longer_ahead(a);
     }
 }
 
@@ -75,12 +80,7 @@ void xs_aside_join_from_outside(struct xs_aside *a) {
 }
 
 static void clear(struct xs_aside *a) {
-    if (atomic_exchange(&a->ahead, false)) {
-        atomic_fetch_sub(&xs_asides_ahead, 1);
-    }
-    for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
-        a->regions[i].length = 0;
-    }
+    no_longer_ahead(a);
     atomic_store(&a->epoch, 0);
     atomic_store(&a->theirs, NULL);
 }

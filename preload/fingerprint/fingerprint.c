@@ -270,21 +270,20 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
         return; /* a batch, known after the call; or nothing that is recorded */
     }
     enum xs_fingerprint_skip skip = unfit(e);
-    if (skip == XS_SKIP_NONE) {
-        plan = (struct plan){.began = xs_now()};
-        plan.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
-        skip = decide(e);
-        e->transfer.skip = (uint8_t)skip;
-        if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER) {
-            start_device(e);
-        } else {
-            xs_fingerprint_join(e);
-        }
-        plan.spent_ticks = xs_now() - plan.began;
+    e->transfer.skip = (uint8_t)skip;
+    if (skip != XS_SKIP_NONE) {
+        xs_fingerprint_join(e);
         return;
     }
-    xs_fingerprint_join(e);
-    e->transfer.skip = (uint8_t)skip;
+    plan = (struct plan){.began = xs_now()};
+    plan.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
+    e->transfer.skip = (uint8_t)decide(e);
+    if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER) {
+        start_device(e);
+    } else {
+        xs_fingerprint_join(e);
+    }
+    plan.spent_ticks = xs_now() - plan.began;
 }
 
 /* ---- after the call ---- */
