@@ -77,6 +77,8 @@ static void read_meta(struct xs_summary_work *work) {
     cost->fingerprint_launches = meta_count(trace, "cost.fingerprint_launches");
     coverage->nested = meta_count(trace, "coverage.nested");
     coverage->dropped = meta_count(trace, "coverage.dropped");
+    coverage->migration_rests = meta_count(trace, "cupti.migration_rests");
+    coverage->migrations_ns = meta_count(trace, "cupti.migrations_ns");
     coverage->dropped_records = meta_count(trace, "cupti.dropped_records");
 }
 

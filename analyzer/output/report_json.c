@@ -238,6 +238,10 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_int(json, "version", s->run.cupti_version);
     xs_json_bool(json, "kernels", s->run.kernels_recorded);
     xs_json_count(json, "dropped_records", c->dropped_records);
+    if (c->migration_rests) {
+        xs_json_count(json, "migration_rests", c->migration_rests);
+        xs_json_count(json, "migrations_recorded_ns", c->migrations_ns);
+    }
     xs_json_end(json, '}');
     xs_json_array(json, "notes");
     for (size_t i = 0; i < s->note_count; i++) {

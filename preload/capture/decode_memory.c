@@ -3,6 +3,7 @@
 
 #include "preload/capture/decode.h"
 #include "preload/intercept/real.h"
+#include "preload/session/session.h"
 
 static _Atomic uint32_t allocation_count;
 
@@ -73,6 +74,9 @@ void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, e
                              .origin = (uint8_t)origin,
                              .device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED ? device : (int8_t)-1};
     put_allocation(e, &range);
+    if (kind == XS_MEM_MANAGED) {
+        xs_flusher_managed_memory();
+    }
 }
 
 void xs_decode_page_locked(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,

@@ -16,8 +16,8 @@ extern __thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-
 
 /* Finds, loads and subscribes; enables callbacks and activity kinds. Called once a session, after cuInit succeeded and
  * before the first context exists, by an application thread with no xferspy lock held. Never fails the caller: what
- * could not be had is in xs_cupti_state. */
-void xs_cupti_start(bool kernels);
+ * could not be had is in xs_cupti_state. `migrations` is the option: auto, off or all. */
+void xs_cupti_start(bool kernels, const char *migrations);
 
 /* Takes completed activity buffers over into the store, inside a batch of the caller's. Drain thread only. Returns the
  * number of records or a negative error of the store. Does not make CUPTI complete any: xs_cupti_flush does. */
@@ -26,6 +26,12 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
 /* Makes CUPTI hand over the records that are complete (cuptiActivityFlushAll(0)) or, forced, all of them. It may call the
  * driver, so not from the drain thread, whose file descriptors are not the process's; and not from callbacks. */
 void xs_cupti_flush(bool forced);
+
+/* Lets the recording of page migrations rest, or go on, as its share of the run's time allows (migration_budget.h). To be
+ * called after each flush and drain, and again within some 10 ms where it returns true. Flusher only. */
+bool xs_cupti_watch_migrations(void);
+/* Managed memory was allocated: have xs_cupti_watch_migrations called soon. Any thread. */
+void xs_cupti_managed_memory(void);
 
 /* The process ends: takes what CUPTI has, and calls it no more, for it and the driver may be gone from now on. Draining
  * goes on. Exit handler only. */
@@ -55,6 +61,8 @@ struct xs_cupti_state {
     const char *path;                    /* of the loaded library */
     char text[256];                      /* why, for people; empty when active */
     uint64_t records[5];                 /* taken over: copies, memsets, kernels, syncs, migrations */
+    uint64_t migrations_ns;              /* mode auto: for how long page migrations were recorded */
+    unsigned migration_rests;            /* and how often recording them rested */
     uint64_t dropped_records;            /* as CUPTI counts them */
     uint64_t own_kernels, own_kernel_ns; /* of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */

@@ -61,6 +61,12 @@ int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
  * there is one, else of that one. NULL when no libcupti is mapped. Loads nothing. */
 void *xs_cupti_mapped_symbol(const char *name, void *not_this);
 
+/* ---- page migrations (cupti_migrations.c) ---- */
+
+/* Which counters of managed memory are recorded once the kind is enabled: all or none. After cuInit and before the kind is
+ * enabled (cupti_activity.h). Machines without managed memory, MPS clients and GPUs that are no peers refuse it. */
+CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool on);
+
 /* ---- activity buffers (cupti_buffers.c) ---- */
 
 struct xs_cupti_buffer {

@@ -7,6 +7,7 @@
 
 #include "preload/cupti/cupti_callback_ids.h"
 #include "preload/cupti/cupti_internal.h"
+#include "preload/cupti/migration_budget.h"
 #include "preload/internal.h"
 #include "schema/error.h"
 
@@ -21,8 +22,11 @@ static struct xs_cupti_api api;
 static _Atomic(void *) handle;
 static CUpti_SubscriberHandle subscriber;
 static bool with_kernels, has_migrations;
-static int64_t offset_ns; /* CUPTI's clock minus CLOCK_MONOTONIC */
-static char claim[64];    /* the application's first call of CUPTI, where it came before ours */
+static bool with_migrations, bounded_migrations; /* at all; resting */
+static struct xs_migration_budget migrations;
+static _Atomic bool hurry; /* managed memory was allocated: migrations may begin */
+static int64_t offset_ns;  /* CUPTI's clock minus CLOCK_MONOTONIC */
+static char claim[64];     /* the application's first call of CUPTI, where it came before ours */
 
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cupti_state state = {.status = "off"};
@@ -119,46 +123,18 @@ static struct {
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
-/* Must come after cuInit and before the activity kind is enabled. Machines without managed memory, MPS clients and GPUs
- * that are no peers refuse it. */
-static CUptiResult configure_migrations(bool on) {
-    static const CUpti_ActivityUnifiedMemoryCounterKind counters[] = {
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
-        /* not every version and platform has the rest */
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THRASHING,
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THROTTLING,
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP,
-        CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD,
-    };
-    enum { ALL = sizeof counters / sizeof counters[0], BASIC = 4 };
-    CUpti_ActivityUnifiedMemoryCounterConfig config[ALL];
-    memset(config, 0, sizeof config);
-    for (unsigned i = 0; i < ALL; i++) {
-        config[i].scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES;
-        config[i].kind = counters[i];
-        config[i].enable = on;
-    }
-    if (!api.cuptiActivityConfigureUnifiedMemoryCounter)
-        return CUPTI_ERROR_NOT_SUPPORTED;
-    CUptiResult result = api.cuptiActivityConfigureUnifiedMemoryCounter(config, ALL);
-    if (result == CUPTI_ERROR_INVALID_PARAMETER)
-        result = api.cuptiActivityConfigureUnifiedMemoryCounter(config, BASIC);
-    return result;
-}
-
 /* The result of the one kind that CUPTI is here for: copies. What else cannot be had is only noted. */
 static CUptiResult enable_kinds(void) {
-    CUptiResult migrations = configure_migrations(true);
-    has_migrations = migrations == CUPTI_SUCCESS;
+    CUptiResult configured = with_migrations ? xs_cupti_configure_migrations(&api, true) : CUPTI_ERROR_NOT_SUPPORTED;
+    has_migrations = configured == CUPTI_SUCCESS;
     CUptiResult copies = CUPTI_SUCCESS;
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (kinds[i].only_with_kernels && !with_kernels)
             continue;
         bool is_migrations = kinds[i].kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
-        CUptiResult result = is_migrations && !has_migrations ? migrations : api.cuptiActivityEnable(kinds[i].kind);
+        if (is_migrations && !with_migrations)
+            continue;
+        CUptiResult result = is_migrations && !has_migrations ? configured : api.cuptiActivityEnable(kinds[i].kind);
         kinds[i].enabled = result == CUPTI_SUCCESS;
         if (kinds[i].kind == CUPTI_ACTIVITY_KIND_MEMCPY && !kinds[i].enabled)
             copies = result;
@@ -177,8 +153,8 @@ static void disable_kinds(void) {
             api.cuptiActivityDisable(kinds[i].kind);
         kinds[i].enabled = false;
     }
-    if (has_migrations)
-        configure_migrations(false);
+    if (has_migrations && migrations.on)
+        xs_cupti_configure_migrations(&api, false);
     if (api.cuptiActivityEnableAllSyncRecords)
         api.cuptiActivityEnableAllSyncRecords(1);
 }
@@ -275,13 +251,16 @@ static bool start(void) {
     return true;
 }
 
-void xs_cupti_start(bool kernels) {
+void xs_cupti_start(bool kernels, const char *which) {
     uint64_t begin = xs_monotonic_ns();
     if (!enter())
         return;
     if (atomic_load(&phase) == IDLE) {
         atomic_store(&phase, STARTING);
         with_kernels = kernels;
+        with_migrations = strcmp(which, "off") != 0;
+        bounded_migrations = strcmp(which, "auto") == 0;
+        xs_migration_budget_start(&migrations, begin);
         atomic_store(&phase, start() ? ACTIVE : OVER);
         pthread_mutex_lock(&state_lock);
         state.start_ns = xs_monotonic_ns() - begin;
@@ -311,6 +290,45 @@ void xs_cupti_flush(bool forced) {
         flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     leave();
 }
+
+/* Called inside. */
+static void turn_migrations(void) {
+    if (migrations.on) {
+        xs_cupti_configure_migrations(&api, true);
+        api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+    } else {
+        api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+        xs_cupti_configure_migrations(&api, false);
+    }
+}
+
+/* Called inside. */
+static bool watch_migrations(uint64_t now_ns) {
+    static uint64_t records_before, grown_ns;
+    pthread_mutex_lock(&state_lock);
+    uint64_t records = state.records[XS_RECORD_MIGRATION];
+    pthread_mutex_unlock(&state_lock);
+    if (xs_migration_budget_turn(&migrations, now_ns, records))
+        turn_migrations();
+    pthread_mutex_lock(&state_lock);
+    state.migrations_ns = xs_migration_budget_recorded_ns(&migrations, now_ns);
+    state.migration_rests = migrations.rests;
+    pthread_mutex_unlock(&state_lock);
+    if (records != records_before || atomic_exchange(&hurry, false))
+        grown_ns = now_ns;
+    records_before = records;
+    return migrations.on && now_ns - grown_ns < UINT64_C(1000000000);
+}
+
+bool xs_cupti_watch_migrations(void) {
+    if (atomic_load(&phase) != ACTIVE || !bounded_migrations || !has_migrations || !enter())
+        return false;
+    bool soon = atomic_load(&phase) == ACTIVE && watch_migrations(xs_monotonic_ns());
+    leave();
+    return soon;
+}
+
+void xs_cupti_managed_memory(void) { atomic_store(&hurry, true); }
 
 static void keep_names(struct xs_cupti_buffer *buffer, void *decoder) {
     xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);

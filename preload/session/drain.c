@@ -194,6 +194,10 @@ static void write_cupti(struct xs_store *store) {
     xs_store_meta_text(store, "cupti.text", *cupti->text ? cupti->text : NULL);
     xs_store_meta_int(store, "cupti.version", cupti->version);
     xs_store_meta_int(store, "cupti.kernels", drain.options->kernels && strcmp(cupti->status, "active") == 0);
+    if (strcmp(drain.options->migrations, "auto") == 0) {
+        xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
+        xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
+    }
     xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }

@@ -1,4 +1,5 @@
-/* The flusher: has CUPTI hand over its records, every second and at the end. A thread of its own, because the drain thread
+/* The flusher: has CUPTI hand over its records, every second and at the end, more often while
+ * page migrations are recorded. A thread of its own, because the drain thread
  * lacks the driver's file descriptors and the application's threads have other things to do. */
 #include <stdatomic.h>
 #include <sys/prctl.h>
@@ -9,6 +10,7 @@
 #include "preload/session/session.h"
 
 #define PERIOD_MS 1000u
+#define SHORT_PERIOD_MS 10u
 
 static _Atomic uint32_t asked, answered; /* futexes */
 static _Atomic bool still, running;
@@ -30,7 +32,7 @@ static void *flusher_main(void *arg) {
             atomic_store(&answered, seen);
             xs_futex_wake(&answered);
         }
-        xs_futex_wait(&asked, seen, PERIOD_MS);
+        xs_futex_wait(&asked, seen, xs_cupti_watch_migrations() ? SHORT_PERIOD_MS : PERIOD_MS);
     }
     atomic_store(&running, false);
     xs_futex_wake(&answered);
@@ -42,6 +44,11 @@ void xs_flusher_start(void) {
     if (xs_own_thread(flusher_main) != 0) {
         atomic_store(&running, false);
     }
+}
+
+void xs_flusher_managed_memory(void) {
+    xs_cupti_managed_memory();
+    xs_futex_wake(&asked);
 }
 
 void xs_flusher_still(void) { atomic_store(&still, true); }

@@ -229,7 +229,7 @@ static bool start_locked(void) {
     xs_arguments_on = options.arguments;
     xs_fingerprint_start(options.fingerprint, (unsigned)options.fingerprint_share, &spool.header->clock);
     if (strcmp(options.cupti, "off") != 0) {
-        xs_cupti_start(options.kernels);
+        xs_cupti_start(options.kernels, options.migrations);
         cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
     }
     if (cupti_started) {

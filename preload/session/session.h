@@ -34,7 +34,8 @@ const char *xs_drain_why(void); /* what failed, after XS_FINISH_FAILED */
  * without a lock, so that it can be called where the calling thread may hold one of CUPTI's. */
 void xs_flusher_start(void);
 void xs_flusher_now(unsigned timeout_ms);
-void xs_flusher_still(void); /* the process ends: no further call of CUPTI, which may be gone any moment */
+void xs_flusher_managed_memory(void); /* some was allocated: watch its migrations */
+void xs_flusher_still(void);          /* the process ends: no further call of CUPTI, which may be gone any moment */
 
 /* A detached thread of the library's own: no signals, its calls are not recorded (own_thread.c). 0 or an errno. */
 int xs_own_thread(void *(*body)(void *));

@@ -91,10 +91,10 @@ EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     uint8_t *buffer = NULL;
     size_t bytes = 0, limit = 0;
     fake.requested(&buffer, &bytes, &limit);
-    if (!buffer || bytes < fake.pending * sizeof(CUpti_ActivityMemcpy6))
+    if (!buffer || bytes < fake.pending * sizeof(union fake_record))
         return CUPTI_ERROR_OUT_OF_MEMORY;
-    memcpy(buffer, fake.records, fake.pending * sizeof(CUpti_ActivityMemcpy6));
-    fake.completed(NULL, 0, buffer, bytes, fake.pending * sizeof(CUpti_ActivityMemcpy6));
+    memcpy(buffer, fake.records, fake.pending * sizeof(union fake_record));
+    fake.completed(NULL, 0, buffer, bytes, fake.pending * sizeof(union fake_record));
     fake.pending = 0;
     return CUPTI_SUCCESS;
 }
@@ -108,8 +108,8 @@ EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t
 }
 
 EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, CUpti_Activity **record) {
-    uint8_t *next = *record ? (uint8_t *)*record + sizeof(CUpti_ActivityMemcpy6) : buffer;
-    if (next + sizeof(CUpti_ActivityMemcpy6) > buffer + bytes)
+    uint8_t *next = *record ? (uint8_t *)*record + sizeof(union fake_record) : buffer;
+    if (next + sizeof(union fake_record) > buffer + bytes)
         return CUPTI_ERROR_MAX_LIMIT_REACHED;
     *record = (CUpti_Activity *)(void *)next;
     return CUPTI_SUCCESS;

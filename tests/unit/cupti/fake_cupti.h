@@ -16,7 +16,10 @@ struct fake_cupti {
     uint64_t kinds; /* bit mask of enabled activity kinds */
     unsigned flushes[2];
     size_t dropped;
-    CUpti_ActivityMemcpy6 records[8];
+    union fake_record {
+        CUpti_ActivityMemcpy6 copy;
+        CUpti_ActivityUnifiedMemoryCounter3 migration;
+    } records[8];
     size_t pending;
 };
 

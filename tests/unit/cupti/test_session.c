@@ -55,14 +55,14 @@ static struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cup
 
 static struct fake_cupti *start(bool kernels) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
-    xs_cupti_start(kernels);
+    xs_cupti_start(kernels, "auto");
     return fake_of(open_fake());
 }
 
 static bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
 
 static void put_copy(struct fake_cupti *fake, uint32_t correlation) {
-    CUpti_ActivityMemcpy6 *r = &fake->records[fake->pending++];
+    CUpti_ActivityMemcpy6 *r = &fake->records[fake->pending++].copy;
     memset(r, 0, sizeof *r);
     r->kind = CUPTI_ACTIVITY_KIND_MEMCPY;
     r->correlationId = correlation;
@@ -103,6 +103,52 @@ static void records_reach_the_store(void) {
     stub_store.fail = 0;
     CHECK(xs_cupti_drain(NULL, &stub_clock) == 1);
     CHECK(stub_store.copy.correlation == 3 && xs_cupti_state()->records[0] == 3);
+}
+
+static void put_migrations(struct fake_cupti *fake, unsigned count) {
+    CUpti_ActivityUnifiedMemoryCounter3 r = {
+        .kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+        .counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
+        .value = 4096,
+    };
+    for (; count; count--) {
+        fake->records[fake->pending++].migration = r;
+        CHECK(flush_and_drain() == 1);
+    }
+}
+
+static void migrations_rest_when_they_are_dear(void) {
+    const uint64_t bit = UINT64_C(1) << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    struct fake_cupti *fake = start(false);
+    CHECK(fake->kinds & bit && fake->counters == 8);
+    CHECK(!xs_cupti_watch_migrations()); /* none yet */
+    xs_cupti_managed_memory();
+    CHECK(xs_cupti_watch_migrations()); /* there may be some soon */
+    put_migrations(fake, 3000);
+    CHECK(!xs_cupti_watch_migrations());
+    CHECK(!(fake->kinds & bit) && fake->counters == 0);
+    CHECK(xs_cupti_state()->migration_rests == 1 && xs_cupti_state()->records[4] == 3000);
+    xs_cupti_step_aside("test");
+    CHECK(fake->counters == 0);
+}
+
+static void all_migrations(void) {
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(false, "all");
+    struct fake_cupti *fake = fake_of(open_fake());
+    put_migrations(fake, 3000);
+    CHECK(!xs_cupti_watch_migrations());
+    CHECK(fake->counters == 8);
+}
+
+static void no_migrations(void) {
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(false, "off");
+    struct fake_cupti *fake = fake_of(open_fake());
+    CHECK(!(fake->kinds & UINT64_C(1) << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
+    CHECK(fake->counters == 0 && status_is("active"));
+    xs_cupti_step_aside("test");
+    CHECK(fake->counters == 0);
 }
 
 static void no_kernels(void) {
@@ -166,7 +212,7 @@ static void another_tool_was_first(void) {
 
 static void a_wrong_library(void) {
     setenv("XFERSPY_CUPTI_LIBRARY", "/nonexistent/libcupti.so", 1);
-    xs_cupti_start(true);
+    xs_cupti_start(true, "auto");
     CHECK(status_is("not found") && strstr(xs_cupti_state()->text, "nonexistent"));
     CHECK(!dlerror());
     xs_cupti_flush(true);
@@ -187,7 +233,7 @@ static void a_forked_child(void) {
     CHECK(flush_and_drain() == 0);
     xs_cupti_flush(true);
     xs_cupti_step_aside("test");
-    xs_cupti_start(true);
+    xs_cupti_start(true, "auto");
     CHECK(fake->flushes[0] + fake->flushes[1] == flushes && fake->subscriber);
 }
 
@@ -258,6 +304,9 @@ static void buffers(void) {
     }
 TEST(records_reach_the_store)
 TEST(no_kernels)
+TEST(migrations_rest_when_they_are_dear)
+TEST(all_migrations)
+TEST(no_migrations)
 TEST(the_application_gets_cupti)
 TEST(a_linked_application)
 TEST(the_application_was_first)
@@ -271,6 +320,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records_reach_the_store),
         cmocka_unit_test(test_no_kernels),
+        cmocka_unit_test(test_migrations_rest_when_they_are_dear),
+        cmocka_unit_test(test_all_migrations),
+        cmocka_unit_test(test_no_migrations),
         cmocka_unit_test(test_the_application_gets_cupti),
         cmocka_unit_test(test_a_linked_application),
         cmocka_unit_test(test_the_application_was_first),
