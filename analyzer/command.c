@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/output/text.h"
+
 const struct xs_command xs_commands[] = {
 #define XS_COMMAND(name, arguments, summary) {#name, arguments, summary, xs_command_##name},
 #include "analyzer/commands.def"
@@ -51,7 +53,29 @@ const struct xs_command *xs_command_suggest(const char *word) {
     return nearest;
 }
 
-enum { OPTION_FORCE = 0x1000, OPTION_COLOR, OPTION_OUTPUT };
+/* "this, that or another"; `note` follows the first. */
+static void add_words(struct xs_string *string, const char *const *words, const char *note) {
+    for (size_t i = 0; words[i]; i++)
+        xs_string_format(string, "%s%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i], i ? "" : note);
+}
+
+/* Which of the words an option's argument is. */
+static error_t parse_word(const char *option, const char *argument, const char *const *words, unsigned *which,
+                          struct argp_state *state) {
+    struct xs_string list = {0};
+    for (unsigned i = 0; words[i]; i++) {
+        if (!strcmp(argument, words[i])) {
+            *which = i;
+            return 0;
+        }
+    }
+    add_words(&list, words, "");
+    argp_error(state, "--%s=%s: use %s", option, argument, list.data);
+    xs_string_free(&list);
+    return EINVAL;
+}
+
+enum { OPTION_FORCE = 0x1000, OPTION_COLOR, OPTION_OUTPUT, OPTION_FORMAT, OPTION_FORMAT_JSON };
 static const struct argp_option output_options[] = {
     {NULL, 0, NULL, 0, "Output:", 9},
     /* two rows, or argp adds a lecture on the arguments of short options to every help text */
@@ -62,8 +86,10 @@ static const struct argp_option output_options[] = {
     {0}};
 
 static error_t parse_output(int key, char *argument, struct argp_state *state) {
-    static const char *const when[] = {"auto", "always", "never"};
+    static const char *const when[] = {"auto", "always", "never", NULL};
     struct xs_out_options *options = state->input;
+    unsigned which = options->color;
+    error_t error;
     switch (key) {
     case 'o':
     case OPTION_OUTPUT:
@@ -73,14 +99,9 @@ static error_t parse_output(int key, char *argument, struct argp_state *state) {
         options->force = true;
         return 0;
     case OPTION_COLOR:
-        for (int i = 0; i < 3; i++) {
-            if (!strcmp(argument, when[i])) {
-                options->color = (enum xs_color_when)i;
-                return 0;
-            }
-        }
-        argp_error(state, "--color=%s: use auto, always or never", argument);
-        return EINVAL;
+        error = parse_word("color", argument, when, &which, state);
+        options->color = (enum xs_color_when)which;
+        return error;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -111,6 +132,49 @@ error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
         return ARGP_ERR_UNKNOWN;
     }
 }
+
+static const struct argp_option ask_options[] = {
+    {"format", OPTION_FORMAT, "FORMAT", 0, "", 1}, /* the help names the command's formats */
+    {"json", OPTION_FORMAT_JSON, NULL, 0, "the same as --format=json", 1},
+    {0}};
+
+static char *help_ask(int key, const char *text, void *input) {
+    const struct xs_ask_arguments *arguments = input;
+    struct xs_string help = {0};
+    if (key == OPTION_FORMAT && arguments)
+        add_words(&help, arguments->formats, " (the default)");
+    return help.data ? help.data : (char *)(uintptr_t)text;
+}
+
+static error_t parse_ask(int key, char *argument, struct argp_state *state) {
+    struct xs_ask_arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->output;
+        return 0;
+    case OPTION_FORMAT:
+        return parse_word("format", argument, arguments->formats, &arguments->format, state);
+    case OPTION_FORMAT_JSON:
+        return parse_word("format", "json", arguments->formats, &arguments->format, state);
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            argp_error(state, "%s", arguments->one_only);
+        else if (state->arg_num)
+            arguments->asked = argument;
+        else
+            arguments->trace = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->trace)
+            argp_error(state, "which trace?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+static const struct argp_child ask_children[] = {XS_OUTPUT_CHILD, {0}};
+const struct argp xs_ask_argp = {
+    .options = ask_options, .parser = parse_ask, .children = ask_children, .help_filter = help_ask};
 
 int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
     char message[XS_TRACE_MESSAGE_BYTES];

@@ -40,6 +40,21 @@ struct xs_traces_arguments {
 enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
+/* What a command takes that asks one trace for something: -o and so on, --format, --json, the trace's name and at most
+ * one argument after it. In its argp's children XS_ASK_CHILD stands in place of XS_OUTPUT_CHILD; the input is this. It
+ * has looked at ARGP_KEY_END before the command's own parser does. */
+struct xs_ask_arguments {
+    struct xs_out_options output;
+    const char *const *formats; /* set before: their names, NULL after the last; the first is the default */
+    unsigned format;            /* which of them */
+    const char *one_only;       /* set before: the message when there are more arguments */
+    char *trace;
+    const char *asked; /* NULL: nothing */
+};
+extern const struct argp xs_ask_argp;
+#define XS_ASK_CHILD                                                                                                   \
+    { &xs_ask_argp, 0, NULL, 0 }
+
 /* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 

@@ -1,6 +1,5 @@
 /* xferspy explain: the findings of a trace, one of them with its evidence, and rows for programs. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/command.h"
@@ -14,21 +13,17 @@
 enum { NAMES_SHOWN = 12 }; /* where one is not known */
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
-static const char *const format_names[] = {"text", "json", "tsv"};
+static const char *const format_names[] = {"text", "json", "tsv", NULL};
 
 struct arguments {
-    struct xs_out_options output;
-    enum format format;
+    struct xs_ask_arguments ask; /* for a finding */
     enum xs_explain_part part;
     bool all;
-    const char *trace, *finding;
 };
 
-enum { OPTION_FORMAT = 0x100, OPTION_JSON, OPTION_ALL, OPTION_INSTANCES, OPTION_UNDECIDED };
+enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "text (the default), json or tsv", 1},
-    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 1},
     {"all", OPTION_ALL, NULL, 0, "every instance of FINDING, not the first three only", 1},
     {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
     {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
@@ -54,21 +49,10 @@ static const char doc[] =
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
+    (void)argument;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->output;
-        return 0;
-    case OPTION_FORMAT:
-        for (unsigned i = 0; i < sizeof format_names / sizeof *format_names; i++) {
-            if (!strcmp(argument, format_names[i])) {
-                arguments->format = (enum format)i;
-                return 0;
-            }
-        }
-        argp_error(state, "--format=%s: use text, json or tsv", argument);
-        return EINVAL;
-    case OPTION_JSON:
-        arguments->format = FORMAT_JSON;
+        state->child_inputs[0] = &arguments->ask;
         return 0;
     case OPTION_ALL:
         arguments->all = true;
@@ -79,15 +63,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_UNDECIDED:
         arguments->part = XS_EXPLAIN_UNDECIDED;
         return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 1)
-            argp_error(state, "one trace and one finding at a time");
-        *(state->arg_num ? &arguments->finding : &arguments->trace) = argument;
-        return 0;
     case ARGP_KEY_END:
-        if (!arguments->trace)
-            argp_error(state, "which trace?");
-        else if (arguments->finding && arguments->part == XS_EXPLAIN_UNDECIDED)
+        if (arguments->ask.asked && arguments->part == XS_EXPLAIN_UNDECIDED)
             argp_error(state, "--undecided is about the whole trace");
         return 0;
     default:
@@ -142,16 +119,16 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
     }
     if (findings->count > NAMES_SHOWN)
         xs_string_format(&names, " and %zu more", findings->count - NAMES_SHOWN);
-    if (!several && access(arguments->finding, F_OK) == 0) {
-        xs_complain("one trace at a time: %s is a file, no finding", arguments->finding);
+    if (!several && access(arguments->ask.asked, F_OK) == 0) {
+        xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
         xs_string_free(&names);
         return XS_EXIT_USAGE;
     }
     if (!findings->count)
-        xs_complain("%s: no finding `%s'; the trace has none at all", arguments->trace, arguments->finding);
+        xs_complain("%s: no finding `%s'; the trace has none at all", arguments->ask.trace, arguments->ask.asked);
     else
-        xs_complain("%s: %s `%s'; the trace has %s", arguments->trace,
-                    several ? "several findings are called" : "no finding", arguments->finding, names.data);
+        xs_complain("%s: %s `%s'; the trace has %s", arguments->ask.trace,
+                    several ? "several findings are called" : "no finding", arguments->ask.asked, names.data);
     xs_string_free(&names);
     return XS_EXIT_ERROR;
 }
@@ -159,8 +136,8 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
 static int print(const struct xs_explain *explain, const struct arguments *arguments, struct xs_out *out,
                  char *message) {
     struct xs_json json = {.file = out->file};
-    bool tsv = arguments->format == FORMAT_TSV;
-    if (arguments->format == FORMAT_JSON)
+    bool tsv = arguments->ask.format == FORMAT_TSV;
+    if (arguments->ask.format == FORMAT_JSON)
         return xs_explain_json(explain, arguments->part, &json, message);
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);
@@ -179,10 +156,10 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
 static int show(struct xs_explain *explain, const struct arguments *arguments) {
     struct xs_out out;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
-    explain->chosen = arguments->finding ? xs_finding_find(explain->findings, arguments->finding) : -1;
-    if (arguments->finding && explain->chosen < 0)
+    explain->chosen = arguments->ask.asked ? xs_finding_find(explain->findings, arguments->ask.asked) : -1;
+    if (arguments->ask.asked && explain->chosen < 0)
         return no_such_finding(arguments, explain->findings, explain->chosen == -2);
-    if (xs_out_open(&out, &arguments->output) < 0)
+    if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
     int status = print(explain, arguments, &out, message);
     if (status < 0)
@@ -201,7 +178,7 @@ static int explain_trace(const struct arguments *arguments) {
     bool wants = arguments->all || arguments->part == XS_EXPLAIN_INSTANCES;
     struct xs_analysis_options analysis = {.on_instance = wants ? keep : NULL, .data = &collected};
     struct xs_explain explain = {.trace = &trace, .all = arguments->all};
-    if (xs_open(arguments->trace, &trace, false) < 0)
+    if (xs_open(arguments->ask.trace, &trace, false) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &trace);
     int status = xs_analyse(&trace, &analysis, &findings, message);
@@ -221,14 +198,14 @@ static int explain_trace(const struct arguments *arguments) {
 }
 
 int xs_command_explain(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+    static const struct argp_child children[] = {XS_ASK_CHILD, {0}};
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children};
-    struct arguments arguments = {.part = XS_EXPLAIN_FINDINGS};
+    struct arguments arguments = {.ask = {.formats = format_names, .one_only = "one trace and one finding at a time"},
+                                  .part = XS_EXPLAIN_FINDINGS};
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    char *input = (char *)(uintptr_t)arguments.trace;
-    if (xs_output_is_input(&arguments.output, &input, 1))
+    if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         return XS_EXIT_ERROR;
     return explain_trace(&arguments);
 }

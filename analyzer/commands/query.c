@@ -10,18 +10,17 @@
 #include "analyzer/model/scan.h"
 #include "analyzer/output/text.h"
 
+#define NAME(id, name) name,
+static const char *const format_names[] = {XS_QUERY_FORMATS(NAME) NULL};
+
 struct arguments {
-    struct xs_out_options output;
-    enum xs_query_format format;
+    struct xs_ask_arguments ask; /* in SQL */
     bool tables;
-    const char *trace, *sql;
 };
 
-enum { OPTION_FORMAT = 0x100, OPTION_TABLES, OPTION_JSON };
+enum { OPTION_TABLES = 0x100 };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "table (the default), csv, json or tsv", 1},
-    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 1},
     {"tables", OPTION_TABLES, NULL, 0, "list tables and views with their columns", 1},
     {0}};
 
@@ -48,40 +47,17 @@ static const char tables_sql[] =
     " GROUP BY m.rowid ORDER BY m.type DESC, m.rowid";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
-    static const char *const names[] = {
-#define X(id, name) name,
-        XS_QUERY_FORMATS(X)
-#undef X
-    };
     struct arguments *arguments = state->input;
+    (void)argument;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->output;
-        return 0;
-    case OPTION_FORMAT:
-        for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-            if (!strcmp(argument, names[i])) {
-                arguments->format = (enum xs_query_format)i;
-                return 0;
-            }
-        }
-        argp_error(state, "--format=%s: use table, csv, json or tsv", argument);
-        return EINVAL;
-    case OPTION_JSON:
-        arguments->format = XS_QUERY_JSON;
+        state->child_inputs[0] = &arguments->ask;
         return 0;
     case OPTION_TABLES:
         arguments->tables = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 1)
-            argp_error(state, "one trace and one statement; put the SQL in quotes");
-        *(state->arg_num ? &arguments->sql : &arguments->trace) = argument;
-        return 0;
     case ARGP_KEY_END:
-        if (!arguments->trace)
-            argp_error(state, "which trace?");
-        else if (!arguments->sql && !arguments->tables)
+        if (!arguments->ask.asked && !arguments->tables)
             argp_error(state, "no SQL; --tables lists what can be asked");
         return 0;
     default:
@@ -196,11 +172,11 @@ static int run_query(const struct xs_trace *trace, const char *sql, const struct
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
     sqlite3_progress_handler(trace->db, 10000, is_interrupted, NULL);
-    if (xs_out_open(&out, &arguments->output) < 0) {
+    if (xs_out_open(&out, &arguments->ask.output) < 0) {
         sqlite3_finalize(statement);
         return XS_EXIT_ERROR;
     }
-    int code = xs_query_print(statement, arguments->format, &out);
+    int code = xs_query_print(statement, (enum xs_query_format)arguments->ask.format, &out);
     int status = code == SQLITE_DONE ? XS_EXIT_OK : XS_EXIT_ERROR;
     if (interrupted)
         xs_complain("interrupted");
@@ -220,7 +196,7 @@ static int print_tables(const struct xs_trace *trace, const struct arguments *ar
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
     struct xs_out out;
-    if (xs_out_open(&out, &arguments->output) < 0)
+    if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
     xs_scan_begin(&scan, trace, tables_sql, message, NULL);
     while (xs_scan_row(&scan)) {
@@ -247,28 +223,29 @@ static void read_sql(struct xs_string *sql) {
 }
 
 int xs_command_query(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+    static const struct argp_child children[] = {XS_ASK_CHILD, {0}};
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "TRACE \"SQL\"", .doc = doc, .children = children};
-    struct arguments arguments = {0};
+    struct arguments arguments = {
+        .ask = {.formats = format_names, .one_only = "one trace and one statement; put the SQL in quotes"}};
     struct xs_trace trace;
     struct xs_string sql = {0};
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    char *input = (char *)(uintptr_t)arguments.trace;
-    if (xs_output_is_input(&arguments.output, &input, 1))
+    if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         return XS_EXIT_ERROR;
-    if (arguments.sql && !strcmp(arguments.sql, "-"))
+    if (arguments.ask.asked && !strcmp(arguments.ask.asked, "-"))
         read_sql(&sql);
-    if (xs_open(arguments.trace, &trace, true) < 0) {
+    if (xs_open(arguments.ask.trace, &trace, true) < 0) {
         xs_string_free(&sql);
         return XS_EXIT_ERROR;
     }
+    const char *text = arguments.tables ? tables_sql : arguments.ask.asked;
     int status;
-    if (arguments.tables && arguments.format == XS_QUERY_TABLE)
+    if (arguments.tables && arguments.ask.format == XS_QUERY_TABLE)
         status = print_tables(&trace, &arguments);
     else
-        status = run_query(&trace, sql.data ? sql.data : arguments.tables ? tables_sql : arguments.sql, &arguments);
+        status = run_query(&trace, sql.data ? sql.data : text, &arguments);
     xs_string_free(&sql);
     xs_trace_close(&trace);
     return status;

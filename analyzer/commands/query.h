@@ -6,7 +6,7 @@
 
 struct sqlite3_stmt;
 
-/* Number, name, what the help says. */
+/* Number, name. */
 #define XS_QUERY_FORMATS(X)                                                                                            \
     X(TABLE, "table")                                                                                                  \
     X(CSV, "csv")                                                                                                      \

@@ -73,6 +73,12 @@ function wrapper_row(text, metric, i, c) {
     printf "\n"
 }
 
+function arguments_row(text, metric) {
+    metric = "arguments." metric
+    if (has("bare", metric))
+        printf "| %s | %s | %s-%s |\n", text, number(median("bare", metric), "ns"), number(least("bare", metric), "ns"), number(most("bare", metric), "ns")
+}
+
 function cost_row(text, metric, i, c) {
     printf "| %s%s |", text, (unit[metric] == "" ? "" : ", " unit[metric])
     for (i = 2; i <= n_configs; i++) {
@@ -204,6 +210,19 @@ END {
             printf "%s %s %s", (i > 1 ? ";" : ""), title[c], number(median(c, "wrapper.copy_0b_async.sustained"), "ns")
     }
     print "."
+
+    if (has("bare", "arguments.no_pointers")) {
+        print "\n### The arguments of a launch alone"
+        print "\nNanoseconds that looking at a launch's arguments takes, measured with a stand-in for the driver. One function"
+        print "and allocations of 4 MiB unless said."
+        header("parameters", "a launch|least-most")
+        arguments_row("no pointers", "no_pointers")
+        arguments_row("4 pointers", "4_pointers")
+        arguments_row("4 pointers, allocations of 4 KiB", "4_pointers_small")
+        arguments_row("8 pointers", "8_pointers")
+        arguments_row("32 pointers", "32_pointers")
+        arguments_row("4 pointers, 64 functions in turn", "4_pointers_64_functions")
+    }
 
     print "\n### Host memory, 8 threads"
     header("of /proc/self/status", "bare|bare, least-most|" titles(1))
