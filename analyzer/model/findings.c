@@ -106,14 +106,15 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
 }
 
 static int group_of(const struct xs_finding *f) {
-    if (f->advice)
-        return 3;
+    if (f->advice || f->folded)
+        return f->advice ? 4 : 3;
     if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
         return 2;
     return f->upper_bound ? 1 : 0;
 }
 
-/* What is sure first, then what has an upper bound, then what is only likely; by what they give back; then by anything that makes the order the same on every run. */
+/* What is sure first, then what has an upper bound, then what is only likely, then what is small; by what they give back; then by
+ * anything that makes the order the same on every run. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
     if (group_of(x) != group_of(y))
@@ -143,8 +144,6 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     findings->count = builder->count;
     for (size_t i = 0; i < builder->count; i++)
         findings->items[i] = *builder->items[i];
-    if (findings->count)
-        qsort(findings->items, findings->count, sizeof *findings->items, compare);
     findings->undecided = builder->undecided;
     findings->undecided_count = builder->undecided_count;
     builder->undecided = NULL;
@@ -159,6 +158,8 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
         if (finding->upper_bound)
             findings->upper_bound_ns = xs_sum(findings->upper_bound_ns, finding->gives_back_ns);
     }
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, compare);
     xs_findings_discard(builder);
 }
 

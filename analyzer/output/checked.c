@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/model/scan.h"
+#include "analyzer/output/units.h"
 
 #define NAME_ROW(n, id, name) [n] = name,
 const char *const xs_skip_names[] = {XS_FINGERPRINT_SKIPS(NAME_ROW)};
@@ -77,9 +78,17 @@ static int read_launches(const struct xs_trace *trace, bool plain, struct xs_che
     return xs_scan_end(&scan);
 }
 
+static uint64_t meta_count(const struct xs_trace *trace, const char *key) {
+    int64_t value = xs_trace_meta_int(trace, key, 0);
+    return value < 0 ? 0 : (uint64_t)value;
+}
+
 static int read_all(const struct xs_trace *trace, bool plain, struct xs_checked *checked, char *message) {
     uint64_t with_number = 0;
     *checked = (struct xs_checked){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
+    checked->migration_rests = meta_count(trace, "cupti.migration_rests");
+    checked->migrations_ns = meta_count(trace, "cupti.migrations_ns");
+    checked->run_ns = meta_count(trace, "duration_ns");
     xs_trace_meta_text(trace, "option.fingerprint", checked->mode, sizeof checked->mode, "");
     int status = read_transfers(trace, plain, checked, &with_number, message);
     status = status < 0 ? status : read_lost(trace, with_number, checked, message);
@@ -112,4 +121,14 @@ void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes)
     else
         snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
                  most ? xs_skip_names[most] : "no reason is given");
+}
+
+void xs_checked_migrations(const struct xs_checked *c, char *buffer, size_t bytes) {
+    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    *buffer = 0;
+    if (c->migration_rests)
+        snprintf(buffer, bytes,
+                 "Page migrations of managed memory were recorded for %s of %s only, because that slows the program"
+                 " down. XFERSPY_MIGRATIONS=all records them all.",
+                 xs_format_ns(recorded, c->migrations_ns), xs_format_ns(run, c->run_ns));
 }

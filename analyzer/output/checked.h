@@ -21,6 +21,8 @@ struct xs_checked {
     uint64_t taken, lost;             /* of those; lost: taken, but gone with the killed process */
     uint64_t skipped[XS_SKIP_COUNT];  /* of those, by reason; 0: no reason was given */
     uint64_t kernels, kernels_unseen; /* launches that ran, and those of unseen arguments */
+    uint64_t migration_rests;         /* how often recording page migrations rested */
+    uint64_t migrations_ns, run_ns;   /* for how long it did not, and the run */
     uint64_t graphs;                  /* launches of graphs, whose arguments are never seen */
 };
 extern const char *const xs_skip_names[];
@@ -30,5 +32,8 @@ int xs_checked_read(const struct xs_trace *trace, struct xs_checked *checked, ch
 
 /* Why no content at all is known, as a sentence that says what to do; "" where some is, or there was none to know. */
 void xs_checked_why_none(const struct xs_checked *checked, char *buffer, size_t bytes);
+
+/* Where page migrations were recorded for a part of the run only, a sentence that says so and what to do; else "". */
+void xs_checked_migrations(const struct xs_checked *checked, char *buffer, size_t bytes);
 
 #endif

@@ -104,13 +104,14 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_che
     if (folded)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give back %s or more.",
                     xs_format_ns(floor, findings->floor_ns));
-    else if (advice && !*why)
+    else if (advice && !*why && !checked->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give time back.");
-    else if (undecided && !*why)
+    else if (undecided && !*why && !checked->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, "No findings. Undecided: %s, see Coverage.",
                     xs_format_count(count, undecided));
     else
-        xs_out_line(out, XS_STYLE_PLAIN, *why ? "No findings among what was checked." : "No findings.");
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    *why || checked->migration_rests ? "No findings among what was checked." : "No findings.");
 }
 
 void xs_findings_text(const struct xs_findings *findings, const struct xs_checked *checked, const char *path, bool all,
@@ -143,6 +144,9 @@ void xs_findings_text(const struct xs_findings *findings, const struct xs_checke
     rest.advice = advice > ADVICE_SHOWN && !all ? advice - ADVICE_SHOWN : 0;
     rest_line(&rest, path, out);
     xs_checked_why_none(checked, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    xs_checked_migrations(checked, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
 }

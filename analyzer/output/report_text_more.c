@@ -108,16 +108,6 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* Recording each of them would have slowed the program down. */
-static void print_rests(const struct xs_summary *s, struct xs_out *out) {
-    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
-    if (s->coverage.migration_rests)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "Recorded for %s of %s only, because recording them slows the program down;"
-                    " XFERSPY_MIGRATIONS=all records all of them.",
-                    xs_format_ns(recorded, s->coverage.migrations_ns), xs_format_ns(run, s->run.duration_ns));
-}
-
 static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
     static const char *const labels[] = {
         "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
@@ -140,7 +130,6 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
     if (xs_table_rows(table)) {
         xs_out_heading(out, "Page migrations");
         xs_table_print(table, out);
-        print_rests(s, out);
     }
     xs_table_free(table);
 }
