@@ -105,22 +105,24 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
     builder->last_undecided = i;
 }
 
-static int group_of(const struct xs_finding *f) {
+enum group { SURE, LIKELY, SMALL, ADVICE };
+static enum group group_of(const struct xs_finding *f) {
     if (f->advice || f->folded)
-        return f->advice ? 4 : 3;
-    if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
-        return 2;
-    return f->upper_bound ? 1 : 0;
+        return f->advice ? ADVICE : SMALL;
+    return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
 }
 
-/* What is sure first, then what has an upper bound, then what is only likely, then what is small; by what they give back; then by
- * anything that makes the order the same on every run. */
+/* What is at most given back is given back in part. */
+static uint64_t weight(const struct xs_finding *f) { return f->upper_bound ? f->gives_back_ns / 2 : f->gives_back_ns; }
+
+/* By group; then by what they give back, an upper bound half; then by anything that makes the order the same on every
+ * run. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
     if (group_of(x) != group_of(y))
-        return group_of(x) - group_of(y);
-    if (x->gives_back_ns != y->gives_back_ns)
-        return x->gives_back_ns < y->gives_back_ns ? 1 : -1;
+        return group_of(x) < group_of(y) ? -1 : 1;
+    if (weight(x) != weight(y))
+        return weight(x) < weight(y) ? 1 : -1;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? 1 : -1;
     if (x->detector != y->detector)
