@@ -11,7 +11,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     } else if (!region->upload_known) {
         xs_undecided(detection, "the upload has no fingerprint");
     } else if (xs_fingerprint_equal(&region->upload, &t->content)) {
-        struct xs_instance instance = xs_instance_of(event, "this download");
+        struct xs_instance instance;
+        xs_instance_of(&instance, event, "this download");
         xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, region->last_upload, "the upload that put it there");
         xs_report_and_claim(detection, event, &instance);
     }

@@ -10,7 +10,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     if (t->state != XS_CONTENT_KNOWN) {
         xs_undecided(detection, xs_missing_content(t));
     } else if (t->is_constant) {
-        struct xs_instance instance = xs_instance_of(event, "this upload");
+        struct xs_instance instance;
+        xs_instance_of(&instance, event, "this upload");
         instance.removable = xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_MEMSET, t->bytes));
         xs_report_and_claim(detection, event, &instance);
     }

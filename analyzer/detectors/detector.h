@@ -49,6 +49,9 @@ struct xs_detector {
     /* Called for each wanted event. A row of the trace comes before the model takes it over: the model shows what was
      * just before the call. What the model derives of it (XS_ON_WRITE_END) comes after it, before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
+    /* Called for each transfer that ran a while before on_event is, as soon as its content and region are known, so that
+     * memory that will be looked at can be on its way into the cache. Nothing is changed in between; NULL: nothing. */
+    void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
     /* After the last event, and after XS_ON_LIVE; NULL: nothing to do. */
     void (*finish)(struct xs_detection *detection);
     /* Frees what the state points to; NULL: nothing. Also called where the analysis ended early, without finish. */
@@ -93,7 +96,7 @@ struct xs_times xs_times_share(struct xs_times times, double part);
 
 /* An instance about one transfer (or memset, or the interval of a transfer's copy): site, time, bytes, cost and first
  * evidence row (`role`) are filled in, removable is all of it. */
-struct xs_instance xs_instance_of(const struct xs_trace_event *event, const char *role);
+void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role);
 
 /* Adds a row of evidence; beyond XS_EVIDENCE_ROWS it is left out. Row 0 or less is left out, too. */
 void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table, int64_t row, const char *role);

@@ -16,7 +16,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, "no device times");
     if (blocked != XS_BLOCKED)
         return;
-    struct xs_instance instance = xs_instance_of(event, "this copy");
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this copy");
     instance.cost = instance.removable = (struct xs_times){.host_ns = xs_event_host_ns(event)};
     xs_report_and_claim(detection, event, &instance);
 }

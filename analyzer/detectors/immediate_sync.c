@@ -12,7 +12,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, "no device times");
     if (blocked != XS_BLOCKED_NOT) /* that is fake-async */
         return;
-    struct xs_instance instance = xs_instance_of(copy, "this copy");
+    struct xs_instance instance;
+    xs_instance_of(&instance, copy, "this copy");
     instance.removable = xs_times_share(instance.removable, 0);
     xs_add_evidence(&instance, XS_EVIDENCE_SYNC, event->id, "the wait for it");
     xs_report_instance(detection, &instance);

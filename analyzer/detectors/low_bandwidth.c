@@ -7,7 +7,7 @@ static const uint64_t large_bytes = 1 << 20;
 
 /* A copy that other copies may still meet: none that comes later starts earlier. */
 struct running {
-    struct xs_instance instance; /* where it is a candidate */
+    struct xs_instance instance; /* set where it is a candidate only, being large */
     struct xs_account *account;
     bool is_candidate, is_alone;
     int32_t device;
@@ -51,8 +51,8 @@ static void decide_until(struct xs_detection *detection, int64_t ns) {
     for (size_t i = 0; i < state->count; i++) {
         if (state->running[i].end_ns <= ns)
             decide(detection, &state->running[i]);
-        else
-            state->running[left++] = state->running[i];
+        else if (left++ != i)
+            state->running[left - 1] = state->running[i];
     }
     state->count = left;
 }
@@ -63,24 +63,27 @@ static void on_interval(struct xs_detection *detection, const struct xs_trace_ev
     if (copy->is_kernel)
         return;
     decide_until(detection, event->enter_ns);
-    struct running this = {.device = event->device, .end_ns = event->return_ns, .is_alone = true};
+    bool is_alone = true;
     for (size_t i = 0; i < state->count; i++) {
         struct running *other = &state->running[i];
-        if (other->device == this.device)
-            other->is_alone = this.is_alone = false;
+        if (other->device == event->device)
+            other->is_alone = is_alone = false;
     }
-    this.is_candidate = this.is_alone && is_slow(detection, event);
-    if (this.is_candidate) {
+    if (state->count == RUNNING)
+        return;
+    struct running *this = &state->running[state->count++];
+    this->device = event->device;
+    this->end_ns = event->return_ns;
+    this->is_alone = is_alone;
+    this->is_candidate = is_alone && is_slow(detection, event);
+    this->account = NULL;
+    if (this->is_candidate) {
         uint64_t expected_ns =
             (uint64_t)((double)copy->bytes / rate_to_expect(detection->link, copy->direction) * 1e9 + 0.5);
-        this.instance = xs_instance_of(event, "this copy");
-        this.instance.removable = xs_times_less(this.instance.cost, expected_ns);
-        this.account = xs_account_keep(event->account);
+        xs_instance_of(&this->instance, event, "this copy");
+        this->instance.removable = xs_times_less(this->instance.cost, expected_ns);
+        this->account = xs_account_keep(event->account);
     }
-    if (state->count < RUNNING)
-        state->running[state->count++] = this;
-    else
-        xs_account_release(detection->analysis, this.account);
 }
 
 /* Without times on the device nobody can say whether a copy was alone. */

@@ -9,7 +9,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         return;
     if ((uint64_t)t->changed_leaves > UINT32_MAX || (uint64_t)t->changed_leaves * SHARE >= t->leaves)
         return;
-    struct xs_instance instance = xs_instance_of(event, "this upload");
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
     double unchanged = 1 - (double)t->changed_leaves / (double)t->leaves;
     instance.removable = xs_times_share(instance.removable, unchanged);
     if (t->region)

@@ -10,7 +10,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     } else if (t->pre == XS_PRE_UNKNOWN) {
         xs_undecided(detection, "pre not measured");
     } else if (xs_fingerprint_equal(&t->before, &t->content)) {
-        struct xs_instance instance = xs_instance_of(event, "this upload");
+        struct xs_instance instance;
+        xs_instance_of(&instance, event, "this upload");
         /* pointers inside device memory are not seen: who reads this has to know that nothing was measured */
         const char *role = t->pre == XS_PRE_INFERRED
                                ? "the last upload to this place (inferred: no kernel was given it since)"

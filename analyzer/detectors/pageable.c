@@ -30,7 +30,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     const struct xs_transfer_view *t = &event->u.transfer;
     if ((!xs_is_upload(event) && !xs_is_download(event)) || t->host_kind != XS_MEM_PAGEABLE || t->bytes < large_bytes)
         return;
-    struct xs_instance instance = xs_instance_of(event, "this copy");
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this copy");
     instance.removable = removable(detection->link, t, instance.cost);
     xs_report_and_claim(detection, event, &instance);
 }

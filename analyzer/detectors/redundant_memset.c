@@ -11,7 +11,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, "launch arguments not seen");
         return;
     }
-    struct xs_instance instance = xs_instance_of(event, "this memset");
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this memset");
     instance.verdict = ended->certainty == XS_WRITE_CERTAIN ? CERTAIN : LIKELY;
     if (ended->ended_by == XS_ON_TRANSFER)
         xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, ended->ended_by_id, "the copy that overwrote it");

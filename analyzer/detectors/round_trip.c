@@ -103,7 +103,8 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
         xs_undecided(detection, "coincidence");
         return;
     }
-    struct xs_instance instance = xs_instance_of(event, "this upload");
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
     instance.verdict = download->device == event->device ? SAME_DEVICE : CROSS_DEVICE;
     instance.apart = download->times;
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, download->transfer, "the download that brought it");

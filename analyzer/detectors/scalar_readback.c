@@ -46,7 +46,8 @@ static void report_first(struct xs_detection *detection, struct site *site) {
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
     struct site *site = site_of(detection->state, download->site);
-    struct xs_instance instance = xs_instance_of(download, "this download");
+    struct xs_instance instance;
+    xs_instance_of(&instance, download, "this download");
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
     instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
     if (wait)

@@ -107,7 +107,7 @@ static void claim_first(struct xs_detection *detection, struct run *run) {
 static void begin_run(struct run *run, const struct xs_trace_event *event) {
     static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
     run->own_ns = run->claimed_ns = 0;
-    run->instance = xs_instance_of(event, "the first of the run");
+    xs_instance_of(&run->instance, event, "the first of the run");
     run->instance.transfers = run->instance.bytes = 0;
     run->instance.cost = run->instance.removable = nothing;
 }

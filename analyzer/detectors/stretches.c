@@ -256,7 +256,7 @@ static void pass(struct xs_stretches *s, uint64_t ns) {
         s->idle_at_end_ns = s->idle_ns;
 }
 
-static void retire(struct xs_stretches *s) {
+static void retire(struct xs_stretches *s, bool copies_ran) {
     unsigned running = 0;
     for (unsigned i = 0; i < s->running_count; i++) {
         if (s->running[i].end_ns <= s->now_ns)
@@ -265,7 +265,7 @@ static void retire(struct xs_stretches *s) {
             s->running[running++] = s->running[i];
     }
     s->running_count = running;
-    for (unsigned i = 0; i < s->copy_count; i++) {
+    for (unsigned i = 0; i < s->copy_count && copies_ran; i++) {
         struct xs_stretch_copy *copy = &s->copies[i];
         if (!copy->runs || copy->end_ns > s->now_ns)
             continue;
@@ -278,16 +278,17 @@ static void retire(struct xs_stretches *s) {
 static void advance(struct xs_stretches *s, int64_t to) {
     while (s->now_ns < to) {
         int64_t next = to;
-        if (s->copies_end_ns > s->now_ns && s->copies_end_ns < next)
+        bool copies_run = s->copies_end_ns > s->now_ns;
+        if (copies_run && s->copies_end_ns < next)
             next = s->copies_end_ns;
         for (unsigned i = 0; i < s->running_count; i++)
             next = s->running[i].end_ns < next ? s->running[i].end_ns : next;
-        for (unsigned i = 0; i < s->copy_count; i++)
+        for (unsigned i = 0; i < s->copy_count && copies_run; i++)
             if (s->copies[i].runs && s->copies[i].end_ns < next)
                 next = s->copies[i].end_ns;
         pass(s, (uint64_t)next - (uint64_t)s->now_ns);
         s->now_ns = next;
-        retire(s);
+        retire(s, copies_run);
     }
 }
 

@@ -44,7 +44,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         return;
     /* Removable is all of the transfer; a remedy that costs something itself gives back less:
      *   instance.removable = xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, bytes)); */
-    struct xs_instance instance = xs_instance_of(event, "this upload");
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
     instance.verdict = 0;
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, transfer->region ? transfer->region->last_upload : 0,
                     "the upload before");

@@ -45,6 +45,13 @@ static bool is_asked_for(const struct xs_analysis *a, const struct xs_detector *
     return !a->options->only_detector || strcmp(a->options->only_detector, detector->id) == 0;
 }
 
+static void add_wanting(struct wanting **list, unsigned *count, struct xs_detection *detection,
+                        void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event)) {
+    bool not_run = (xs_detectors[detection->index]->wants & XS_WANT_NOT_RUN) != 0;
+    *list = xs_realloc(*list, (*count + 1) * sizeof **list);
+    (*list)[(*count)++] = (struct wanting){detection, on_event, not_run};
+}
+
 static void begin_detectors(struct xs_analysis *a) {
     a->detections = xs_realloc(NULL, xs_detector_count * sizeof *a->detections);
     memset(a->detections, 0, xs_detector_count * sizeof *a->detections);
@@ -63,13 +70,11 @@ static void begin_detectors(struct xs_analysis *a) {
             continue;
         d->state = xs_realloc(NULL, detector->state_bytes);
         memset(d->state, 0, detector->state_bytes);
-        for (unsigned on = 0; on < XS_ON_COUNT; on++) {
-            if (!(detector->wants & XS_WANT(on)))
-                continue;
-            a->wanting[on] = xs_realloc(a->wanting[on], (a->wanting_count[on] + 1) * sizeof *a->wanting[on]);
-            a->wanting[on][a->wanting_count[on]++] =
-                (struct wanting){d, detector->on_event, (detector->wants & XS_WANT_NOT_RUN) != 0};
-        }
+        for (unsigned on = 0; on < XS_ON_COUNT; on++)
+            if (detector->wants & XS_WANT(on))
+                add_wanting(&a->wanting[on], &a->wanting_count[on], d, detector->on_event);
+        if (detector->before_transfer)
+            add_wanting(&a->early, &a->early_count, d, detector->before_transfer);
     }
 }
 
@@ -81,6 +86,7 @@ static void end_detectors(struct xs_analysis *a) {
     }
     for (unsigned on = 0; on < XS_ON_COUNT; on++)
         free(a->wanting[on]);
+    free(a->early);
     free(a->detections);
 }
 

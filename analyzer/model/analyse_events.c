@@ -7,21 +7,22 @@
 
 /* --- intervals of copies, by their start --- */
 
-static void push_interval(struct xs_analysis *a, const struct xs_coming_interval *interval) {
-    if (!a->wanting_count[XS_ON_DEVICE_INTERVAL])
-        return;
+/* A place for one that begins then, to be filled in. */
+static struct xs_coming_interval *push_interval(struct xs_analysis *a, int64_t start_ns) {
     if (a->coming_count == a->coming_capacity) {
         a->coming_capacity = a->coming_capacity ? a->coming_capacity * 2 : 64;
         a->coming = xs_realloc(a->coming, a->coming_capacity * sizeof *a->coming);
     }
     size_t i = a->coming_count++;
-    for (; i > 0 && a->coming[(i - 1) / 2].start_ns > interval->start_ns; i = (i - 1) / 2)
+    for (; i > 0 && a->coming[(i - 1) / 2].start_ns > start_ns; i = (i - 1) / 2)
         a->coming[i] = a->coming[(i - 1) / 2];
-    a->coming[i] = *interval;
+    return &a->coming[i];
 }
 
 static void pop_interval(struct xs_analysis *a) {
-    struct xs_coming_interval last = a->coming[--a->coming_count];
+    if (!--a->coming_count)
+        return;
+    struct xs_coming_interval last = a->coming[a->coming_count];
     size_t i = 0;
     for (size_t child = 1; child < a->coming_count; child = 2 * i + 1) {
         if (child + 1 < a->coming_count && a->coming[child + 1].start_ns < a->coming[child].start_ns)
@@ -31,21 +32,21 @@ static void pop_interval(struct xs_analysis *a) {
         a->coming[i] = a->coming[child];
         i = child;
     }
-    if (a->coming_count)
-        a->coming[i] = last;
+    a->coming[i] = last;
 }
 
 void xs_take_graph_copy(void *context, const struct xs_graph_copy *copy) {
     enum { HTOD = 1, DTOH = 2 };
-    if (copy->kind != HTOD && copy->kind != DTOH)
+    struct xs_analysis *a = context;
+    if ((copy->kind != HTOD && copy->kind != DTOH) || !a->wanting_count[XS_ON_DEVICE_INTERVAL])
         return;
-    push_interval(context,
-                  &(struct xs_coming_interval){.start_ns = copy->start_ns,
-                                               .end_ns = copy->end_ns,
-                                               .device = copy->device,
-                                               .view = {.direction = copy->kind == HTOD ? XS_DIR_H2D : XS_DIR_D2H,
-                                                        .bytes = copy->bytes,
-                                                        .correlation = copy->correlation}});
+    *push_interval(a, copy->start_ns) =
+        (struct xs_coming_interval){.start_ns = copy->start_ns,
+                                    .end_ns = copy->end_ns,
+                                    .device = copy->device,
+                                    .view = {.direction = copy->kind == HTOD ? XS_DIR_H2D : XS_DIR_D2H,
+                                             .bytes = copy->bytes,
+                                             .correlation = copy->correlation}};
 }
 
 /* --- showing events --- */
@@ -81,37 +82,41 @@ void xs_show_write_end(void *context, const struct xs_write *write, bool freed, 
 /* How long the run was, where it did not get to say so itself. */
 static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
 
+/* What a kernel or a copy sets of its event is always the same, and so the rest of it stays zero. */
 static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
-    struct xs_trace_event event = {.on = XS_ON_DEVICE_INTERVAL,
-                                   .ran = true,
-                                   .id = kernel->id,
-                                   .enter_ns = kernel->start_ns,
-                                   .return_ns = kernel->end_ns,
-                                   .device = kernel->device,
-                                   .correlation = kernel->correlation,
-                                   .u.interval = {.is_kernel = true, .correlation = kernel->correlation}};
+    struct xs_trace_event *e = &a->kernel_event;
+    e->on = XS_ON_DEVICE_INTERVAL;
+    e->ran = true;
+    e->id = kernel->id;
+    e->enter_ns = kernel->start_ns;
+    e->return_ns = kernel->end_ns;
+    e->device = kernel->device;
+    e->correlation = kernel->correlation;
+    e->u.interval.is_kernel = true;
+    e->u.interval.correlation = kernel->correlation;
     note_time(a, kernel->end_ns);
-    xs_show(a, &event);
+    xs_show(a, e);
 }
 
 static void show_copy(struct xs_analysis *a, const struct xs_coming_interval *copy) {
-    struct xs_trace_event event = {.on = XS_ON_DEVICE_INTERVAL,
-                                   .ran = true,
-                                   .id = copy->view.transfer,
-                                   .enter_ns = copy->start_ns,
-                                   .return_ns = copy->end_ns,
-                                   .device = copy->device,
-                                   .site = copy->site,
-                                   .stream = copy->stream,
-                                   .timed = copy->timed,
-                                   .exposed_known = copy->exposed_known,
-                                   .device_ns = copy->device_ns,
-                                   .exposed_ns = copy->exposed_ns,
-                                   .correlation = copy->view.correlation,
-                                   .account = copy->view.account,
-                                   .u.interval = copy->view};
-    xs_show(a, &event);
-    xs_account_close(&a->accounts, copy->view.account);
+    struct xs_trace_event *e = &a->copy_event;
+    e->on = XS_ON_DEVICE_INTERVAL;
+    e->ran = true;
+    e->id = copy->view.transfer;
+    e->enter_ns = copy->start_ns;
+    e->return_ns = copy->end_ns;
+    e->device = copy->device;
+    e->site = copy->site;
+    e->stream = copy->stream;
+    e->timed = copy->timed;
+    e->exposed_known = copy->exposed_known;
+    e->device_ns = copy->device_ns;
+    e->exposed_ns = copy->exposed_ns;
+    e->correlation = copy->view.correlation;
+    e->account = copy->view.account;
+    e->u.interval = copy->view;
+    xs_show(a, e);
+    xs_account_close(&a->accounts, e->account);
 }
 
 /* The device's intervals that begin up to `ns`: kernels and copies, each ascending. */
@@ -131,9 +136,8 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
             show_kernel(a, kernel);
             xs_timeline_pop(&a->timeline);
         } else {
-            struct xs_coming_interval first = *copy;
+            show_copy(a, copy);
             pop_interval(a);
-            show_copy(a, &first);
         }
     }
 }
@@ -181,27 +185,27 @@ static void announce_interval(struct xs_analysis *a, const struct xs_trace_event
         return;
     if (t->batch_index > 0) /* the call's times are those of all its copies */
         return;
-    push_interval(a,
-                  &(struct xs_coming_interval){.start_ns = e->start_ns,
-                                               .end_ns = e->end_ns,
-                                               .device = e->device,
-                                               .site = e->site,
-                                               .stream = e->stream,
-                                               .timed = true,
-                                               .exposed_known = e->exposed_known,
-                                               .device_ns = e->device_ns,
-                                               .exposed_ns = e->exposed_ns,
-                                               .view = {.direction = t->direction,
-                                                        .transfer = e->id,
-                                                        .device_allocation = up ? t->dst_allocation : t->src_allocation,
-                                                        .bytes = t->bytes,
-                                                        .correlation = e->correlation,
-                                                        .account = xs_account_keep(e->account),
-                                                        .host_kind = t->host_kind,
-                                                        .is_box = t->box.height != 0,
-                                                        .is_batch = t->batch_index >= 0,
-                                                        .call_ns = e->enter_ns,
-                                                        .host_ns = xs_event_host_ns(e)}});
+    *push_interval(a, e->start_ns) =
+        (struct xs_coming_interval){.start_ns = e->start_ns,
+                                    .end_ns = e->end_ns,
+                                    .device = e->device,
+                                    .site = e->site,
+                                    .stream = e->stream,
+                                    .timed = true,
+                                    .exposed_known = e->exposed_known,
+                                    .device_ns = e->device_ns,
+                                    .exposed_ns = e->exposed_ns,
+                                    .view = {.direction = t->direction,
+                                             .transfer = e->id,
+                                             .device_allocation = up ? t->dst_allocation : t->src_allocation,
+                                             .bytes = t->bytes,
+                                             .correlation = e->correlation,
+                                             .account = xs_account_keep(e->account),
+                                             .host_kind = t->host_kind,
+                                             .is_box = t->box.height != 0,
+                                             .is_batch = t->batch_index >= 0,
+                                             .call_ns = e->enter_ns,
+                                             .host_ns = xs_event_host_ns(e)}};
 }
 
 static int32_t device_of_context(const struct xs_analysis *a, int32_t context) {
@@ -219,6 +223,8 @@ static int prepare_transfer(struct xs_analysis *a, struct xs_trace_event *e) {
     a->findings->downloads += t->direction == XS_DIR_D2H;
     a->findings->with_content +=
         t->state == XS_CONTENT_KNOWN && (t->direction == XS_DIR_H2D || t->direction == XS_DIR_D2H);
+    for (unsigned i = 0; i < a->early_count; i++)
+        a->early[i].on_event(a->early[i].detection, e);
     if (status >= 0)
         status = join_device(a, e, &a->copies, t->bytes);
     a->findings->timed += e->timed;

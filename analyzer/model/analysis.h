@@ -51,6 +51,7 @@ struct xs_analysis {
 
     struct xs_coming_interval *coming; /* a heap by start */
     size_t coming_count, coming_capacity;
+    struct xs_trace_event kernel_event, copy_event; /* to show them with */
 
     struct xs_detection *detections; /* one a detector */
     struct wanting {
@@ -59,6 +60,8 @@ struct xs_analysis {
         bool not_run;
     } * wanting[XS_ON_COUNT]; /* who wants what, in the order of the detectors */
     unsigned wanting_count[XS_ON_COUNT];
+    struct wanting *early; /* who wants transfers beforehand: before_transfer */
+    unsigned early_count;
     bool kernels_recorded, calls_recorded, ended; /* as in struct xs_detection */
     unsigned window, sorted;                      /* as of xs_events_begin */
 };

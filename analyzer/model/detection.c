@@ -102,45 +102,47 @@ static void set_times(struct xs_times *times, uint64_t device_ns, uint64_t expos
     times->exposed_known = exposed_known;
 }
 
-struct xs_instance xs_instance_of(const struct xs_trace_event *event, const char *role) {
-    uint64_t host_ns = xs_event_host_ns(event);
-    struct xs_instance instance; /* field by field: most of it is evidence, which the count says how much of there is */
-    instance.verdict = 0;
-    instance.site = event->site;
-    instance.at_ns = event->enter_ns;
-    instance.transfers = instance.bytes = 0;
-    set_times(&instance.cost, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
-    set_times(&instance.removable, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
-    instance.apart = (struct xs_times){0};
-    instance.evidence_count = 0;
+static void about_write(struct xs_instance *instance, const struct xs_write *write, const char *role) {
+    bool upload = write->kind == XS_WRITE_UPLOAD;
+    set_times(&instance->cost, write->device_ns, write->exposed_ns, write->host_ns, write->timed, write->exposed_known);
+    set_times(&instance->removable, write->device_ns, write->exposed_ns, write->host_ns, write->timed,
+              write->exposed_known);
+    instance->at_ns = write->enter_ns;
+    instance->site = write->site;
+    instance->bytes = write->bytes;
+    instance->transfers = upload;
+    xs_add_evidence(instance, upload ? XS_EVIDENCE_TRANSFER : XS_EVIDENCE_MEMSET, write->id, role);
+}
+
+/* Field by field, and where it stays: it is called more than once a transfer. Most of an instance is evidence, and the
+ * count says how much of that there is. */
+void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role) {
+    instance->verdict = 0;
+    instance->evidence_count = 0;
+    instance->transfers = instance->bytes = 0;
+    set_times(&instance->apart, 0, 0, 0, false, false);
     if (event->on == XS_ON_WRITE_END) { /* about the write, not about what ended it */
-        const struct xs_write *write = event->u.write_end.write;
-        bool upload = write->kind == XS_WRITE_UPLOAD;
-        set_times(&instance.cost, write->device_ns, write->exposed_ns, write->host_ns, write->timed,
-                  write->exposed_known);
-        set_times(&instance.removable, write->device_ns, write->exposed_ns, write->host_ns, write->timed,
-                  write->exposed_known);
-        instance.at_ns = write->enter_ns;
-        instance.site = write->site;
-        instance.bytes = write->bytes;
-        instance.transfers = upload;
-        xs_add_evidence(&instance, upload ? XS_EVIDENCE_TRANSFER : XS_EVIDENCE_MEMSET, write->id, role);
-    } else if (event->on == XS_ON_TRANSFER) {
-        instance.bytes = event->u.transfer.bytes;
-        instance.transfers = 1;
-        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, event->id, role);
-    } else if (event->on == XS_ON_DEVICE_INTERVAL) { /* of a transfer: about that, not about the interval */
-        const struct xs_interval_view *interval = &event->u.interval;
-        instance.cost.host_ns = instance.removable.host_ns = interval->host_ns;
-        instance.at_ns = interval->call_ns;
-        instance.bytes = interval->bytes;
-        instance.transfers = 1;
-        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, interval->transfer, role);
-    } else if (event->on == XS_ON_MEMSET) {
-        instance.bytes = event->u.memset.bytes;
-        xs_add_evidence(&instance, XS_EVIDENCE_MEMSET, event->id, role);
+        about_write(instance, event->u.write_end.write, role);
+        return;
     }
-    return instance;
+    bool interval = event->on == XS_ON_DEVICE_INTERVAL; /* of a transfer: about that, not about the interval */
+    uint64_t host_ns = interval ? event->u.interval.host_ns : xs_event_host_ns(event);
+    instance->site = event->site;
+    instance->at_ns = interval ? event->u.interval.call_ns : event->enter_ns;
+    set_times(&instance->cost, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
+    set_times(&instance->removable, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
+    if (event->on == XS_ON_TRANSFER) {
+        instance->bytes = event->u.transfer.bytes;
+        instance->transfers = 1;
+        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, event->id, role);
+    } else if (interval) {
+        instance->bytes = event->u.interval.bytes;
+        instance->transfers = 1;
+        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, event->u.interval.transfer, role);
+    } else if (event->on == XS_ON_MEMSET) {
+        instance->bytes = event->u.memset.bytes;
+        xs_add_evidence(instance, XS_EVIDENCE_MEMSET, event->id, role);
+    }
 }
 
 void xs_report_and_claim(struct xs_detection *detection, const struct xs_trace_event *event,

@@ -9,20 +9,26 @@
 #include "analyzer/model/summary.h"
 
 enum {
-    PLACES = 1 << 18,        /* 12 MB, and only touched as far as rows wait */
+    FIRST_PLACES = 1 << 8,   /* a cache's share; most traces never have more rows waiting */
+    PLACES = 1 << 18,        /* at most: 12 MB */
     WINDOW = PLACES / 2,     /* records that may wait */
     SETTLE = 16,             /* rows read past a call's first record, for its other records */
     SWEEP_DISTANCE = 1 << 16 /* calls this far behind will not be asked for any more */
 };
 enum { CORRELATION, START, END, BYTES, NODE, KIND, DEVICE, DESTINATION, SOURCE };
 
+static struct xs_device_record *free_places(uint32_t count) {
+    struct xs_device_record *places = calloc(count, sizeof *places);
+    if (!places)
+        xs_out_of_memory();
+    return places;
+}
+
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, const char *table,
                              bool plain, char *message, uint64_t *damaged) {
     bool copies = strcmp(table, "device_copy") == 0;
-    *records = (struct xs_device_records){.mask = PLACES - 1};
-    records->places = calloc(PLACES, sizeof *records->places);
-    if (!records->places)
-        xs_out_of_memory();
+    *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
+    records->places = free_places(FIRST_PLACES);
     xs_scan_table(&records->scan, trace, table,
                   copies ? "correlation, start_ns, end_ns, bytes, graph_node, kind, device, dst_device, src_device"
                          : "correlation, start_ns, end_ns, bytes, graph_node",
@@ -34,6 +40,20 @@ static struct xs_device_record *place_of(struct xs_device_records *records, uint
     while (records->places[i].correlation && records->places[i].correlation != correlation)
         i = (i + 1) & records->mask;
     return &records->places[i];
+}
+
+/* Half of the places stay free. */
+static void make_room(struct xs_device_records *records) {
+    struct xs_device_record *old = records->places;
+    uint32_t places = records->mask + 1;
+    if (records->count < places / 2 || places == PLACES)
+        return;
+    records->places = free_places(places * 2);
+    records->mask = places * 2 - 1;
+    for (uint32_t i = 0; i < places; i++)
+        if (old[i].correlation)
+            *place_of(records, old[i].correlation) = old[i];
+    free(old);
 }
 
 static void graph_copy(struct xs_device_records *records, uint32_t correlation) {
@@ -70,6 +90,7 @@ static bool advance(struct xs_device_records *records) {
     }
     if (!correlation)
         return true;
+    make_room(records);
     struct xs_device_record *record = place_of(records, correlation);
     if (!record->correlation) {
         *record = (struct xs_device_record){

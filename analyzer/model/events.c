@@ -1,7 +1,7 @@
 /* The tables' columns into events, and the merge of the tables; see events.h. */
 #include "analyzer/model/events.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "analyzer/model/summary.h"
 
@@ -34,8 +34,6 @@ enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, FIRST };
 static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on) {
     struct xs_trace_event *e = &row->event;
     uint64_t ns;
-    memset(e, 0, sizeof *e);
-    row->arguments = 0;
     e->on = on;
     e->id = xs_scan_int(scan, ID);
     e->enter_ns = e->return_ns = xs_scan_int(scan, ENTER);
@@ -233,7 +231,9 @@ static bool read_migration(struct xs_scan *scan, void *item) {
     enum { KIND = 3, ADDRESS, BYTES, SRC, DST };
     struct xs_row_event *row = item;
     uint64_t ns;
-    row->event = (struct xs_trace_event){.on = XS_ON_MIGRATION, .ran = true, .id = xs_scan_int(scan, ID)};
+    row->event.on = XS_ON_MIGRATION;
+    row->event.ran = true;
+    row->event.id = xs_scan_int(scan, ID);
     row->event.enter_ns = row->event.return_ns = xs_scan_int(scan, ENTER);
     if (xs_scan_span(scan, ENTER, RETURN, &ns))
         row->event.return_ns = xs_scan_int(scan, RETURN);

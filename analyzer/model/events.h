@@ -80,7 +80,7 @@ struct xs_source_kind {
     const char *table, *columns; /* the first column is id, the second the time */
     const char *order;           /* what SQLite sorts by, where it has to: time, id */
     size_t item_bytes;
-    /* Fills in an item from the row; false: leave it out. */
+    /* Fills in an item, which is zeroed, from the row; false: leave it out. */
     bool (*read)(struct xs_scan *scan, void *item);
 };
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,

@@ -7,20 +7,12 @@
 
 #include "analyzer/memory.h"
 
-static size_t home(const struct xs_hash *table, uint64_t low, uint64_t high) {
-    return (size_t)xs_mix(low ^ high * 0x9e3779b97f4a7c15u) & table->mask;
-}
-
-uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high) {
+void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high) {
     if (!table->count)
-        return NULL;
-    for (size_t i = home(table, low, high);; i = (i + 1) & table->mask) {
-        struct xs_hash_entry *entry = &table->entries[i];
-        if (!entry->value)
-            return NULL;
-        if (entry->low == low && entry->high == high)
-            return &entry->value;
-    }
+        return;
+    const struct xs_hash_entry *entry = &table->entries[xs_hash_home(table, low, high)];
+    __builtin_prefetch(entry);
+    __builtin_prefetch(&entry->value); /* it may lie in the next line */
 }
 
 static void grow(struct xs_hash *table) {
@@ -33,7 +25,7 @@ static void grow(struct xs_hash *table) {
         struct xs_hash_entry *entry = &old.entries[i];
         if (!entry->value)
             continue;
-        size_t place = home(table, entry->low, entry->high);
+        size_t place = xs_hash_home(table, entry->low, entry->high);
         while (table->entries[place].value)
             place = (place + 1) & table->mask;
         table->entries[place] = *entry;
@@ -44,7 +36,7 @@ static void grow(struct xs_hash *table) {
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high) {
     if (!table->entries || table->count * 8 >= (table->mask + 1) * 5)
         grow(table);
-    size_t i = home(table, low, high);
+    size_t i = xs_hash_home(table, low, high);
     for (; table->entries[i].value; i = (i + 1) & table->mask)
         if (table->entries[i].low == low && table->entries[i].high == high)
             return &table->entries[i].value;
@@ -61,7 +53,7 @@ void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high) {
     struct xs_hash_entry *entries = table->entries;
     size_t hole = (size_t)((struct xs_hash_entry *)((char *)value - offsetof(struct xs_hash_entry, value)) - entries);
     for (size_t i = (hole + 1) & table->mask; entries[i].value; i = (i + 1) & table->mask) {
-        size_t wanted = home(table, entries[i].low, entries[i].high);
+        size_t wanted = xs_hash_home(table, entries[i].low, entries[i].high);
         /* moves back where its home does not lie behind the hole */
         if (((i - wanted) & table->mask) >= ((i - hole) & table->mask)) {
             entries[hole] = entries[i];

@@ -24,10 +24,27 @@ static inline uint64_t xs_mix(uint64_t value) {
     return value ^ (value >> 32);
 }
 
-/* The place of a key's value, valid until the next put or remove; NULL: none. */
-uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high);
+static inline size_t xs_hash_home(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    return (size_t)xs_mix(low ^ high * 0x9e3779b97f4a7c15u) & table->mask;
+}
 
-/* The same, made where there is none; its value is then 0 and has to be set before the next call. */
+/* The place of a key's value, valid until the next put or remove; NULL: none. */
+static inline uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    if (!table->count)
+        return NULL;
+    for (size_t i = xs_hash_home(table, low, high);; i = (i + 1) & table->mask) {
+        struct xs_hash_entry *entry = &table->entries[i];
+        if (!entry->value)
+            return NULL;
+        if (entry->low == low && entry->high == high)
+            return &entry->value;
+    }
+}
+
+/* Gets the place into the cache, for a key that will be asked for soon. */
+void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
+
+/* The place as xs_hash_find says, made where there is none; its value is then 0 and has to be set before the next call. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Removes a key, if there. */

@@ -18,6 +18,24 @@ struct level {
     bool leaf;
 };
 
+/* What the header of a record says about its columns. Records of a table have few different headers, and each is looked
+ * into once: then there is nothing to decode but the numbers that are wanted, none waiting for another. */
+enum { PLANS = 64, PLAN_HEADER = 56, NUMBERS = XS_PAGES_COLUMNS + 1 };
+struct plan {
+    uint8_t header[PLAN_HEADER];
+    unsigned header_bytes; /* 0: no plan */
+    unsigned body_bytes;   /* up to the last column that is wanted */
+    unsigned number_count, constant_count;
+    struct {
+        uint16_t offset;
+        uint8_t slot, shift; /* of the big-endian word at the offset */
+    } numbers[NUMBERS];
+    struct {
+        uint8_t slot, value;
+    } constants[NUMBERS];
+    uint8_t types[NUMBERS];
+};
+
 struct xs_pages {
     sqlite3_file *file; /* SQLite's own: another descriptor's close would drop its locks */
     uint32_t page_bytes, usable_bytes, page_count;
@@ -27,6 +45,8 @@ struct xs_pages {
     unsigned columns;                    /* of the table, up to the last one that is wanted */
     uint8_t slots[XS_PAGES_COLUMNS * 2]; /* by the table's column; NO_SLOT: not wanted */
     uint8_t id_slot;
+    struct plan *plans;        /* PLANS of them, by the hash of their header */
+    const struct plan *latest; /* whose types and constants are in `values`; NULL: none */
     struct xs_values values;
 };
 
@@ -157,6 +177,9 @@ struct xs_pages *xs_pages_begin(const struct xs_trace *trace, const char *table,
         return NULL;
     struct xs_pages *pages = xs_realloc(NULL, sizeof *pages);
     memset(pages, 0, sizeof *pages);
+    pages->plans = calloc(PLANS + 1, sizeof *pages->plans); /* the last one is for headers that are too long */
+    if (!pages->plans)
+        xs_out_of_memory();
     if (read_header(pages, trace->db) && read_columns(pages, trace->db, table, columns) && push(pages, root))
         return pages;
     xs_pages_end(pages);
@@ -168,6 +191,7 @@ void xs_pages_end(struct xs_pages *pages) {
         return;
     for (unsigned i = 0; i < DEPTH; i++)
         free(pages->levels[i].page);
+    free(pages->plans);
     free(pages);
 }
 
@@ -191,24 +215,8 @@ static const unsigned char *varint(const unsigned char *p, const unsigned char *
     return NULL;
 }
 
-/* What a serial type below 10 says: how many bytes follow, and how a big-endian word read there becomes the number. Without
- * branches, since neighbouring columns differ in all of it. */
-struct serial {
-    uint8_t bytes, shift, constant, type;
-    int64_t mask;
-};
-#define INTEGER(bytes)                                                                                                 \
-    { bytes, 64 - 8 * (bytes), 0, XS_VALUE_INTEGER, -1 }
-static const struct serial serials[10] = {{0, 0, 0, XS_VALUE_NULL, 0},
-                                          INTEGER(1),
-                                          INTEGER(2),
-                                          INTEGER(3),
-                                          INTEGER(4),
-                                          INTEGER(6),
-                                          INTEGER(8),
-                                          {8, 0, 0, XS_VALUE_OTHER, 0},
-                                          {0, 0, 0, XS_VALUE_INTEGER, 0},
-                                          {0, 0, 1, XS_VALUE_INTEGER, 0}};
+/* Bytes of the serial types below 10; 7 is a floating point number, 8 and 9 are the constants 0 and 1. */
+static const uint8_t serial_bytes[10] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
 /* Text and blobs, and what is damage. Returns the body's next byte, NULL: unexpected. */
 static const unsigned char *skip_long(const unsigned char **header, const unsigned char *header_end,
@@ -220,35 +228,96 @@ static const unsigned char *skip_long(const unsigned char **header, const unsign
     return body + (type - 12) / 2;
 }
 
-/* Decodes the record in [p, end), which lies in one page. */
-static bool decode(struct xs_pages *pages, const unsigned char *p, const unsigned char *end) {
-    struct xs_values *values = &pages->values;
-    uint64_t header_bytes;
-    const unsigned char *start = p;
-    p = varint(p, end, &header_bytes);
-    if (!p || header_bytes > (uint64_t)(end - start))
-        return false;
-    const unsigned char *header_end = start + header_bytes, *body = header_end;
+static void plan_column(struct plan *plan, uint8_t slot, uint8_t type, unsigned offset) {
+    bool is_number = type > 0 && type < 7;
+    if (slot == NO_SLOT)
+        return;
+    plan->types[slot] = type == 0 ? XS_VALUE_NULL : type == 7 || type >= 10 ? XS_VALUE_OTHER : XS_VALUE_INTEGER;
+    if (is_number) {
+        plan->numbers[plan->number_count].offset = (uint16_t)offset;
+        plan->numbers[plan->number_count].slot = slot;
+        plan->numbers[plan->number_count++].shift = (uint8_t)(64 - 8 * serial_bytes[type]);
+    } else {
+        plan->constants[plan->constant_count].slot = slot;
+        plan->constants[plan->constant_count++].value = type == 9;
+    }
+}
+
+/* Looks into a header at [start, header_end), `p` being its first type; the record ends at `end`, in the same page. */
+static bool make_plan(const struct xs_pages *pages, struct plan *plan, const unsigned char *start,
+                      const unsigned char *p, const unsigned char *header_end, const unsigned char *end) {
+    const unsigned char *body = header_end;
+    *plan = (struct plan){0};
+    if (pages->id_slot != NO_SLOT)
+        plan->types[pages->id_slot] = XS_VALUE_INTEGER;
     for (unsigned column = 0; column < pages->columns; column++) {
-        uint8_t slot = pages->slots[column],
-                type = p < header_end ? *p : 0; /* a row of before a column was added ends */
+        uint8_t type = p < header_end ? *p : 0; /* a row of before a column was added ends */
+        plan_column(plan, pages->slots[column], type, (unsigned)(body - header_end));
         if (type >= 10) {
             body = skip_long(&p, header_end, body, end);
             if (!body)
                 return false;
-            values->type[slot] = XS_VALUE_OTHER;
-            values->number[slot] = 0;
             continue;
         }
-        const struct serial *serial = &serials[type];
-        uint64_t word;
-        memcpy(&word, body, sizeof word); /* a page has room behind it */
-        values->type[slot] = serial->type;
-        values->number[slot] = (((int64_t)__builtin_bswap64(word) >> serial->shift) & serial->mask) | serial->constant;
         p += p < header_end;
-        body += serial->bytes;
+        body += serial_bytes[type];
         if (body > end)
             return false;
+    }
+    plan->body_bytes = (unsigned)(body - header_end);
+    plan->header_bytes = (unsigned)(header_end - start);
+    if (plan->header_bytes <= PLAN_HEADER)
+        memcpy(plan->header, start, plan->header_bytes);
+    return true;
+}
+
+/* Headers that are kept only: an empty one, which is damage, would be every unused plan's. */
+static bool is_plan_of(const struct plan *plan, const unsigned char *header, unsigned bytes) {
+    return bytes && bytes <= PLAN_HEADER && plan->header_bytes == bytes && memcmp(plan->header, header, bytes) == 0;
+}
+
+/* The place that a header's plan belongs in. */
+static struct plan *plan_place(const struct xs_pages *pages, const unsigned char *header, unsigned bytes) {
+    uint64_t hash = bytes;
+    if (bytes > PLAN_HEADER)
+        return &pages->plans[PLANS];
+    for (unsigned i = 0; i < bytes; i += 8) {
+        uint64_t word;
+        memcpy(&word, header + i, sizeof word); /* a page has room behind it */
+        if (bytes - i < 8)
+            word &= (1ull << 8 * (bytes - i)) - 1;
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    }
+    return &pages->plans[(hash ^ hash >> 32) >> 13 & (PLANS - 1)];
+}
+
+/* Decodes the record in [start, end), which lies in one page. */
+static bool decode(struct xs_pages *pages, const unsigned char *start, const unsigned char *end) {
+    struct xs_values *values = &pages->values;
+    uint64_t header_bytes;
+    const unsigned char *p = varint(start, end, &header_bytes);
+    if (!p || header_bytes > (uint64_t)(end - start))
+        return false;
+    const unsigned char *body = start + header_bytes;
+    const struct plan *plan = pages->latest;
+    if (!plan || !is_plan_of(plan, start, (unsigned)header_bytes)) {
+        struct plan *place = plan_place(pages, start, (unsigned)header_bytes);
+        pages->latest = NULL;
+        if (!is_plan_of(place, start, (unsigned)header_bytes) && !make_plan(pages, place, start, p, body, end)) {
+            place->header_bytes = 0;
+            return false;
+        }
+        plan = pages->latest = place;
+        memcpy(values->type, plan->types, sizeof plan->types);
+        for (unsigned i = 0; i < plan->constant_count; i++)
+            values->number[plan->constants[i].slot] = plan->constants[i].value;
+    }
+    if (plan->body_bytes > (uint64_t)(end - body))
+        return false;
+    for (unsigned i = 0; i < plan->number_count; i++) {
+        uint64_t word;
+        memcpy(&word, body + plan->numbers[i].offset, sizeof word); /* a page has room behind it */
+        values->number[plan->numbers[i].slot] = (int64_t)__builtin_bswap64(word) >> plan->numbers[i].shift;
     }
     return true;
 }
@@ -261,10 +330,8 @@ static bool read_cell(struct xs_pages *pages, struct level *level) {
     if (p >= end || !(p = varint(p, end, &payload)) || !(p = varint(p, end, &id)) ||
         payload > pages->usable_bytes - 35 || payload > (uint64_t)(end - p)) /* longer ones go on in other pages */
         return false;
-    if (pages->id_slot != NO_SLOT) {
+    if (pages->id_slot != NO_SLOT)
         pages->values.number[pages->id_slot] = (int64_t)id;
-        pages->values.type[pages->id_slot] = XS_VALUE_INTEGER;
-    }
     return decode(pages, p, p + payload);
 }
 

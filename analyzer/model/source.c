@@ -1,6 +1,7 @@
 /* One table in order of time: rows by id through a window, or sorted by SQLite; see events.h. */
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/memory.h"
 #include "analyzer/model/events.h"
@@ -44,6 +45,7 @@ static void fill(struct xs_source *source) {
             return;
         }
         void *item = xs_order_place(&source->order);
+        memset(item, 0, source->kind->item_bytes);
         if (!source->kind->read(&source->scan, item))
             continue;
         if (!put(source, item)) {

@@ -80,6 +80,13 @@ static void forget(struct xs_waits *waits, struct last_copy *last) {
     waits->remembered--;
 }
 
+static struct last_copy *add(struct xs_waits *waits, int32_t thread) {
+    struct last_copy *last = xs_pool_take(&waits->pool);
+    *xs_hash_put(&waits->threads, (uint64_t)(uint32_t)thread, 0) = (uint64_t)(uintptr_t)last;
+    waits->remembered++;
+    return last;
+}
+
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
     if (!waits->wanted || event->on == XS_ON_MIGRATION)
         return;
@@ -92,15 +99,17 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
         last->recorded = event->u.api.object;
         return;
     }
-    if (last)
+    if (last && !is_copy)
         forget(waits, last);
     if (!is_copy)
         return;
-    last = xs_pool_take(&waits->pool);
-    *last = (struct last_copy){.copy = *event};
     if (event->account)
         event->account->references++;
+    if (last) /* one copy after the other is the usual case */
+        xs_account_close(waits->accounts, last->copy.account);
+    else
+        last = add(waits, event->thread);
+    last->copy = *event;
     last->copy.u.transfer.region = NULL;
-    *xs_hash_put(&waits->threads, (uint64_t)(uint32_t)event->thread, 0) = (uint64_t)(uintptr_t)last;
-    waits->remembered++;
+    last->is_recorded = false;
 }
