@@ -17,6 +17,7 @@ enum xs_event_kind {
     XS_EVENT_API,
     XS_EVENT_FINGERPRINT, /* the content of a transfer */
     XS_EVENT_ARGUMENTS,   /* what the arguments of launches point to */
+    XS_EVENT_DEFINITION,  /* a part of what a number stands for: struct xs_definition_part */
 };
 
 /* enum xs_event_kind's companions in xs_event.flags */
@@ -129,12 +130,61 @@ struct xs_event {
     };
     uint32_t fingerprint_id; /* of a transfer: its fingerprint's number; 0: none, transfer.skip says why */
     uint32_t argument_set;   /* of a launch: what its arguments point to; 0: not seen */
-    uint64_t reserved;       /* zero; fills two cache lines */
+    uint32_t stack;          /* where it was called from, 0: not known */
+    uint32_t range;          /* the innermost NVTX range that was open, 0: none */
+};
+
+/* What a number in events stands for, told once, before or after its first use: the bytes of a struct xs_define_* and what follows it,
+ * in as many parts as it takes. They lie one after the other in one chunk and are committed together. */
+enum xs_definition {
+    XS_DEFINE_MODULE = 1, /* a mapped executable or library */
+    XS_DEFINE_STACK,      /* the frames of a call */
+    XS_DEFINE_CODE,       /* a Python code object */
+    XS_DEFINE_RANGE,      /* an NVTX range */
+};
+enum { XS_DEFINITION_PART_BYTES = 120, XS_DEFINITION_BYTES_MAX = 400 * XS_DEFINITION_PART_BYTES };
+struct xs_definition_part { /* in the place of an event */
+    uint8_t kind;           /* XS_EVENT_DEFINITION */
+    uint8_t what;           /* enum xs_definition */
+    uint8_t bytes;          /* of data; full but in the last part */
+    uint8_t is_first : 1, is_last : 1;
+    uint32_t id; /* from 1, of each kind by itself */
+    uint8_t data[XS_DEFINITION_PART_BYTES];
+};
+
+struct xs_define_module { /* then build_id_bytes, then the path, without a terminator */
+    uint64_t start, end;  /* addresses of its executable part */
+    uint64_t bias;        /* to subtract from an address for one of the file's */
+    uint32_t build_id_bytes, path_bytes;
+};
+struct xs_define_frame { /* native: a return address, the caller's next instruction */
+    uint64_t address;
+    uint32_t module; /* 0: in none */
+    uint32_t reserved;
+};
+struct xs_define_python_frame {
+    uint32_t code;
+    uint32_t line : 31; /* 0: not known */
+    uint32_t
+        is_entry : 1; /* the interpreter's C function was entered with it: the next one is of another call of that */
+};
+struct xs_define_stack { /* then `native` xs_define_frame, then `python` xs_define_python_frame; innermost first */
+    uint32_t native, python;
+    uint32_t is_cut; /* outer frames are missing */
+    uint32_t reserved;
+};
+struct xs_define_code { /* then the file's and the function's name, without terminators, as UTF-8 */
+    uint32_t first_line, file_bytes, function_bytes;
+};
+struct xs_define_range { /* then the domain's and the range's name */
+    uint32_t parent;     /* the range around it, 0: none */
+    uint32_t domain_bytes, name_bytes;
 };
 
 _Static_assert(sizeof(struct xs_event_transfer) == 64, "the largest payload");
 _Static_assert(sizeof(struct xs_event_fingerprint) == 64, "as large");
 _Static_assert(sizeof(struct xs_event_arguments) == 64, "as large");
 _Static_assert(sizeof(struct xs_event) == 128, "two cache lines");
+_Static_assert(sizeof(struct xs_definition_part) == sizeof(struct xs_event), "in its place");
 
 #endif

@@ -1,4 +1,4 @@
--- The xferspy trace, schema version 2. One file a process.
+-- The xferspy trace, schema version 3. One file a process.
 --
 -- Times are nanoseconds since the start of capture (meta start_unix_ns gives that moment in Unix time), on the
 -- clock that meta clock names; `enter_ns`/`return_ns` are host times around the driver call, `start_ns`/`end_ns`
@@ -36,7 +36,9 @@ CREATE TABLE transfer (id INTEGER PRIMARY KEY,
   width_bytes INTEGER, height INTEGER, depth INTEGER,    -- 2D and 3D copies: the box that was moved
   src_pitch_bytes INTEGER, dst_pitch_bytes INTEGER, src_slice_rows INTEGER, dst_slice_rows INTEGER,
   fingerprint INTEGER REFERENCES fingerprint,            -- NULL: none was taken. No such row: it was lost with the process
-  skip INTEGER REFERENCES fingerprint_skip);             -- why none was taken
+  skip INTEGER REFERENCES fingerprint_skip,              -- why none was taken
+  stack INTEGER REFERENCES stack,                        -- where it was called from, NULL: not recorded
+  nvtx_range INTEGER REFERENCES nvtx_range);             -- the innermost that was open, NULL: none
 
 -- What a transfer moved: a 128-bit fingerprint of an upload's or a download's bytes; of an upload also of what its
 -- destination held before, where that was measured. A leaf is 4 KiB of the moved bytes.
@@ -53,7 +55,8 @@ CREATE TABLE memset (id INTEGER PRIMARY KEY,
   context INTEGER REFERENCES context, stream INTEGER REFERENCES stream,
   is_async INTEGER NOT NULL, is_captured INTEGER NOT NULL, result INTEGER NOT NULL,
   enter_ns INTEGER NOT NULL, return_ns INTEGER NOT NULL, correlation INTEGER,
-  width_bytes INTEGER, height INTEGER, pitch_bytes INTEGER);
+  width_bytes INTEGER, height INTEGER, pitch_bytes INTEGER,
+  stack INTEGER REFERENCES stack, nvtx_range INTEGER REFERENCES nvtx_range);
 
 -- One row an allocation, registration or mapping that succeeded. free_* are NULL while it lives.
 CREATE TABLE allocation (id INTEGER PRIMARY KEY,
@@ -62,7 +65,9 @@ CREATE TABLE allocation (id INTEGER PRIMARY KEY,
   device INTEGER, context INTEGER REFERENCES context, stream INTEGER REFERENCES stream,
   enter_ns INTEGER, return_ns INTEGER,
   free_entry_point INTEGER REFERENCES entry_point, free_thread INTEGER REFERENCES thread,
-  free_stream INTEGER REFERENCES stream, free_enter_ns INTEGER, free_return_ns INTEGER);
+  free_stream INTEGER REFERENCES stream, free_enter_ns INTEGER, free_return_ns INTEGER,
+  stack INTEGER REFERENCES stack, nvtx_range INTEGER REFERENCES nvtx_range,
+  free_stack INTEGER REFERENCES stack, free_nvtx_range INTEGER REFERENCES nvtx_range);
 
 CREATE TABLE launch (id INTEGER PRIMARY KEY,
   entry_point INTEGER NOT NULL REFERENCES entry_point, thread INTEGER NOT NULL REFERENCES thread,
@@ -83,7 +88,8 @@ CREATE TABLE sync (id INTEGER PRIMARY KEY,
   entry_point INTEGER NOT NULL REFERENCES entry_point, thread INTEGER NOT NULL REFERENCES thread,
   scope INTEGER NOT NULL REFERENCES sync_scope, object INTEGER,
   context INTEGER REFERENCES context, stream INTEGER REFERENCES stream,
-  result INTEGER NOT NULL, enter_ns INTEGER NOT NULL, return_ns INTEGER NOT NULL);
+  result INTEGER NOT NULL, enter_ns INTEGER NOT NULL, return_ns INTEGER NOT NULL,
+  stack INTEGER REFERENCES stack, nvtx_range INTEGER REFERENCES nvtx_range);
 
 -- Every other call of a known entry point: prefetch, advise, stream memory operations, capture, context life, ...,
 -- and the allocations and frees that failed. docs/trace-format.md says what object, address, bytes and argument mean.
@@ -93,6 +99,25 @@ CREATE TABLE api_call (id INTEGER PRIMARY KEY,
   context INTEGER REFERENCES context, stream INTEGER REFERENCES stream,
   is_captured INTEGER NOT NULL, result INTEGER NOT NULL, enter_ns INTEGER NOT NULL, return_ns INTEGER NOT NULL,
   correlation INTEGER);
+
+-- Where calls came from. Equal stacks have one row. Its frames are in two sequences, each from 0, the innermost: native ones with
+-- an address, which is that of the next instruction, and Python's with a code. is_entry: the interpreter's C function was
+-- entered with this Python frame, so the next one belongs to another native frame of the interpreter.
+CREATE TABLE stack (id INTEGER PRIMARY KEY, native_frames INTEGER NOT NULL, python_frames INTEGER NOT NULL,
+  is_cut INTEGER NOT NULL);                              -- outer frames are missing
+CREATE TABLE stack_frame (id INTEGER PRIMARY KEY,        -- stack * 4096 + depth, and 2048 more of a Python frame
+  stack INTEGER NOT NULL REFERENCES stack, depth INTEGER NOT NULL,
+  address INTEGER, module INTEGER REFERENCES module,     -- a native frame; module NULL: in none
+  code INTEGER REFERENCES python_code, line INTEGER, is_entry INTEGER);
+-- An executable or library that frames lie in. An address less load_bias is one of the file.
+CREATE TABLE module (id INTEGER PRIMARY KEY, path TEXT NOT NULL, build_id TEXT,
+  start_address INTEGER NOT NULL, end_address INTEGER NOT NULL, load_bias INTEGER NOT NULL);
+CREATE TABLE python_code (id INTEGER PRIMARY KEY, file TEXT NOT NULL, function TEXT NOT NULL, first_line INTEGER NOT NULL);
+CREATE TABLE nvtx_range (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nvtx_range, domain TEXT, name TEXT NOT NULL);
+-- What `xferspy symbolize` found for addresses of the file: function, file and line, and of an inlined call one row each,
+-- inline_depth 0 the innermost. function NULL: nothing is known.
+CREATE TABLE symbol (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module, address INTEGER NOT NULL,
+  inline_depth INTEGER NOT NULL, function TEXT, file TEXT, line INTEGER);
 
 -- Device side, from CUPTI's activity records. `correlation` is the host call's. graph_node is set for the nodes
 -- of a launched graph; their correlation is the graph launch's. context and stream are CUPTI's own numbers.
@@ -146,7 +171,7 @@ CREATE VIEW transfers AS
          th.tid, t.context, t.stream, t.is_async, t.is_captured, t.result, t.batch_index,
          t.enter_ns, t.return_ns, t.return_ns - t.enter_ns AS host_ns,
          c.start_ns, c.end_ns, CASE WHEN t.batch_index IS NULL THEN c.device_ns END AS device_ns, t.correlation,
-         t.fingerprint
+         t.fingerprint, t.stack, t.nvtx_range
   FROM transfer t JOIN entry_point e ON e.id = t.entry_point JOIN direction d ON d.id = t.direction
   JOIN memory_kind sk ON sk.id = t.src_kind JOIN memory_kind dk ON dk.id = t.dst_kind
   JOIN thread th ON th.id = t.thread LEFT JOIN device_copy_by_call c ON c.correlation = t.correlation;
@@ -185,6 +210,12 @@ CREATE VIEW syncs AS
          s.return_ns - s.enter_ns AS host_ns, s.result
   FROM sync s JOIN entry_point e ON e.id = s.entry_point JOIN sync_scope c ON c.id = s.scope
   JOIN thread th ON th.id = s.thread;
+
+-- The frames of all stacks, innermost first: native and Python's each by themselves.
+CREATE VIEW stacks AS
+  SELECT f.stack, CASE WHEN f.code IS NULL THEN 'native' ELSE 'python' END AS language, f.depth,
+         coalesce(c.file, m.path) AS file, c.function, f.line, f.address, f.address - m.load_bias AS file_address
+  FROM stack_frame f LEFT JOIN module m ON m.id = f.module LEFT JOIN python_code c ON c.id = f.code;
 
 -- Transfers that ran (neither failed nor only captured into a graph), by direction and memory kinds.
 CREATE VIEW summary_by_direction AS

@@ -5,7 +5,8 @@
  *   header page | chunk 0 | chunk 1 | ...            file name: the trace's name and ".spool"
  *
  * A chunk's life: FREE -> (a thread takes it) ACTIVE -> (full, or its thread ended) FULL -> (all taken over) FREE with
- * the next generation. `committed_bytes` grows by one event at a time, by a release store after the event is whole. */
+ * the next generation. `committed_bytes` grows by one event at a time, by a release store after the event is whole;
+ * by the parts of a definition at a time. */
 #ifndef XFERSPY_SCHEMA_SPOOL_H
 #define XFERSPY_SCHEMA_SPOOL_H
 
@@ -103,6 +104,13 @@ static inline struct xs_event *xs_chunk_slot(struct xs_chunk *chunk) {
 static inline void xs_chunk_commit(struct xs_chunk *chunk) {
     uint32_t n = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_relaxed);
     atomic_store_explicit(&chunk->header.committed_bytes, n + (uint32_t)sizeof(struct xs_event), memory_order_release);
+}
+
+/* Publishes the next `count` events at once: a reader sees all of them or none. */
+static inline void xs_chunk_commit_several(struct xs_chunk *chunk, unsigned count) {
+    uint32_t n = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_relaxed);
+    n += count * (uint32_t)sizeof(struct xs_event);
+    atomic_store_explicit(&chunk->header.committed_bytes, n, memory_order_release);
 }
 
 /* The thread is done with the chunk: it is full, or the thread ends. */

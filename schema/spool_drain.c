@@ -110,6 +110,32 @@ static void clean_name(char *to, const char *from, size_t bytes) {
     to[i] = 0;
 }
 
+static bool continues(const struct xs_chunk *chunk, unsigned i) {
+    const struct xs_definition_part *part = (const struct xs_definition_part *)&chunk->events[i];
+    return part->kind == XS_EVENT_DEFINITION && !part->is_first;
+}
+
+/* The events from i on, up to `to`, that make a definition; put together in `bytes`. XS_ERROR_INVALID where they make none. */
+static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk, unsigned *i, unsigned to,
+                           uint8_t bytes[XS_DEFINITION_BYTES_MAX]) {
+    const struct xs_definition_part *first = (const struct xs_definition_part *)&chunk->events[*i], *part = first;
+    size_t length = 0;
+    bool whole = first->is_first;
+    for (;; part = (const struct xs_definition_part *)&chunk->events[++*i]) {
+        whole = whole && part->id == first->id && part->what == first->what && part->bytes <= sizeof part->data &&
+                length + part->bytes <= XS_DEFINITION_BYTES_MAX;
+        if (whole) {
+            memcpy(bytes + length, part->data, part->bytes);
+            length += part->bytes;
+        }
+        if (part->is_last || *i + 1 >= to || !continues(chunk, *i + 1)) {
+            break;
+        }
+    }
+    return whole && part->is_last ? xs_store_definition(store, first->what, first->id, bytes, length)
+                                  : XS_ERROR_INVALID;
+}
+
 /* Returns the events fed, or an error. Skipped ones count as fed, and once more in `skipped`. */
 static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const struct part *part, int64_t *skipped) {
     const struct xs_chunk *chunk = xs_spool_chunk(spool, part->index);
@@ -121,8 +147,13 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     }
     unsigned from = part->from_bytes / (unsigned)sizeof(struct xs_event);
     unsigned to = part->to_bytes / (unsigned)sizeof(struct xs_event);
+    uint8_t definition[XS_DEFINITION_BYTES_MAX];
     for (unsigned i = from; i < to; i++) {
-        status = xs_store_event(store, &chunk->events[i], chunk->header.thread, &spool->header->clock);
+        if (chunk->events[i].kind == XS_EVENT_DEFINITION) {
+            status = feed_definition(store, chunk, &i, to, definition);
+        } else {
+            status = xs_store_event(store, &chunk->events[i], chunk->header.thread, &spool->header->clock);
+        }
         if (status == XS_ERROR_INVALID) {
             ++*skipped;
         } else if (status) {
@@ -134,6 +165,16 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     return status ? status : (int64_t)(to - from);
 }
 
+/* To `pending` events, and the rest of a definition. */
+static void cut(const struct xs_spool *spool, struct part *part, int64_t pending) {
+    const struct xs_chunk *chunk = xs_spool_chunk(spool, part->index);
+    uint32_t to = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
+    while (to < part->to_bytes && pending > 0 && continues(chunk, to / (unsigned)sizeof(struct xs_event))) {
+        to += (uint32_t)sizeof(struct xs_event);
+    }
+    part->to_bytes = to;
+}
+
 static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, struct part *parts, unsigned count,
                         int64_t limit_events) {
     int64_t total = 0, skipped = 0;
@@ -142,7 +183,7 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
         int64_t pending = (part->to_bytes - part->from_bytes) / (int64_t)sizeof(struct xs_event);
         if (limit_events > 0 && pending > limit_events - total) {
             pending = limit_events - total;
-            part->to_bytes = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
+            cut(spool, part, pending);
         }
         if (pending <= 0) {
             continue;

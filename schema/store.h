@@ -3,13 +3,14 @@
 #ifndef XFERSPY_SCHEMA_STORE_H
 #define XFERSPY_SCHEMA_STORE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "schema/clock.h"
 #include "schema/error.h"
 #include "schema/event.h"
 
-#define XS_SCHEMA_VERSION 2
+#define XS_SCHEMA_VERSION 3
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 
 /* Values of meta status. Any but the first says that the spool has nothing more for the trace. */
@@ -69,6 +70,11 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
 
 /* The content of a transfer, by its number; what XS_EVENT_FINGERPRINT carries. A second one of a number is ignored. */
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
+
+/* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A second
+ * definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
+int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
+                        size_t bytes);
 
 /* spool_progress of a chunk; get gives generation 0, bytes 0 for a chunk without a row. */
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);

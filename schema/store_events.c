@@ -17,6 +17,11 @@ static int64_t width_of(uint64_t bytes, uint64_t height, uint64_t depth) {
     return (int64_t)(bytes / rows);
 }
 
+static void put_site(struct xs_row *row, const struct common *c) {
+    xs_put_nonzero(row, c->event->stack);
+    xs_put_nonzero(row, c->event->range);
+}
+
 static int put_transfer(struct xs_store *store, const struct common *c) {
     struct xs_row row =
         xs_row_start(store, XS_STMT_TRANSFER,
@@ -24,7 +29,8 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
                      " src_kind, dst_kind, src_device, dst_device, src_allocation, dst_allocation, context, stream,"
                      " is_async, is_captured, result, enter_ns, return_ns, correlation, batch_index,"
                      " width_bytes, height, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows,"
-                     " fingerprint, skip) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+                     " fingerprint, skip, stack, nvtx_range)"
+                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
@@ -60,6 +66,7 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     xs_put_if(&row, box, t->dst_slice_rows);
     xs_put_nonzero(&row, c->event->fingerprint_id);
     xs_put_if(&row, c->event->fingerprint_id == 0, XS_KIND_OR_ZERO(XS_FINGERPRINT_SKIPS, t->skip));
+    put_site(&row, c);
     return xs_row_insert(&row);
 }
 
@@ -68,7 +75,8 @@ static int put_memset(struct xs_store *store, const struct common *c) {
         xs_row_start(store, XS_STMT_MEMSET,
                      "INSERT INTO memset(entry_point, thread, address, bytes, value, element_bytes, kind, device,"
                      " allocation, context, stream, is_async, is_captured, result, enter_ns, return_ns, correlation,"
-                     " width_bytes, height, pitch_bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+                     " width_bytes, height, pitch_bytes, stack, nvtx_range)"
+                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
@@ -94,6 +102,7 @@ static int put_memset(struct xs_store *store, const struct common *c) {
     xs_put_if(&row, box, width_of(m->bytes, m->height, 1));
     xs_put_if(&row, box, m->height);
     xs_put_if(&row, box, m->pitch);
+    put_site(&row, c);
     return xs_row_insert(&row);
 }
 
@@ -102,10 +111,11 @@ static int put_alloc(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(
         store, XS_STMT_ALLOC,
         "INSERT INTO allocation(id, entry_point, thread, address, bytes, kind, origin, device, context, stream,"
-        " enter_ns, return_ns) VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET"
+        " enter_ns, return_ns, stack, nvtx_range) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET"
         " entry_point=excluded.entry_point, thread=excluded.thread, address=excluded.address, bytes=excluded.bytes,"
         " kind=excluded.kind, origin=excluded.origin, device=excluded.device, context=excluded.context,"
-        " stream=excluded.stream, enter_ns=excluded.enter_ns, return_ns=excluded.return_ns");
+        " stream=excluded.stream, enter_ns=excluded.enter_ns, return_ns=excluded.return_ns,"
+        " stack=excluded.stack, nvtx_range=excluded.nvtx_range");
     if (!row.stmt) {
         return row.status;
     }
@@ -122,16 +132,19 @@ static int put_alloc(struct xs_store *store, const struct common *c) {
     xs_put_nonzero(&row, c->stream);
     xs_put(&row, c->enter_ns);
     xs_put(&row, c->return_ns);
+    put_site(&row, c);
     return xs_row_insert(&row);
 }
 
 static int put_free(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(
         store, XS_STMT_FREE,
-        "INSERT INTO allocation(id, free_entry_point, free_thread, free_stream, free_enter_ns, free_return_ns)"
-        " VALUES (?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET free_entry_point=excluded.free_entry_point,"
+        "INSERT INTO allocation(id, free_entry_point, free_thread, free_stream, free_enter_ns, free_return_ns,"
+        " free_stack, free_nvtx_range) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(id) DO UPDATE SET "
+        "free_entry_point=excluded.free_entry_point,"
         " free_thread=excluded.free_thread, free_stream=excluded.free_stream, free_enter_ns=excluded.free_enter_ns,"
-        " free_return_ns=excluded.free_return_ns");
+        " free_return_ns=excluded.free_return_ns, free_stack=excluded.free_stack,"
+        " free_nvtx_range=excluded.free_nvtx_range");
     if (!row.stmt) {
         return row.status;
     }
@@ -141,6 +154,7 @@ static int put_free(struct xs_store *store, const struct common *c) {
     xs_put_nonzero(&row, c->stream);
     xs_put(&row, c->enter_ns);
     xs_put(&row, c->return_ns);
+    put_site(&row, c);
     return xs_row_insert(&row);
 }
 
@@ -181,7 +195,8 @@ static int put_launch(struct xs_store *store, const struct common *c) {
 static int put_sync(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(store, XS_STMT_SYNC,
                                      "INSERT INTO sync(entry_point, thread, scope, object, context, stream, result,"
-                                     " enter_ns, return_ns) VALUES (?,?,?,?,?,?,?,?,?)");
+                                     " enter_ns, return_ns, stack, nvtx_range)"
+                                     " VALUES (?,?,?,?,?,?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
@@ -194,6 +209,7 @@ static int put_sync(struct xs_store *store, const struct common *c) {
     xs_put(&row, c->event->result);
     xs_put(&row, c->enter_ns);
     xs_put(&row, c->return_ns);
+    put_site(&row, c);
     return xs_row_insert(&row);
 }
 
@@ -306,6 +322,7 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
         return put_api(store, &c);
     case XS_EVENT_FINGERPRINT:
     case XS_EVENT_ARGUMENTS:
+    case XS_EVENT_DEFINITION:
         break;
     }
     return XS_ERROR_INVALID;

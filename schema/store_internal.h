@@ -35,6 +35,11 @@ enum xs_statement {
     XS_STMT_FINGERPRINT,
     XS_STMT_ARGUMENT_SET,
     XS_STMT_ARGUMENT,
+    XS_STMT_MODULE,
+    XS_STMT_STACK,
+    XS_STMT_STACK_FRAME,
+    XS_STMT_PYTHON_CODE,
+    XS_STMT_NVTX_RANGE,
     XS_STMT_DEVICE_COPY,
     XS_STMT_DEVICE_MEMSET,
     XS_STMT_DEVICE_KERNEL,
@@ -94,6 +99,9 @@ static inline void xs_put_if(struct xs_row *row, bool applies, int64_t value) {
 static inline void xs_put_nonzero(struct xs_row *row, int64_t value) { xs_put_if(row, value != 0, value); }
 static inline void xs_put_device(struct xs_row *row, int32_t device) { xs_put_if(row, device >= 0, device); }
 /* Text that stays where it is until the row is inserted; NULL is NULL. */
+static inline void xs_put_bytes_as_text(struct xs_row *row, const void *text, size_t bytes) {
+    sqlite3_bind_text(row->stmt, ++row->column, text, (int)bytes, SQLITE_STATIC);
+}
 static inline void xs_put_text(struct xs_row *row, const char *text) {
     sqlite3_bind_text(row->stmt, ++row->column, text, -1, SQLITE_STATIC);
 }

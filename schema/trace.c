@@ -16,22 +16,41 @@
 #include "schema/recover.h"
 #include "schema/store_internal.h"
 
-/* How version n is read as n + 1: TEMP views of the new form, which hide the tables of the old one. A version that
- * changes schema.sql adds a row here, and a stored trace of the version before to the tests. */
+/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A version that
+ * changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the tests. */
+#define NO_STACKS                                                                                                      \
+    "CREATE TEMP VIEW memset AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.memset;"                         \
+    "CREATE TEMP VIEW allocation AS SELECT *, NULL AS stack, NULL AS nvtx_range, NULL AS free_stack,"                  \
+    " NULL AS free_nvtx_range FROM main.allocation;"                                                                   \
+    "CREATE TEMP VIEW sync AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.sync;"                             \
+    "CREATE TEMP TABLE stack (id INTEGER PRIMARY KEY, native_frames, python_frames, is_cut);"                          \
+    "CREATE TEMP TABLE stack_frame (id INTEGER PRIMARY KEY, stack, depth, address, module, code, line, is_entry);"     \
+    "CREATE TEMP TABLE module (id INTEGER PRIMARY KEY, path, build_id, start_address, end_address, load_bias);"        \
+    "CREATE TEMP TABLE python_code (id INTEGER PRIMARY KEY, file, function, first_line);"                              \
+    "CREATE TEMP TABLE nvtx_range (id INTEGER PRIMARY KEY, parent, domain, name);"                                     \
+    "CREATE TEMP TABLE symbol (id INTEGER PRIMARY KEY, module, address, inline_depth, function, file, line);"          \
+    "CREATE TEMP TABLE stacks (stack, language, depth, file, function, line, address, file_address);"
 static const struct migration {
-    int from;
+    uint32_t from;
     const char *sql;
-} migrations[] = {{1, "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip FROM main.transfer;"
-                      "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
-                      "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high, before_low,"
-                      " before_high, leaves, changed_leaves, constant_value, on_device);"
-                      "CREATE TEMP TABLE argument_set (id INTEGER PRIMARY KEY);"
-                      "CREATE TEMP TABLE argument (argument_set, allocation);"
-                      "CREATE TEMP TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name);"
-                      "CREATE TEMP VIEW transfers AS SELECT *, NULL AS fingerprint FROM main.transfers;"
-                      "CREATE TEMP VIEW fingerprints AS SELECT id AS transfer, direction, bytes, NULL AS content,"
-                      " NULL AS before, NULL AS leaves, NULL AS changed_leaves, NULL AS constant_value,"
-                      " NULL AS taken_on, 'schema version 1' AS missing FROM main.transfers;"},
+} migrations[] = {{1, NO_STACKS "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip,"
+                                " NULL AS stack, NULL AS nvtx_range FROM main.transfer;"
+                                "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
+                                "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high,"
+                                " before_low, before_high, leaves, changed_leaves, constant_value, on_device);"
+                                "CREATE TEMP TABLE argument_set (id INTEGER PRIMARY KEY);"
+                                "CREATE TEMP TABLE argument (argument_set, allocation);"
+                                "CREATE TEMP TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name);"
+                                "CREATE TEMP VIEW transfers AS SELECT *, NULL AS fingerprint, NULL AS stack,"
+                                " NULL AS nvtx_range FROM main.transfers;"
+                                "CREATE TEMP VIEW fingerprints AS SELECT id AS transfer, direction, bytes,"
+                                " NULL AS content, NULL AS before, NULL AS leaves, NULL AS changed_leaves,"
+                                " NULL AS constant_value, NULL AS taken_on, 'schema version 1' AS missing"
+                                " FROM main.transfers;"},
+                  {2, NO_STACKS "CREATE TEMP VIEW transfer AS SELECT *, NULL AS stack, NULL AS nvtx_range"
+                                " FROM main.transfer;"
+                                "CREATE TEMP VIEW transfers AS SELECT *, NULL AS stack, NULL AS nvtx_range"
+                                " FROM main.transfers;"},
                   {0, NULL}};
 
 /* The parts of a database header that tell what it is; https://www.sqlite.org/fileformat.html, section 1.3. */
@@ -178,13 +197,12 @@ static int open_read_only(const char *path, bool immutable, sqlite3 **db) {
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
 
 static int migrate(sqlite3 *db, uint32_t version) {
-    int rc = SQLITE_OK;
-    for (const struct migration *m = migrations; m->sql && rc == SQLITE_OK; m++) {
-        if ((uint32_t)m->from >= version) {
-            rc = run(db, m->sql);
+    for (const struct migration *m = migrations; m->sql; m++) {
+        if (m->from == version) {
+            return run(db, m->sql);
         }
     }
-    return rc;
+    return SQLITE_OK;
 }
 
 /* Touches the root of every table that readers rely on. Damage deeper inside shows when it is read; looking for it
@@ -213,6 +231,12 @@ static int check_tables(sqlite3 *db) {
         "SELECT id, content_low FROM fingerprint",
         "SELECT id FROM argument_set",
         "SELECT argument_set, allocation FROM argument",
+        "SELECT id, native_frames FROM stack",
+        "SELECT id, stack FROM stack_frame",
+        "SELECT id, path FROM module",
+        "SELECT id, file FROM python_code",
+        "SELECT id, name FROM nvtx_range",
+        "SELECT id, module FROM symbol",
         "SELECT chunk FROM spool_progress",
         "SELECT id, direction FROM transfers",
     };

@@ -116,6 +116,33 @@ bool xs_thread_room(struct xs_event **e, unsigned count) {
     return t->next != t->end;
 }
 
+bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    struct xs_thread *t = &xs_thread;
+    unsigned parts = bytes ? (unsigned)((bytes + XS_DEFINITION_PART_BYTES - 1) / XS_DEFINITION_PART_BYTES) : 1;
+    struct xs_event begun = e ? **e : (struct xs_event){0};
+    bool room = bytes <= XS_DEFINITION_BYTES_MAX && t->end - t->next > (ptrdiff_t)parts;
+    if (!room && (bytes > XS_DEFINITION_BYTES_MAX || !xs_thread_refill())) {
+        return false;
+    }
+    const uint8_t *from = data;
+    for (unsigned i = 0; i < parts; i++) {
+        size_t now = bytes < XS_DEFINITION_PART_BYTES ? bytes : XS_DEFINITION_PART_BYTES;
+        struct xs_definition_part part = {
+            XS_EVENT_DEFINITION, (uint8_t)what, (uint8_t)now, i == 0, i + 1 == parts, id, {0}};
+        memcpy(part.data, from, now);
+        memcpy(&t->next[i], &part, sizeof part);
+        from += now;
+        bytes -= now;
+    }
+    t->next += parts;
+    xs_chunk_commit_several(t->chunk, parts);
+    if (e) {
+        *e = t->next;
+        **e = begun;
+    }
+    return true;
+}
+
 struct xs_event *xs_another(struct xs_event *e) {
     struct xs_event header = *e;
     xs_commit();

@@ -99,6 +99,11 @@ XS_HOT struct xs_event *xs_begin(unsigned row) {
  * if need be. False: `*e` will not be recorded, no chunk could be had. */
 bool xs_thread_room(struct xs_event **e, unsigned count);
 
+/* Tells what number `id` stands for: `bytes` of a struct xs_define_* and what follows it, at most XS_DEFINITION_BYTES_MAX. Inside a
+ * wrapper `*e` is the begun event, which gets a new place behind the definition; else NULL, and the thread is guarded.
+ * False: it was not written, no chunk could be had; the number may be defined another time. */
+bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
+
 /* Another event of the same call: commits `e`, whose header is copied. Never NULL. */
 struct xs_event *xs_another(struct xs_event *e);
 

@@ -28,7 +28,7 @@ SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM 
 SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context) OR stream NOT IN (SELECT id FROM stream)
 SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation) OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
-SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 2
+SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 3
 -- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says so.
 SELECT 'arguments', id FROM launch WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT id FROM argument_set) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
 SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT IN (SELECT id FROM allocation) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')

@@ -1,0 +1,39 @@
+/* The native stack of the calling thread: return addresses from the caller of a wrapper outwards. No lock, no allocation and no
+ * system call once the code that calls is known; memory is only read where the thread's stack is mapped for certain. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
+#define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/capture/thread.h"
+
+/* The registers of a wrapper's caller as they are when the wrapper returns. */
+struct xs_caller {
+    uint64_t pc; /* the wrapper's return address */
+    uint64_t sp;
+    uint64_t fp; /* rbp, x29 */
+};
+
+enum xs_unwinder {
+    XS_UNWIND_NONE,
+    XS_UNWIND_AUTO,  /* what is fastest among those that are right on this machine */
+    XS_UNWIND_FP,    /* the chain of frame pointers */
+    XS_UNWIND_DWARF, /* the unwind tables of the modules, .eh_frame */
+};
+
+/* Writes at most `limit` return addresses, innermost first, beginning with caller->pc; returns how many. `*is_cut`: there may be
+ * more. Async-signal-safe; any thread, any stack. */
+unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
+                        bool *is_cut);
+
+/* The number of the module that holds an address, 0: none. One that is new is defined (xs_define). */
+uint32_t xs_native_module(uint64_t pc, struct xs_event **e);
+
+/* A library was unloaded: what is known of the code at its addresses is no longer true. */
+void xs_native_unloaded(void);
+
+/* In a forked child. */
+void xs_native_forget(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* The Python stack of the calling thread, read from the interpreter's memory without the GIL: nothing is called, allocated or
+ * counted in it. For CPython 3.9 to 3.14; in any other there are no Python frames. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_H
+#define XFERSPY_PRELOAD_CALLSITE_PYTHON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/capture/thread.h"
+
+struct xs_python_frame {
+    uint64_t code;     /* address of the code object */
+    uint64_t identity; /* of what it is, so that another one at the same address differs */
+    uint32_t position; /* of the instruction within it; the line follows from that */
+    bool is_entry;     /* the interpreter's C function was entered with this frame */
+};
+
+/* Is there an interpreter that can be read? Looked for at most now and then. Called at session start and by the walk. */
+bool xs_python_present(void);
+
+/* Writes at most `limit` frames of the calling thread, innermost first; returns how many, 0 where it runs no Python code.
+ * `*is_cut`: there are more. Any thread, with or without the GIL; the frames are the calling thread's own, so they stand still. */
+unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is_cut);
+
+/* The code's number, and the line (0: not known) of a frame that xs_python_walk has just given; a code that is new is defined
+ * (xs_define). 0: not known. */
+uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e);
+
+/* In a forked child. */
+void xs_python_forget(void);
+
+#endif
