@@ -35,7 +35,7 @@ static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only b
                           "      ORDER BY host_ns DESC LIMIT 10\"\n"
                           "  xferspy query --format=csv -o copies.csv run.db \"SELECT * FROM transfers\"\n"
                           "\n"
-                          "The views are made for people: transfers, allocations, memsets, kernels, syncs, "
+                          "The views are made for people: transfers, allocations, memsets, kernels, syncs, stacks, "
                           "fingerprints, graph_copies, device_copy_by_call, coverage, summary_by_direction, "
                           "summary_by_entry_point, summary_by_kernel. Times are nanoseconds since the start of "
                           "capture. Control characters in "

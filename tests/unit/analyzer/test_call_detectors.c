@@ -228,7 +228,7 @@ static void sizes_that_come_once_are_forgotten(void **state) {
     play_analyse(p,
                  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
                  "INSERT INTO allocation SELECT 1000 + i, 4, 1, 65536, 100000 + i, 4, 1, 0, 1, NULL, 1000000 + i * 100,"
-                 " 1000010 + i * 100, 5, 1, NULL, 1000020 + i * 100, 1000030 + i * 100 FROM n");
+                 " 1000010 + i * 100, 5, 1, NULL, 1000020 + i * 100, 1000030 + i * 100, NULL, NULL, NULL, NULL FROM n");
     FOUND("repeated-allocation", NULL, 8);
     play_end(p);
 }

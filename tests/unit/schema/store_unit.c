@@ -33,5 +33,7 @@ struct xs_event event_of(enum xs_event_kind kind) {
                              .return_tick = 1500,
                              .context = 0xc1,
                              .stream = 0x51,
-                             .correlation = 99};
+                             .correlation = 99,
+                             .stack = 61,
+                             .range = 62};
 }

@@ -25,7 +25,7 @@ static void transfer_round_trips(void **state) {
                                                 .src_slice_rows = 30};
     put(&event, 4);
     expect("SELECT * FROM transfer", "1|7|4|1|6000|8192|-281474976710655|2|4|2|1|12|11|1|1|1|1|700|1000|1500|99|3|"
-                                     "100|10|6|256|512|30|20|NULL|0");
+                                     "100|10|6|256|512|30|20|NULL|0|61|62");
     event.fingerprint_id = 33;
     event.transfer.skip = XS_SKIP_OFF; /* means nothing beside a fingerprint */
     put(&event, 4);
@@ -44,15 +44,16 @@ static void what_does_not_apply_is_null(void **state) {
     event.context = 0;
     event.correlation = 0;
     event.batch_index = 5;
+    event.stack = event.range = 0;
     event.transfer =
         (struct xs_event_transfer){.bytes = 8, .dst_device = -1, .src_device = -1, .height = 2, .src_pitch = 3};
     put(&event, 1);
     expect("SELECT * FROM transfer", "1|7|1|0|8|0|0|0|0|NULL|NULL|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|"
-                                     "NULL|NULL|NULL|NULL|NULL|NULL|NULL|0");
+                                     "NULL|NULL|NULL|NULL|NULL|NULL|NULL|0|NULL|NULL");
     event.kind = XS_EVENT_MEMSET;
     event.memset = (struct xs_event_memset){.bytes = 8, .element_bytes = 1, .device = -1, .height = 4};
     put(&event, 1);
-    expect("SELECT * FROM memset", "1|7|1|0|8|0|1|0|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|NULL");
+    expect("SELECT * FROM memset", "1|7|1|0|8|0|1|0|NULL|NULL|NULL|NULL|0|0|0|1000|1500|NULL|NULL|NULL|NULL|NULL|NULL");
     expect("SELECT count(*) FROM context", "0");
     expect("SELECT count(*) FROM stream", "0");
 }
@@ -83,7 +84,7 @@ static void memset_round_trips(void **state) {
                                             .kind = XS_MEM_DEVICE,
                                             .device = 3};
     put(&event, 2);
-    expect("SELECT * FROM memset", "1|7|2|12288|400|3735928559|4|4|3|5|1|1|1|0|0|1000|1500|99|100|4|128");
+    expect("SELECT * FROM memset", "1|7|2|12288|400|3735928559|4|4|3|5|1|1|1|0|0|1000|1500|99|100|4|128|61|62");
 }
 
 static struct xs_event alloc_event(uint32_t id) {
@@ -99,6 +100,8 @@ static struct xs_event free_event(uint32_t id) {
     event.stream = 0x52;
     event.enter_tick = 2000;
     event.return_tick = 2500;
+    event.stack = 63;
+    event.range = 64;
     event.alloc.id = id;
     return event;
 }
@@ -107,16 +110,18 @@ static void allocation_and_free_meet_in_either_order(void **state) {
     (void)state;
     struct xs_event a = alloc_event(41), f = free_event(41);
     put(&a, 1);
-    expect("SELECT * FROM allocation", "41|7|1|16384|4096|4|2|1|1|1|1000|1500|NULL|NULL|NULL|NULL|NULL");
+    expect("SELECT * FROM allocation",
+           "41|7|1|16384|4096|4|2|1|1|1|1000|1500|NULL|NULL|NULL|NULL|NULL|61|62|NULL|NULL");
     put(&f, 2);
-    expect("SELECT * FROM allocation", "41|7|1|16384|4096|4|2|1|1|1|1000|1500|8|2|2|2000|2500");
+    expect("SELECT * FROM allocation", "41|7|1|16384|4096|4|2|1|1|1|1000|1500|8|2|2|2000|2500|61|62|63|64");
     a = alloc_event(42);
     f = free_event(42);
     put(&f, 2);
     expect("SELECT * FROM allocation WHERE id = 42", "42|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|8|2|2|"
-                                                     "2000|2500");
+                                                     "2000|2500|NULL|NULL|63|64");
     put(&a, 1);
-    expect("SELECT * FROM allocation WHERE id = 42", "42|7|1|16384|4096|4|2|1|1|1|1000|1500|8|2|2|2000|2500");
+    expect("SELECT * FROM allocation WHERE id = 42",
+           "42|7|1|16384|4096|4|2|1|1|1|1000|1500|8|2|2|2000|2500|61|62|63|64");
 }
 
 static void an_implicit_free_keeps_its_entry_point(void **state) {
@@ -238,7 +243,7 @@ static void sync_and_api_round_trip(void **state) {
     event.result = 600;
     event.sync = (struct xs_event_sync){.object = 0xe0, .scope = XS_SYNC_EVENT};
     put(&event, 5);
-    expect("SELECT * FROM sync", "1|7|5|2|224|1|1|600|1000|1500");
+    expect("SELECT * FROM sync", "1|7|5|2|224|1|1|600|1000|1500|61|62");
     event = event_of(XS_EVENT_API);
     event.flags |= XS_FLAG_CAPTURED;
     event.result = -1;

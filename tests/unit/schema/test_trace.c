@@ -73,7 +73,7 @@ static void newer_traces_are_refused(void **state) {
     (void)state;
     make_database("newer.db", "PRAGMA application_id=0x78667370; PRAGMA user_version=7; CREATE TABLE t(x);");
     expect_untouched("newer.db", XS_ERROR_NEWER,
-                     "written by a newer xferspy (schema 7; this one reads up to 2); install a newer xferspy");
+                     "written by a newer xferspy (schema 7; this one reads up to 3); install a newer xferspy");
 }
 
 /* The real ones of the version before: what they have not is empty, and the file stays as it is. */
@@ -110,6 +110,31 @@ static void traces_of_version_1_are_read(void **state) {
         free(before);
         free(after);
     }
+}
+
+/* Of the version after, with contents but without call sites. */
+static void traces_of_version_2_are_read(void **state) {
+    (void)state;
+    char from[400];
+    size_t bytes;
+    snprintf(from, sizeof from, "%s/h100_host_round_trip.db", GOLDEN);
+    unsigned char *before = read_all(from, &bytes);
+    write_all(in_scratch("t.db"), before, bytes);
+    free(before);
+    assert_int_equal(xs_trace_open(in_scratch("t.db"), &trace, message), 0);
+    assert_int_equal(xs_trace_meta_int(&trace, "schema_version", 0), 2);
+    assert_string_equal(rows_of(trace.db, "SELECT count(*) > 0, count(content), count(missing) FROM fingerprints"),
+                        "1|42|0");
+    static const char *const tables[] = {"transfer", "transfers", "memset", "allocation", "sync"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char sql[200];
+        snprintf(sql, sizeof sql, "SELECT count(stack) + count(nvtx_range) FROM %s", tables[i]);
+        assert_string_equal(rows_of(trace.db, sql), "0");
+    }
+    assert_string_equal(rows_of(trace.db, "SELECT (SELECT count(*) FROM stacks) + (SELECT count(*) FROM stack) +"
+                                          " (SELECT count(*) FROM module) + (SELECT count(*) FROM python_code)"),
+                        "0");
+    xs_trace_close(&trace);
 }
 
 static void truncated_traces_are_refused(void **state) {
@@ -290,6 +315,7 @@ int main(void) {
         IN_SCRATCH(foreign_databases_are_left_alone),
         IN_SCRATCH(newer_traces_are_refused),
         IN_SCRATCH(traces_of_version_1_are_read),
+        IN_SCRATCH(traces_of_version_2_are_read),
         IN_SCRATCH(truncated_traces_are_refused),
         IN_SCRATCH(companions_name_their_trace),
         IN_SCRATCH(a_finished_trace_is_read_without_a_change),
