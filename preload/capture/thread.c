@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/callsite/callsite.h"
 #include "preload/session/session.h"
 
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
@@ -37,6 +38,7 @@ static void on_thread_end(void *arg) {
     if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
         give_back_chunk(&xs_thread);
     }
+    xs_callsite_thread_end();
 }
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }

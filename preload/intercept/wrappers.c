@@ -1,9 +1,25 @@
 /* The wrappers: the entry-point table, expanded. Each one enters an event, makes the real call and ends the event. */
+#include "preload/callsite/callsite.h"
 #include "preload/capture/decode.h"
 #include "preload/intercept/real.h"
 
 /* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+
+/* The categories whose events say where they were called from. */
+#define XS_SITE_TRANSFER(e) XS_CALLSITE(e)
+#define XS_SITE_MEMSET(e) XS_CALLSITE(e)
+#define XS_SITE_ALLOCATE(e) XS_CALLSITE(e)
+#define XS_SITE_FREE(e) XS_CALLSITE(e)
+#define XS_SITE_SYNC(e) XS_CALLSITE(e)
+#define XS_SITE_LAUNCH(e) XS_NOTHING
+#define XS_SITE_MANAGED(e) XS_NOTHING
+#define XS_SITE_STREAM_MEMOP(e) XS_NOTHING
+#define XS_SITE_CAPTURE(e) XS_NOTHING
+#define XS_SITE_GRAPH(e) XS_NOTHING
+#define XS_SITE_CONTEXT(e) XS_NOTHING
+#define XS_SITE_STREAM(e) XS_NOTHING
+#define XS_SITE_LOOKUP(e) XS_NOTHING
 
 /* What contents need around the real call, by the row's category. */
 #define XS_BEFORE_TRANSFER(e) xs_fingerprint_before(e)
@@ -45,6 +61,7 @@
             return real ? real args : XS_NO_DRIVER;                                                                    \
         }                                                                                                              \
         CUresult r = CUDA_SUCCESS;                                                                                     \
+        XS_SITE_##row_category(e);                                                                                     \
         before;                                                                                                        \
         XS_BEFORE_##row_category(e);                                                                                   \
         e->enter_tick = xs_now();                                                                                      \

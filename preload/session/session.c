@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
 #include "preload/capture/context.h"
 #include "preload/capture/memory_map.h"
@@ -96,6 +97,7 @@ static void on_fork_child(void) {
     xs_context_forget();
     xs_notes_forget();
     xs_thread_forget();
+    xs_callsite_forget();
     if (session_pid != 0) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
@@ -227,6 +229,7 @@ static bool start_locked(void) {
     }
     xs_clock_source = (enum xs_clock_source)spool.header->clock.source;
     xs_arguments_on = options.arguments;
+    xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_fingerprint_start(options.fingerprint, (unsigned)options.fingerprint_share, &spool.header->clock);
     if (strcmp(options.cupti, "off") != 0) {
         xs_cupti_start(options.kernels, options.migrations);

@@ -24,6 +24,7 @@ struct xs_spool *xs_session_spool(void) {
 }
 void xs_drain_wake(void) {}
 void xs_drain_chunk_taken(void) {}
+void xs_callsite_thread_end(void) {}
 bool xs_session_wake(unsigned row) {
     (void)row;
     return false;

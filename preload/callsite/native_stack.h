@@ -1,0 +1,39 @@
+/* Reading stack memory that is there for certain. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
+#define XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/internal.h"
+
+enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small: it lies on the stack of the caller, which may be a coroutine's */
+
+struct xs_stack {
+    uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
+    uint64_t window, window_bytes;
+    bool is_window_open; /* memory elsewhere may be copied by the kernel */
+    uint64_t copy[XS_STACK_WINDOW_BYTES / sizeof(uint64_t)]; /* of what lies at window */
+};
+
+/* Before reading a stack on which `sp` is. Costs a look at the kernel's list of mappings once a thread. */
+void xs_stack_open(struct xs_stack *stack, uint64_t sp);
+
+bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value); /* outside of the thread's own stack */
+
+/* Dead parts of the stack may be poisoned, and other threads may be writing to what lies on it. */
+__attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static inline uint64_t
+xs_stack_load(uint64_t address) {
+    typedef uint64_t word __attribute__((may_alias, aligned(1)));
+    return *(const word *)address;
+}
+
+static inline bool xs_stack_read(struct xs_stack *stack, uint64_t address, uint64_t *value) {
+    if (XS_LIKELY(address - stack->low < stack->span)) {
+        *value = xs_stack_load(address);
+        return true;
+    }
+    return xs_stack_copy(stack, address, value);
+}
+
+#endif
