@@ -15,5 +15,6 @@ W bool xs_python_present(void) { return false; }
 W unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is_cut) { (void)frames, (void)limit, *is_cut = false; return 0; }
 W uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e) { (void)frame, (void)line, (void)e; return 0; }
 W void xs_python_forget(void) {}
-W uint32_t xs_nvtx_range(struct xs_event **e) { (void)e; return 0; }
+W XS_TLS struct xs_nvtx_thread *xs_nvtx_thread;
+W uint32_t xs_nvtx_innermost(struct xs_event **e) { (void)e; return 0; }
 W void xs_nvtx_forget(void) {}
