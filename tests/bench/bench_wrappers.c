@@ -113,6 +113,16 @@ static void allocate_free(int way) {
     CHECK(call[way].free(memory, stream));
 }
 
+/* From as many frames further in. What follows the call keeps it from becoming a jump. */
+static __attribute__((noinline)) void deeper(int frames, void (*run)(int way), int way) {
+    if (frames)
+        deeper(frames - 1, run, way);
+    else
+        run(way);
+    __asm__ volatile("" : : : "memory");
+}
+static void copy_nothing_deep(int way) { deeper(25, copy_nothing, way); } /* 30 with main's and what called it */
+
 static const struct {
     const char *metric;
     void (*run)(int way);
@@ -122,6 +132,7 @@ static const struct {
     {"sync_idle", synchronize_idle, 1000},   {"h2d_4k_pinned_async", copy_pinned, 200},
     {"h2d_4k_pageable", copy_pageable, 200}, {"d2h_4b_pageable", read_back, 200},
     {"launch_empty", launch, 200},           {"malloc_free_async", allocate_free, 200},
+    {"copy_0b_async_deep", copy_nothing_deep, 1000},
 };
 
 static double batch_ns(void (*run)(int way), int way, int count) {

@@ -117,7 +117,7 @@ function ratio_verdict(text, metric, config, limit, x) {
     printf "| %s | %s, times bare | %.2f | %.3f | %s |\n", text, title[config], limit, x, (x <= limit ? "within" : "**over**")
 }
 
-function is_ours(c) { return c == "off" || c == "copies" || c == "kernels" || c == "auto" || c == "all" }
+function is_ours(c) { return c == "off" || c == "stacks" || c == "copies" || c == "kernels" || c == "auto" || c == "all" }
 function titles(all, i, c, s) {
     for (i = 2; i <= n_configs; i++) {
         c = list_of_configs[i]
@@ -147,6 +147,15 @@ function verdict_added(text, metric, config, limit, x) {
     printf "| %s | %s, wrapper alone | %.0f ns | %+.0f ns | %s |\n", text, title[config], limit, x, (x <= limit ? "within" : "**over**")
 }
 
+# The same with stacks and without.
+function verdict_stack(text, metric, limit, x) {
+    metric = "wrapper." metric ".added"
+    if (!has("stacks", metric) || !has("off", metric))
+        return
+    x = median("stacks", metric) - median("off", metric)
+    printf "| %s | %s above %s, wrapper alone | %.0f ns | %+.0f ns | %s |\n", text, title["stacks"], title["off"], limit, x, (x <= limit ? "within" : "**over**")
+}
+
 function verdicts_of(metric, text, limit) {
     verdict(text, metric, "off", "bare", limit)
     verdict_added(text, metric, "off", limit)
@@ -156,6 +165,7 @@ END {
     n_configs = split(configs, list_of_configs, " ")
     title["bare"] = "bare"
     title["off"] = "xferspy without CUPTI"
+    title["stacks"] = "xferspy without CUPTI, with stacks"
     title["copies"] = "xferspy with CUPTI, kernels off"
     title["kernels"] = "xferspy with CUPTI and kernels"
     title["auto"] = "xferspy as it comes"
@@ -196,6 +206,7 @@ END {
     print "(median, and the least to the most of the repetitions). Bare there is no wrapper: that column is the error."
     header("driver call", "the call, bare|added, bare|" titles(0))
     wrapper_row("cuMemcpyHtoDAsync of 0 bytes", "copy_0b_async")
+    wrapper_row("cuMemcpyHtoDAsync of 0 bytes, 30 frames deep", "copy_0b_async_deep")
     wrapper_row("cuLaunchKernel, refused", "launch_refused")
     wrapper_row("cuStreamSynchronize, idle", "sync_idle")
     wrapper_row("cuMemcpyHtoDAsync, 4 KiB pinned", "h2d_4k_pinned_async")
@@ -255,6 +266,7 @@ END {
     verdicts_of("h2d_4k_pageable", "copy, 4 KiB pageable up", 150)
     verdicts_of("d2h_4b_pageable", "copy, 4 B pageable down", 150)
     verdicts_of("launch_empty", "launch", 50)
+    verdict_stack("stack of 30 native frames", "copy_0b_async_deep", 1000)
     n = split("h2d_4k_pinned_async h2d_4k_pageable d2h_4b_pageable", copies, " ")
     for (i = 1; i <= n; i++) {
         verdict("copy (" copies[i] ")", copies[i], "copies", "cupti-copies", 150)
