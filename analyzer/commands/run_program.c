@@ -140,6 +140,8 @@ int xs_set_preload(const char *library) {
     xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
     int status = setenv("LD_PRELOAD", value.data, 1);
     xs_string_free(&value);
+    /* By which NVTX finds the library and tells it of the program's ranges; another tool's keeps them. */
+    status |= setenv("NVTX_INJECTION64_PATH", library, 0);
     if (status != 0)
         xs_out_of_memory();
     return 0;

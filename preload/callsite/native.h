@@ -17,7 +17,7 @@ struct xs_caller {
 
 enum xs_unwinder {
     XS_UNWIND_NONE,
-    XS_UNWIND_AUTO,  /* the tables, and for code without any the frame pointers, where they lead back to code with tables */
+    XS_UNWIND_AUTO, /* the tables, and for code without any the frame pointers, where they lead back to code with tables */
     XS_UNWIND_FP,    /* the chain of frame pointers; on aarch64, whose code has it, that is what all three do */
     XS_UNWIND_DWARF, /* the unwind tables of the modules, .eh_frame */
 };
@@ -29,6 +29,9 @@ unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, ui
 
 /* The number of the module that holds an address, 0: none. One that is new is defined (xs_define). */
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e);
+
+/* Grows when a module that was defined went: an address may be of other code from then on, the same ones another stack. */
+extern _Atomic uint32_t xs_native_gone;
 
 /* Around the real dlclose. In between, the loader's list is not looked at by this thread, whose signal handlers could find it
  * half changed. After it, if a library went, what is known of the code at its addresses is no longer true. */

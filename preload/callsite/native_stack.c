@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -53,7 +54,7 @@ static struct mapping parse(const char *line) {
 /* Is this mapping the stack that `sp` is on, and from where to where? The guard page below is what tells a thread's stack from
  * memory that was merged with other mappings, of which parts may go any time. */
 static bool is_own_stack(const struct mapping *m, const struct mapping *below, uint64_t sp) {
-    uint64_t control_block = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+    uint64_t control_block = (uint64_t)pthread_self();
     if (!m->is_accessible || sp < m->start || sp >= m->end) {
         return false;
     }

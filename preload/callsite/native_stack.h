@@ -12,7 +12,7 @@ enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small: it lies on the stack of the cal
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
     uint64_t window, window_bytes;
-    bool is_window_open; /* memory elsewhere may be copied by the kernel */
+    bool is_window_open;                                     /* memory elsewhere may be copied by the kernel */
     uint64_t copy[XS_STACK_WINDOW_BYTES / sizeof(uint64_t)]; /* of what lies at window */
 };
 
@@ -28,12 +28,19 @@ xs_stack_load(uint64_t address) {
     return *(const word *)address;
 }
 
-static inline bool xs_stack_read(struct xs_stack *stack, uint64_t address, uint64_t *value) {
-    if (XS_LIKELY(address - stack->low < stack->span)) {
+XS_HOT bool xs_stack_is_own(const struct xs_stack *stack, uint64_t address) {
+    return address - stack->low < stack->span;
+}
+
+XS_HOT bool xs_stack_read(struct xs_stack *stack, uint64_t address, uint64_t *value) {
+    if (XS_LIKELY(xs_stack_is_own(stack, address))) {
         *value = xs_stack_load(address);
         return true;
     }
-    return xs_stack_copy(stack, address, value);
+    uint64_t copied = 0; /* so that `value` may stay in a register */
+    bool is_copied = xs_stack_copy(stack, address, &copied);
+    *value = copied;
+    return is_copied;
 }
 
 #endif

@@ -35,3 +35,10 @@ SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT I
 SELECT 'argument', argument_set, allocation FROM argument GROUP BY 1, 2, 3 HAVING count(*) > 1
 SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argument_set = l.arguments JOIN allocation a ON a.id = g.allocation WHERE a.enter_ns > l.enter_ns OR a.free_return_ns < l.enter_ns
 SELECT 'fingerprint', id FROM transfer WHERE (fingerprint IS NULL) = (skip IS NULL)
+-- Every call that has one says where it came from, and its stack is there with all its frames, the first of them the application's.
+SELECT 'no stack', id FROM transfer WHERE stack IS NULL AND 'none' <> (SELECT value FROM meta WHERE key = 'option.stack')
+SELECT 'stack', id FROM transfer WHERE stack IS NOT NULL AND stack NOT IN (SELECT id FROM stack) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+SELECT 'frames', s.id FROM stack s WHERE s.native_frames <> (SELECT count(*) FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NULL) OR s.python_frames <> (SELECT count(*) FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NOT NULL)
+SELECT 'own frame', f.id, m.path FROM stack_frame f JOIN module m ON m.id = f.module WHERE m.path LIKE '%/libxferspy.so'
+SELECT 'module', id FROM stack_frame WHERE ((module IS NOT NULL AND module NOT IN (SELECT id FROM module)) OR (code IS NOT NULL AND code NOT IN (SELECT id FROM python_code))) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+SELECT 'outside', f.id FROM stack_frame f JOIN module m ON m.id = f.module WHERE f.address < m.start_address OR f.address > m.end_address

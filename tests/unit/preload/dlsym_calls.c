@@ -1,6 +1,6 @@
 /* Calls dlsym in all the ways whose answer depends on the caller, and prints the answers. test_dlsym.c runs it with and
  * without libxferspy.so; both must print the same. `dlsym_calls registers` and `threads` print what they found wrong,
- * `dlsym_calls owner` the name of the library whose dlsym it is. */
+ * `dlsym_calls owner` and `closer` the name of the library whose dlsym and dlclose it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -145,11 +145,43 @@ static int threads(void) {
     return wrong != 0;
 }
 
+static void print_closing(const char *what, void *handle) {
+    int r = dlclose(handle);
+    const char *error = dlerror();
+    printf("%s: %d (%s)%s\n", what, r, error ? error : "no error", dlerror() ? " twice" : "");
+}
+
+/* dlclose: results, errors, and when the library goes. */
+static int closes(void) {
+    for (int i = 0; i < 2; i++) {
+        void *first = dlopen(LOADED_LIBRARY, RTLD_NOW), *second = dlopen(LOADED_LIBRARY, RTLD_NOW);
+        printf("loaded twice: %d\n", first && first == second);
+        dlsym(RTLD_DEFAULT, "no_such_symbol"); /* an error that is pending */
+        print_closing("first", first);
+        second = dlopen(LOADED_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+        printf("still there: %d\n", second == first);
+        print_closing("second", second);
+        print_closing("third", first);
+        second = dlopen(LOADED_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+        printf("still there: %d\n", second != NULL);
+        dlerror();
+    }
+    print_closing("the program", dlopen(NULL, RTLD_NOW));
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "names";
     if (strcmp(what, "owner") == 0) {
         Dl_info info;
         return dladdr((void *)dlsym, &info) && puts(base(info.dli_fname)) >= 0 ? 0 : 1;
+    }
+    if (strcmp(what, "closer") == 0) {
+        Dl_info info;
+        return dladdr((void *)dlclose, &info) && puts(base(info.dli_fname)) >= 0 ? 0 : 1;
+    }
+    if (strcmp(what, "closes") == 0) {
+        return closes();
     }
     if (strcmp(what, "registers") == 0) {
         return registers();

@@ -101,11 +101,22 @@ static void threads_get_the_same_answers(void **state) {
     assert_string_equal(preloaded, "wrong: 0\n");
 }
 
+/* dlclose is overridden only to be told of it. */
+static void closing_is_that_of_glibc(void **state) {
+    (void)state;
+    assert_int_equal(run("closer", true, preloaded), 0);
+    assert_string_equal(preloaded, "libxferspy.so\n");
+    assert_int_equal(run("closes", false, bare), 0);
+    assert_int_equal(run("closes", true, preloaded), 0);
+    assert_non_null(strstr(bare, "still there: 0"));
+    assert_int_equal(compare_lines(bare, preloaded), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_is_preloaded),          cmocka_unit_test(answers_are_those_of_glibc),
         cmocka_unit_test(names_in_cu_that_are_not_cuda), cmocka_unit_test(registers_and_stack_are_preserved),
-        cmocka_unit_test(threads_get_the_same_answers),
+        cmocka_unit_test(threads_get_the_same_answers),  cmocka_unit_test(closing_is_that_of_glibc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@ static const char *const expected[] = {
 #define XS_ENTRY(symbol, ...) #symbol,
 #include "preload/intercept/entry_points.def"
 #undef XS_ENTRY
-    "cuGetProcAddress", "cuGetProcAddress_v2", "dlsym", "_exit", "_Exit",
+    "cuGetProcAddress", "cuGetProcAddress_v2", "dlclose", "dlsym", "_exit", "_Exit",
+    "InitializeInjectionNvtx2", /* by which NVTX takes it for a tool */
     /* The functions by which an application takes CUPTI for itself (cupti_step_aside.c). */
     "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks", "cuptiActivityRegisterTimestampCallback",
     "cuptiActivityConfigureUnifiedMemoryCounter", "cuptiActivityEnable", "cuptiActivityEnableAndDump",

@@ -1,0 +1,160 @@
+/* Walks the calling thread's stack. A step costs a look into the cache of rules and two loads from the stack. */
+#include "preload/callsite/native.h"
+
+#include "preload/callsite/native_rules.h"
+
+enum { FRAME_BYTES_MAX = 1 << 20 };
+
+/* Where the walk is. Its address is never taken outside of inlined code: the compiler keeps it in registers. */
+struct place {
+    struct xs_registers registers;
+    bool
+        is_interrupted; /* a return address is behind the call, maybe in the next function already; this one is itself */
+};
+
+static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
+
+/* Frames of code that keeps the frame pointer: x29 and x30, or rbp and the return address, lie where it points. On aarch64 a
+ * return address may be signed. */
+XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
+    struct xs_registers outer;
+    uint64_t record = p->registers.fp;
+    if (record < p->registers.sp || record % 8 != 0 || !xs_stack_read(stack, record, &outer.fp) ||
+        !xs_stack_read(stack, record + 8, &outer.pc)) {
+        return record == 0 ? XS_OUTERMOST : XS_LOST;
+    }
+#if defined(__aarch64__)
+    register uint64_t link __asm__("x30") = outer.pc;
+    __asm__("hint #7" : "+r"(link)); /* xpaclri, which older processors ignore */
+    outer.pc = link;
+#endif
+    outer.sp = record + 16;
+    p->registers = outer;
+    p->is_interrupted = false;
+    return outer.pc == 0 ? XS_OUTERMOST : XS_STEPPED;
+}
+
+#if defined(__x86_64__)
+
+/* What is not cached: a rule that is new, or not of the common kinds. */
+static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *registers, uint64_t address,
+                                                          struct xs_stack *stack, uint64_t *entry) {
+    uint64_t sp = registers->sp;
+    enum xs_step step = xs_rule_find(address, entry, registers, stack);
+    if (xs_rule_kind(*entry) != XS_STEP_TABLES) {
+        return XS_LOST;
+    }
+    if (step == XS_STEPPED_SIGNAL) {
+        xs_stack_open(stack, registers->sp); /* it may have been on any other stack */
+    } else if (step == XS_STEPPED && registers->sp <= sp) {
+        return XS_LOST;
+    }
+    return step == XS_LOST ? XS_LOST : registers->pc == 0 ? XS_OUTERMOST : step;
+}
+
+XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stack *stack) {
+    struct xs_registers *r = &p->registers;
+    uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_STEP_RSP ? r->sp : fp), pc;
+    if (XS_UNLIKELY(xs_rule_kind(entry) > XS_STEP_RBP)) { /* no switch: a jump table cannot be predicted as well */
+        if (xs_rule_kind(entry) != XS_STEP_WORD) {
+            return xs_rule_kind(entry) == XS_STEP_END ? XS_OUTERMOST : XS_NO_RULE;
+        }
+        if (!xs_stack_read(stack, cfa, &cfa)) {
+            return XS_LOST;
+        }
+    }
+    enum xs_rbp_kind kind = xs_rule_rbp_kind(entry);
+    if (cfa <= r->sp || !xs_stack_read(stack, cfa - 8, &pc) ||
+        (kind != XS_RBP_SAME &&
+         !xs_stack_read(stack, (kind == XS_RBP_AT_CFA ? cfa : fp) + xs_rule_rbp(entry), &r->fp))) {
+        return XS_LOST;
+    }
+    r->sp = cfa;
+    r->pc = pc;
+    p->is_interrupted = false;
+    return pc == 0 ? XS_OUTERMOST : XS_STEPPED;
+}
+
+XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct xs_stack *stack) {
+    uint64_t address = p->registers.pc - !p->is_interrupted, key = xs_rule_key(address);
+    uint64_t entry = atomic_load_explicit(&xs_rules[key >> XS_RULE_CHECK_BITS], memory_order_relaxed) ^
+                     (key & ((UINT64_C(1) << XS_RULE_CHECK_BITS) - 1));
+    if (XS_UNLIKELY(entry << (64 - XS_RULE_CHECK_BITS) != 0 || xs_rule_kind(entry) == XS_STEP_NONE ||
+                    xs_rule_kind(entry) == XS_STEP_TABLES || address >> 48 || !is_cache_right)) {
+        struct xs_registers registers = p->registers;
+        enum xs_step step = step_slowly(&registers, address, stack, &entry);
+        if (entry == 0 || xs_rule_kind(entry) == XS_STEP_TABLES) {
+            p->registers = registers;
+            p->is_interrupted = step == XS_STEPPED_SIGNAL;
+            return step;
+        }
+    }
+    return step_by_rule(p, entry, stack);
+}
+
+/* Frame pointers of code without tables, as compilers at run time make it, are followed on trial: where it keeps none, what
+ * is in rbp leads anywhere. What they lead to counts from where it is code with tables again. Not onto another stack:
+ * where a coroutine begins, rbp may still be that of its maker. */
+XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
+    uint64_t sp = p->registers.sp, record = p->registers.fp;
+    if (record - sp > FRAME_BYTES_MAX || xs_stack_is_own(stack, sp) != xs_stack_is_own(stack, record)) {
+        return XS_LOST;
+    }
+    enum xs_step step = step_by_frame_pointer(p, stack);
+    return step == XS_OUTERMOST ? XS_LOST : step;
+}
+
+static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_on_trial, uint64_t *pcs, unsigned limit,
+                               bool *is_cut) {
+    unsigned count = 1, sure = 1;
+    bool is_cache_right = atomic_load_explicit(&xs_unloads_under_way, memory_order_acquire) == 0;
+    pcs[0] = p.registers.pc;
+    for (;;) {
+        enum xs_step step = step_by_tables(&p, is_cache_right, stack);
+        bool is_by_rule = step != XS_NO_RULE;
+        if (XS_UNLIKELY(!is_by_rule)) {
+            step = is_on_trial ? step_on_trial(&p, stack) : XS_LOST;
+        } else if (step != XS_LOST) {
+            sure = count;
+        }
+        if (XS_UNLIKELY(step > XS_STEPPED_SIGNAL || !is_call_site(p.registers.pc) || count == limit)) {
+            *is_cut = step != XS_OUTERMOST;
+            return sure;
+        }
+        pcs[count++] = p.registers.pc;
+        sure = is_by_rule ? count : sure;
+    }
+}
+
+#endif
+
+static unsigned walk_by_frame_pointers(struct place p, struct xs_stack *stack, uint64_t *pcs, unsigned limit,
+                                       bool *is_cut) {
+    unsigned count = 1;
+    pcs[0] = p.registers.pc;
+    for (;;) {
+        enum xs_step step = step_by_frame_pointer(&p, stack);
+        if (step != XS_STEPPED || !is_call_site(p.registers.pc) || count == limit) {
+            *is_cut = step != XS_OUTERMOST;
+            return count;
+        }
+        pcs[count++] = p.registers.pc;
+    }
+}
+
+unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
+                        bool *is_cut) {
+    struct xs_stack stack; /* mostly a buffer, which stays as it is */
+    struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
+    *is_cut = true;
+    if (how == XS_UNWIND_NONE || limit == 0) {
+        return 0;
+    }
+    xs_stack_open(&stack, caller->sp);
+#if defined(__x86_64__)
+    if (how != XS_UNWIND_FP) {
+        return walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);
+    }
+#endif
+    return walk_by_frame_pointers(p, &stack, pcs, limit, is_cut);
+}

@@ -1,0 +1,109 @@
+/* DWARF's numbers, of the call-frame instructions and of expressions, and its ways to write an integer. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
+#define XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    DW_CFA_nop = 0x00,
+    DW_CFA_set_loc = 0x01,
+    DW_CFA_advance_loc1 = 0x02,
+    DW_CFA_advance_loc2 = 0x03,
+    DW_CFA_advance_loc4 = 0x04,
+    DW_CFA_offset_extended = 0x05,
+    DW_CFA_restore_extended = 0x06,
+    DW_CFA_undefined = 0x07,
+    DW_CFA_same_value = 0x08,
+    DW_CFA_register = 0x09,
+    DW_CFA_remember_state = 0x0a,
+    DW_CFA_restore_state = 0x0b,
+    DW_CFA_def_cfa = 0x0c,
+    DW_CFA_def_cfa_register = 0x0d,
+    DW_CFA_def_cfa_offset = 0x0e,
+    DW_CFA_def_cfa_expression = 0x0f,
+    DW_CFA_expression = 0x10,
+    DW_CFA_offset_extended_sf = 0x11,
+    DW_CFA_def_cfa_sf = 0x12,
+    DW_CFA_def_cfa_offset_sf = 0x13,
+    DW_CFA_val_offset = 0x14,
+    DW_CFA_val_offset_sf = 0x15,
+    DW_CFA_val_expression = 0x16,
+    DW_CFA_GNU_args_size = 0x2e,
+    DW_CFA_GNU_negative_offset_extended = 0x2f,
+    DW_CFA_advance_loc = 0x40, /* these three with an operand in the low six bits */
+    DW_CFA_offset = 0x80,
+    DW_CFA_restore = 0xc0,
+};
+
+enum {
+    DW_OP_addr = 0x03,
+    DW_OP_deref = 0x06,
+    DW_OP_const1u = 0x08,
+    DW_OP_const1s = 0x09,
+    DW_OP_const2u = 0x0a,
+    DW_OP_const2s = 0x0b,
+    DW_OP_const4u = 0x0c,
+    DW_OP_const4s = 0x0d,
+    DW_OP_const8u = 0x0e,
+    DW_OP_const8s = 0x0f,
+    DW_OP_constu = 0x10,
+    DW_OP_consts = 0x11,
+    DW_OP_dup = 0x12,
+    DW_OP_drop = 0x13,
+    DW_OP_over = 0x14,
+    DW_OP_swap = 0x16,
+    DW_OP_and = 0x1a,
+    DW_OP_minus = 0x1c,
+    DW_OP_mul = 0x1e,
+    DW_OP_neg = 0x1f,
+    DW_OP_not = 0x20,
+    DW_OP_or = 0x21,
+    DW_OP_plus = 0x22,
+    DW_OP_plus_uconst = 0x23,
+    DW_OP_shl = 0x24,
+    DW_OP_shr = 0x25,
+    DW_OP_xor = 0x27,
+    DW_OP_eq = 0x29,
+    DW_OP_ge = 0x2a,
+    DW_OP_gt = 0x2b,
+    DW_OP_le = 0x2c,
+    DW_OP_lt = 0x2d,
+    DW_OP_ne = 0x2e,
+    DW_OP_lit0 = 0x30,
+    DW_OP_lit31 = 0x4f,
+    DW_OP_breg0 = 0x70,
+    DW_OP_breg31 = 0x8f,
+    DW_OP_nop = 0x96,
+};
+
+enum {
+    DW_EH_PE_format = 0x0f,
+    DW_EH_PE_relation = 0x70,
+    DW_EH_PE_absptr = 0x00,
+    DW_EH_PE_uleb128 = 0x01,
+    DW_EH_PE_udata2 = 0x02,
+    DW_EH_PE_udata4 = 0x03,
+    DW_EH_PE_udata8 = 0x04,
+    DW_EH_PE_sleb128 = 0x09,
+    DW_EH_PE_sdata2 = 0x0a,
+    DW_EH_PE_sdata4 = 0x0b,
+    DW_EH_PE_sdata8 = 0x0c,
+    DW_EH_PE_pcrel = 0x10,
+    DW_EH_PE_datarel = 0x30,
+    DW_EH_PE_omit = 0xff,
+};
+
+/* What is to be read. What goes beyond the end is 0 and leaves is_bad set. */
+struct xs_cursor {
+    const uint8_t *at, *end;
+    bool is_bad;
+};
+
+uint64_t xs_read_fixed(struct xs_cursor *in, unsigned bytes); /* unsigned, little-endian, of 1, 2, 4 or 8 bytes */
+uint64_t xs_read_uleb(struct xs_cursor *in);
+int64_t xs_read_sleb(struct xs_cursor *in);
+uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base); /* a pointer, DW_EH_PE_* */
+void xs_skip(struct xs_cursor *in, uint64_t bytes);
+
+#endif

@@ -1,0 +1,421 @@
+/* The table of modules. Whoever looks an address up takes no lock: there are two indexes, one of which is written while the
+ * other one is read, so that even a signal handler that interrupted the writing finds a whole one. */
+#define _GNU_SOURCE
+#include "preload/callsite/native_modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/callsite/native.h"
+#include "preload/internal.h"
+
+enum {
+    MODULES_MAX = 16384,
+    POOL_BYTES = 256 * 1024,
+    BUILD_ID_BYTES_MAX = 64,
+    INDEX_BYTES_HASHED = 1024,
+    LOCK_TRIES = 5000,
+    LOOK_UP_TRIES = 16,
+};
+
+struct slot {
+    _Atomic uint64_t start, end;
+    struct xs_module *_Atomic module;
+};
+struct index {
+    _Atomic unsigned count;
+    struct slot slots[MODULES_MAX];
+};
+static struct index indexes[2]; /* touched as far as there are modules */
+static _Atomic unsigned epoch;  /* the last bit: which index is read. Grows with every change */
+_Atomic uint32_t xs_native_gone;
+static atomic_bool is_locked;    /* who writes, and who relies on the modules' being there */
+static XS_TLS bool is_busy;      /* the calling thread holds it, or is inside dlclose */
+static struct xs_module *newest; /* of all that there ever were */
+static uint32_t last_number;
+static char *pool;
+static size_t pool_left;
+static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
+
+/* Another thread may have been stopped by a debugger or be waiting for a lock that the application holds: never wait for ever. */
+static bool lock(void) {
+    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+        if (!atomic_exchange_explicit(&is_locked, true, memory_order_acquire)) {
+            return true;
+        }
+        sched_yield();
+    }
+    return false;
+}
+
+static void unlock(void) { atomic_store_explicit(&is_locked, false, memory_order_release); }
+
+static struct xs_module *search(const struct index *index, uint64_t pc) {
+    unsigned low = 0, high = atomic_load_explicit(&index->count, memory_order_acquire);
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        const struct slot *slot = &index->slots[middle];
+        if (pc < atomic_load_explicit(&slot->start, memory_order_acquire)) {
+            high = middle;
+        } else if (pc >= atomic_load_explicit(&slot->end, memory_order_acquire)) {
+            low = middle + 1;
+        } else {
+            return atomic_load_explicit(&slot->module, memory_order_acquire);
+        }
+    }
+    return NULL;
+}
+
+static struct xs_module *look_up(uint64_t pc) {
+    for (unsigned i = 0; i < LOOK_UP_TRIES; i++) {
+        unsigned before = atomic_load_explicit(&epoch, memory_order_acquire);
+        struct xs_module *module = search(&indexes[before & 1], pc);
+        if (atomic_load_explicit(&epoch, memory_order_acquire) == before) {
+            return module;
+        }
+    }
+    return NULL;
+}
+
+static void *take(size_t bytes) {
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (bytes > pool_left) {
+        void *p = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) {
+            return NULL;
+        }
+        pool = p;
+        pool_left = POOL_BYTES;
+    }
+    void *result = pool;
+    pool += bytes;
+    pool_left -= bytes;
+    return result;
+}
+
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
+    const unsigned char *p = data;
+    for (size_t i = 0; i < bytes; i++) {
+        hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static bool is_within(const ElfW(Phdr) * segment, uint64_t address, uint64_t bytes) {
+    return segment->p_type == PT_LOAD && (segment->p_flags & PF_R) && address >= segment->p_vaddr &&
+           bytes <= segment->p_memsz && address - segment->p_vaddr <= segment->p_memsz - bytes;
+}
+
+/* The mapped segment that a part of the file's is in. */
+static const ElfW(Phdr) * segment_of(const struct dl_phdr_info *info, const ElfW(Phdr) * part) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        if (is_within(&info->dlpi_phdr[i], part->p_vaddr, part->p_memsz)) {
+            return &info->dlpi_phdr[i];
+        }
+    }
+    return NULL;
+}
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses
+static const char *at(const struct dl_phdr_info *info, uint64_t address) {
+    return (const char *)(info->dlpi_addr + address);
+}
+
+static uint32_t build_id(const struct dl_phdr_info *info, const char **id) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *notes = &info->dlpi_phdr[i];
+        if (notes->p_type != PT_NOTE || !segment_of(info, notes)) {
+            continue;
+        }
+        uint64_t align = notes->p_align == 8 ? 8 : 4, offset = 0;
+        ElfW(Nhdr) note;
+        while (offset + sizeof note <= notes->p_memsz) {
+            memcpy(&note, at(info, notes->p_vaddr + offset), sizeof note);
+            uint64_t name = offset + sizeof note, content = name + ((note.n_namesz + align - 1) & ~(align - 1));
+            offset = content + ((note.n_descsz + align - 1) & ~(align - 1));
+            if (content + note.n_descsz > notes->p_memsz) {
+                break;
+            }
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= BUILD_ID_BYTES_MAX &&
+                memcmp(at(info, notes->p_vaddr + name), "GNU", 4) == 0) {
+                *id = at(info, notes->p_vaddr + content);
+                return note.n_descsz;
+            }
+        }
+    }
+    return 0;
+}
+
+/* The loader has no name of the program, and names libraries as dlopen was told. */
+static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) {
+    int kept = errno;
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    long bytes = 0;
+    if (!*name) {
+        bytes = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, PATH_MAX);
+    } else if (*name != '/' && strchr(name, '/') && (bytes = syscall(SYS_getcwd, path, PATH_MAX)) > 0) {
+        path[bytes - 1] = '/'; /* in the place of the terminator */
+    }
+    errno = kept;
+    size_t before = bytes > 0 ? (size_t)bytes : 0, length = strnlen(name, PATH_MAX - 1);
+    memcpy(path + before, name, length);
+    return before + length;
+}
+
+struct gathering {
+    struct index *to;
+    unsigned count;
+    char path[2 * PATH_MAX];
+};
+static struct gathering gathering; /* under the lock; too large for a stack */
+
+/* A module that is there again, or still, keeps its number. */
+static struct xs_module *same_as(const struct xs_module *wanted) {
+    for (struct xs_module *m = newest; m; m = m->older) {
+        if (m->identity == wanted->identity && m->definition.bias == wanted->definition.bias &&
+            m->definition.start == wanted->definition.start && m->definition.end == wanted->definition.end) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_module *wanted) {
+    const char *id = NULL;
+    struct xs_define_module *d = &wanted->definition;
+    d->build_id_bytes = build_id(info, &id);
+    size_t path_bytes = path_of(info, gathering.path);
+    d->path_bytes = (uint32_t)path_bytes;
+    wanted->identity = mix(UINT64_C(0xcbf29ce484222325), info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
+    wanted->identity = mix(wanted->identity, id, d->build_id_bytes);
+    if (!id && wanted->index) { /* this is what tells two builds apart then */
+        wanted->identity = mix(wanted->identity, at(info, wanted->index - info->dlpi_addr),
+                               wanted->index_bytes < INDEX_BYTES_HASHED ? wanted->index_bytes : INDEX_BYTES_HASHED);
+    }
+    wanted->identity = mix(wanted->identity, gathering.path, path_bytes);
+    struct xs_module *module = same_as(wanted);
+    if (module || !(module = take(sizeof *module + d->build_id_bytes + path_bytes))) {
+        return module;
+    }
+    memcpy(module, wanted, sizeof *module);
+    if (id) {
+        memcpy(module->text, id, d->build_id_bytes);
+    }
+    memcpy(module->text + d->build_id_bytes, gathering.path, path_bytes);
+    module->number = ++last_number;
+    module->older = newest;
+    newest = module;
+    return module;
+}
+
+/* All about a module but its names; false: it has no code. */
+static bool describe(const struct dl_phdr_info *info, struct xs_module *module) {
+    *module = (struct xs_module){.definition.start = UINT64_MAX, .definition.bias = info->dlpi_addr};
+    struct xs_define_module *d = &module->definition;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i], *segment = NULL;
+        uint64_t start = info->dlpi_addr + h->p_vaddr;
+        if (h->p_type == PT_LOAD && (h->p_flags & PF_X)) {
+            d->start = start < d->start ? start : d->start;
+            d->end = start + h->p_memsz > d->end ? start + h->p_memsz : d->end;
+        } else if (h->p_type == PT_GNU_EH_FRAME && (segment = segment_of(info, h))) {
+            module->index = start;
+            module->index_bytes = h->p_memsz;
+            module->readable_start = info->dlpi_addr + segment->p_vaddr;
+            module->readable_end = module->readable_start + segment->p_memsz;
+        }
+    }
+    return d->end != 0;
+}
+
+static int gather(struct dl_phdr_info *info, size_t bytes, void *arg) {
+    struct xs_module wanted, *module;
+    (void)arg;
+    (void)bytes;
+    known_loads = info->dlpi_adds;
+    known_unloads = info->dlpi_subs;
+    if (describe(info, &wanted) && gathering.count < MODULES_MAX && (module = remember(info, &wanted))) {
+        struct slot *slot = &gathering.to->slots[gathering.count++];
+        atomic_store_explicit(&slot->start, module->definition.start, memory_order_release);
+        atomic_store_explicit(&slot->end, module->definition.end, memory_order_release);
+        atomic_store_explicit(&slot->module, module, memory_order_release);
+    }
+    return 0;
+}
+
+static void move(struct slot *to, const struct slot *from) {
+    atomic_store_explicit(&to->start, atomic_load_explicit(&from->start, memory_order_relaxed), memory_order_release);
+    atomic_store_explicit(&to->end, atomic_load_explicit(&from->end, memory_order_relaxed), memory_order_release);
+    atomic_store_explicit(&to->module, atomic_load_explicit(&from->module, memory_order_relaxed), memory_order_release);
+}
+
+/* Shell's: qsort may allocate. */
+static void sort(struct slot *slots, unsigned count) {
+    for (unsigned gap = count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11) {
+        for (unsigned i = gap; i < count; i++) {
+            struct slot moved;
+            move(&moved, &slots[i]);
+            unsigned j = i;
+            for (; j >= gap && atomic_load_explicit(&slots[j - gap].start, memory_order_relaxed) >
+                                   atomic_load_explicit(&moved.start, memory_order_relaxed);
+                 j -= gap) {
+                move(&slots[j], &slots[j - gap]);
+            }
+            move(&slots[j], &moved);
+        }
+    }
+}
+
+/* Is a module gone that stacks speak of? */
+static bool is_any_gone(const struct index *old, const struct index *new) {
+    unsigned count = atomic_load_explicit(&old->count, memory_order_relaxed);
+    for (unsigned i = 0; i < count; i++) {
+        const struct xs_module *module = atomic_load_explicit(&old->slots[i].module, memory_order_relaxed);
+        if (atomic_load_explicit(&module->is_defined, memory_order_relaxed) &&
+            search(new, module->definition.start) != module) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void refresh(void) {
+    unsigned next = atomic_load_explicit(&epoch, memory_order_relaxed) + 1;
+    gathering.to = &indexes[next & 1];
+    gathering.count = 0;
+    /* Who still reads this one, because it was current until the one before, must notice by the epoch. */
+    atomic_store_explicit(&gathering.to->count, 0, memory_order_release);
+    dl_iterate_phdr(gather, NULL);
+    sort(gathering.to->slots, gathering.count);
+    atomic_store_explicit(&gathering.to->count, gathering.count, memory_order_release);
+    if (is_any_gone(&indexes[(next - 1) & 1], gathering.to)) {
+        atomic_fetch_add_explicit(&xs_native_gone, 1, memory_order_release);
+    }
+    atomic_store_explicit(&epoch, next, memory_order_release);
+    xs_rules_drop();
+}
+
+struct use {
+    uint64_t pc;
+    void (*function)(const struct xs_module *module, void *arg);
+    void *arg;
+    bool is_done;
+};
+
+static bool is_current(const struct dl_phdr_info *info) {
+    return atomic_load_explicit(&epoch, memory_order_relaxed) != 0 && info->dlpi_adds == known_loads &&
+           info->dlpi_subs == known_unloads;
+}
+
+/* With the loader's lock held, under which nothing is unmapped. The first module is enough: each comes with the counters. */
+static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
+    struct use *use = arg;
+    (void)bytes;
+    if (is_current(info)) {
+        use->function(look_up(use->pc), use->arg);
+        use->is_done = true;
+    }
+    return 1;
+}
+
+/* The same for a list that other threads change faster than the table is made. */
+static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg) {
+    struct use *use = arg;
+    struct xs_module module;
+    (void)bytes;
+    if (!describe(info, &module) || use->pc < module.definition.start || use->pc >= module.definition.end) {
+        return 0;
+    }
+    use->function(&module, use->arg);
+    use->is_done = true;
+    return 1;
+}
+
+static void use_under_lock(struct use *use) {
+    dl_iterate_phdr(use_if_current, use);
+    if (use->is_done) {
+        return;
+    }
+    refresh();
+    dl_iterate_phdr(use_if_current, use);
+    if (!use->is_done && !dl_iterate_phdr(use_if_it_is_there, use)) {
+        use->function(NULL, use->arg);
+    }
+}
+
+bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *, void *), void *arg) {
+    struct use u = {.pc = pc, .function = use, .arg = arg};
+    if (is_busy) {
+        return false;
+    }
+    is_busy = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    bool is_locked_by_us = lock();
+    if (is_locked_by_us) {
+        use_under_lock(&u);
+        unlock();
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    is_busy = false;
+    return is_locked_by_us;
+}
+
+static void nothing(const struct xs_module *module, void *arg) {
+    (void)module;
+    (void)arg;
+}
+
+uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
+    struct xs_module *module = look_up(pc);
+    if (!module && xs_modules_use(pc, nothing, NULL)) {
+        module = look_up(pc); /* of a table that was made anew, if need be */
+    }
+    if (!module) {
+        return 0;
+    }
+    if (!atomic_exchange_explicit(&module->is_defined, true, memory_order_relaxed)) {
+        const struct xs_define_module *d = &module->definition;
+        if (!xs_define(e, XS_DEFINE_MODULE, module->number, d, sizeof *d + d->build_id_bytes + d->path_bytes)) {
+            atomic_store_explicit(&module->is_defined, false, memory_order_relaxed);
+        }
+    }
+    return module->number;
+}
+
+static XS_TLS unsigned unloading; /* destructors close libraries, too */
+
+_Atomic unsigned xs_unloads_under_way;
+
+void xs_native_unloading(void) {
+    atomic_fetch_add_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);
+    unloading++;
+    is_busy = true;
+}
+
+/* Most calls of dlclose unload nothing, and most programs never come here with a table. */
+void xs_native_unloaded(void) {
+    if (--unloading == 0) {
+        is_busy = false;
+        if (atomic_load_explicit(&epoch, memory_order_relaxed)) {
+            xs_modules_use(0, nothing, NULL);
+        }
+    }
+    atomic_fetch_sub_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);
+}
+
+void xs_native_forget(void) {
+    unlock();
+    is_busy = unloading > 0;
+    atomic_store_explicit(&xs_unloads_under_way, unloading, memory_order_relaxed);
+    for (struct xs_module *m = newest; m; m = m->older) {
+        atomic_store_explicit(&m->is_defined, false, memory_order_relaxed);
+    }
+}

@@ -1,0 +1,52 @@
+/* One step outwards by the unwind tables, at the cost of a look into a cache. x86-64. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_RULES_H
+#define XFERSPY_PRELOAD_CALLSITE_NATIVE_RULES_H
+
+#include <stdatomic.h>
+
+#include "preload/callsite/native_tables.h"
+
+/* A rule is 30 bits, kept in the high ones of a cache entry: the CFA's offset (17 bits, signed, in words), where the caller's rbp
+ * lies (8 bits, signed, in words), and two enums. */
+enum xs_rule_kind {
+    XS_STEP_NONE,    /* an empty entry */
+    XS_STEP_RSP,     /* CFA = rsp + offset */
+    XS_STEP_RBP,     /* CFA = rbp + offset */
+    XS_STEP_WORD,    /* CFA = *(rbp + offset): where a function realigned its stack */
+    XS_STEP_END,     /* the outermost frame */
+    XS_STEP_TABLES,  /* anything else: by the tables each time */
+    XS_STEP_UNKNOWN, /* code without a description */
+};
+enum xs_rbp_kind { XS_RBP_SAME, XS_RBP_AT_CFA, XS_RBP_AT_RBP };
+
+enum { XS_RULES = 16384, XS_RULE_CHECK_BITS = 34 };
+
+/* An address of 48 bits is multiplied by an odd number, so that different ones have different products: 14 bits of it are the
+ * entry's place, the other 34 are in the entry. One load tells the rule and that it is this address's. */
+extern _Atomic uint64_t xs_rules[XS_RULES];
+
+XS_HOT uint64_t xs_rule_key(uint64_t address) {
+    return (address * UINT64_C(0x9e3779b97f4a7c15)) & ((UINT64_C(1) << 48) - 1);
+}
+XS_HOT enum xs_rule_kind xs_rule_kind(uint64_t entry) { return (enum xs_rule_kind)(entry >> XS_RULE_CHECK_BITS & 7); }
+XS_HOT enum xs_rbp_kind xs_rule_rbp_kind(uint64_t entry) {
+    return (enum xs_rbp_kind)(entry >> (XS_RULE_CHECK_BITS + 3) & 3);
+}
+XS_HOT uint64_t xs_rule_rbp(uint64_t entry) {
+    return (uint64_t)((int64_t)(int8_t)(entry >> (XS_RULE_CHECK_BITS + 5)) * 8);
+}
+XS_HOT uint64_t xs_rule_cfa(uint64_t entry) { return (uint64_t)(((int64_t)entry >> (XS_RULE_CHECK_BITS + 13)) * 8); }
+
+enum xs_step {
+    XS_STEPPED,
+    XS_STEPPED_SIGNAL, /* into what a signal interrupted */
+    XS_OUTERMOST,
+    XS_NO_RULE, /* the code has no description */
+    XS_LOST,
+};
+
+/* What the tables say of an address, for the cache; XS_STEP_NONE: nothing now. With XS_STEP_TABLES, which is not in the entry then, the
+ * step is taken. */
+enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack);
+
+#endif

@@ -1,0 +1,56 @@
+/* What a module's unwind tables say of an address in it (.eh_frame, x86-64). */
+#ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_TABLES_H
+#define XFERSPY_PRELOAD_CALLSITE_NATIVE_TABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/callsite/native_modules.h"
+#include "preload/callsite/native_stack.h"
+
+struct xs_expression {
+    const uint8_t *code, *end; /* in the module */
+};
+
+/* How a register's value in the calling frame is found. */
+struct xs_register_rule {
+    enum {
+        XS_RULE_SAME,
+        XS_RULE_UNDEFINED,
+        XS_RULE_AT_CFA,        /* in memory, at CFA + offset */
+        XS_RULE_CFA_PLUS,      /* CFA + offset itself */
+        XS_RULE_AT_EXPRESSION, /* in memory, where the expression says; it starts with the CFA */
+        XS_RULE_EXPRESSION,    /* what the expression says */
+        XS_RULE_OTHER,         /* another register, of which nothing is known */
+    } kind;
+    int64_t offset;
+    struct xs_expression expression;
+};
+
+enum xs_dwarf_register { XS_DWARF_RBP = 6, XS_DWARF_RSP = 7, XS_DWARF_RIP = 16 };
+
+/* A row of the table that the call-frame instructions describe. */
+struct xs_row {
+    bool is_cfa_expression;
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    struct xs_expression cfa;
+    struct xs_register_rule rbp, rip;
+    bool is_signal; /* the next frame was interrupted, its address is not behind a call */
+};
+
+bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row);
+
+/* A frame's registers, as far as they are followed. */
+struct xs_registers {
+    uint64_t pc, sp, fp;
+};
+
+/* The calling frame's; false: no telling, or a word is not readable. */
+bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
+
+/* Recognise the common expressions: register + offset, and the word in memory there. */
+bool xs_expression_is_sum(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
+bool xs_expression_is_word(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
+
+#endif

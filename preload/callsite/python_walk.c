@@ -1,0 +1,207 @@
+/* The calling thread's Python frames. Hot path: reads memory that its own stack keeps alive, and nothing else. */
+#include "preload/callsite/python_layout.h"
+
+XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64u);
+}
+
+/* Of the line table's content, all of it up to 1 KiB: a line more may change one byte. Larger ones are sampled. */
+XS_HOT uint64_t lines_hash(uintptr_t at, uint64_t bytes) {
+    enum { PAIRS = 64 };
+    const uint64_t first = UINT64_C(0xa0761d6478bd642f), second = UINT64_C(0xe7037ed1a0b428db);
+    uint64_t h = bytes, step = bytes > PAIRS * 16 ? bytes / PAIRS : 16;
+    if (bytes < 16) {
+        uint64_t one = 0, two = 0;
+        if (bytes >= 8) {
+            one = xs_python_word(at), two = xs_python_word(at + bytes - 8);
+        } else if (bytes >= 4) {
+            one = (uint32_t)xs_python_int(at), two = (uint32_t)xs_python_int(at + bytes - 4);
+        } else if (bytes > 0) {
+            one = xs_python_byte(at), two = (uint64_t)xs_python_byte(at + bytes / 2) << 8u | xs_python_byte(at + bytes - 1);
+        }
+        return mixed(one ^ first ^ bytes << 56u, two ^ second);
+    }
+    for (uint64_t i = 0; i < bytes - 16; i += step) {
+        h += mixed(xs_python_word(at + i) ^ (first + i * second), xs_python_word(at + i + 8) ^ second);
+    }
+    return h ^ mixed(xs_python_word(at + bytes - 16) ^ first, xs_python_word(at + bytes - 8) ^ second);
+}
+
+/* A code object that is freed may have its address taken by the next one, and its strings and tables have theirs taken, too, when a
+ * file is run again or text is compiled again. From 3.12 on each has a number of its own. */
+XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code) {
+    uintptr_t lines = xs_python_word(code + l->lines);
+    uint64_t a = xs_python_word(code + l->filename) ^ (xs_python_word(code + l->name) << 20u);
+    uint64_t b = lines ^ ((uint64_t)(uint32_t)xs_python_int(code + l->first_line) << 20u), c;
+    if (l->shape == XS_PYTHON_FRAMES) {
+        c = xs_python_word(code + XS_PYTHON_OB_SIZE) ^ (xs_python_word(code + l->qualname) << 16u);
+    } else {
+        c = xs_python_word(code + l->body);
+    }
+    uint32_t tag = l->version_tag ? (uint32_t)xs_python_int(code + l->version_tag) : 0;
+    if (tag) {
+        c ^= (uint64_t)tag << 32u;
+    } else {
+        b ^= lines_hash(lines + XS_PYTHON_BYTES_DATA, xs_python_word(lines + XS_PYTHON_OB_SIZE));
+    }
+    return mixed(mixed(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xbf58476d1ce4e5b9)), c ^ UINT64_C(0x94d049bb133111eb));
+}
+
+/* ---- what may be read ---- */
+
+/* Where a signal handler takes the stack the interpreter may be between two instructions: 3.11 and 3.12 publish a frame pointer
+ * before it has a value. So no page is read directly that the kernel has not been asked about once. A page that went away since
+ * is met by such a pointer only. */
+enum { PAGES = 8192, PAGE_SHIFT = 12, PAGE_PROBES = 8 };
+static _Atomic uintptr_t known_pages[PAGES];
+
+static __attribute__((noinline)) bool ask(uintptr_t page, _Atomic uintptr_t *slot) {
+    uint8_t byte;
+    if (!xs_python_probe(&byte, page << PAGE_SHIFT, 1)) {
+        return false;
+    }
+    atomic_store_explicit(slot, page, memory_order_relaxed);
+    return true;
+}
+
+XS_HOT bool is_readable_page(uintptr_t page) {
+    size_t first = (page * UINT64_C(0x9e3779b97f4a7c15)) >> 51u; /* 13 bits */
+    for (size_t i = 0; i < PAGE_PROBES; i++) {
+        _Atomic uintptr_t *slot = &known_pages[(first + i) % PAGES];
+        uintptr_t known = atomic_load_explicit(slot, memory_order_relaxed);
+        if (XS_LIKELY(known == page)) {
+            return true;
+        }
+        if (known == 0) {
+            return ask(page, slot);
+        }
+    }
+    return ask(page, &known_pages[first]);
+}
+
+/* From here to `bytes` further, less than a page; `*last`: a page that is. */
+XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
+    if (!xs_python_plausible(at)) {
+        return false;
+    }
+    uintptr_t page = at >> PAGE_SHIFT, end = (at + bytes) >> PAGE_SHIFT;
+    if (page == *last && end == *last) {
+        return true;
+    }
+    if (!is_readable_page(page) || (end != page && !is_readable_page(end))) {
+        return false;
+    }
+    *last = end;
+    return true;
+}
+
+/* ---- the walk ---- */
+
+/* Frames are written here. */
+struct out {
+    struct xs_python_frame *frames;
+    unsigned count, limit;
+    bool is_cut;
+    bool is_open; /* frames were given of a C call whose first frame has not come */
+    uintptr_t frame_page, code_page; /* that were read last */
+};
+enum { FRAME_BYTES = 112, CODE_BYTES = 208 }; /* more than is read of any */
+
+static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t position, bool is_entry) {
+    if (o->count == o->limit) {
+        o->is_cut = true;
+        return;
+    }
+    o->frames[o->count++] = (struct xs_python_frame){code, identity, position, is_entry};
+}
+
+/* The interpreter's C function was entered here. One that has nothing to show, such as one that is just returning, is told as well,
+ * or the frames of the native stack would be matched with those of another call. */
+static void put_entry(struct out *o) {
+    if (o->is_open) {
+        o->frames[o->count - 1].is_entry = true;
+    } else {
+        put(o, 0, 0, 0, true);
+    }
+    o->is_open = false;
+}
+
+XS_HOT bool is_code(struct out *o, const struct xs_python *p, uintptr_t code) {
+    return is_readable(code, CODE_BYTES, &o->code_page) && xs_python_word(code + XS_PYTHON_OB_TYPE) == p->code_type;
+}
+
+/* 3.9 and 3.10. */
+static void walk_objects(struct out *o, const struct xs_python *p, uintptr_t frame) {
+    const struct xs_python_layout *l = &p->layout;
+    uint32_t unit = l->shape == XS_PYTHON_OBJECTS_WORDS ? 2 : 1;
+    while (frame && !o->is_cut) {
+        uintptr_t code;
+        if (xs_python_ends() || !is_readable(frame, FRAME_BYTES, &o->frame_page) ||
+            !is_code(o, p, code = xs_python_word(frame + l->f_code))) {
+            o->is_cut = true;
+            return;
+        }
+        int32_t last = xs_python_int(frame + l->f_at);
+        put(o, code, identity_of(l, code), last < 0 ? XS_PYTHON_BEFORE : (uint32_t)last * unit, true);
+        frame = xs_python_word(frame + l->f_previous);
+    }
+}
+
+/* 3.11 on. Frames that have not begun are not shown by the interpreter either (_PyFrame_IsIncomplete). */
+static void walk_frames(struct out *o, const struct xs_python *p, uintptr_t frame) {
+    const struct xs_python_layout *l = &p->layout;
+    unsigned steps = 4 * o->limit + 1024; /* a chain that is broken may go round */
+    for (; frame && !o->is_cut; frame = xs_python_word(frame + l->f_previous)) {
+        if (xs_python_ends() || !is_readable(frame, FRAME_BYTES, &o->frame_page) || steps-- == 0) {
+            o->is_cut = true;
+            return;
+        }
+        uint8_t owner = xs_python_byte(frame + l->f_owner);
+        if (owner >= XS_PYTHON_OWNER_C) {
+            put_entry(o);
+            continue;
+        }
+        uintptr_t code = xs_python_word(frame + l->f_code) & ~(uintptr_t)7; /* 3.14: a tagged reference */
+        if (!is_code(o, p, code)) {
+            o->is_cut = true;
+            return;
+        }
+        int64_t position = (int64_t)(xs_python_word(frame + l->f_at) - (code + l->body));
+        if (owner == XS_PYTHON_OWNER_GENERATOR || position >= 2 * (int64_t)xs_python_int(code + l->traceable)) {
+            put(o, code, identity_of(l, code),
+                position < 0 || position > INT32_MAX ? XS_PYTHON_BEFORE : (uint32_t)position, false);
+            o->is_open = true;
+        }
+        if (l->f_entry && !o->is_cut && xs_python_byte(frame + l->f_entry)) {
+            put_entry(o);
+        }
+    }
+    if (!frame && o->is_open && !o->is_cut) {
+        put_entry(o);
+    }
+}
+
+unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is_cut) {
+    const struct xs_python *p = &xs_python;
+    struct out out = {.frames = frames, .limit = limit};
+    *is_cut = false;
+    if (XS_UNLIKELY(atomic_load_explicit(&p->state, memory_order_acquire) != XS_PYTHON_READY) && !xs_python_prepare()) {
+        return 0;
+    }
+    uintptr_t at = xs_python_thread();
+    if (at && p->layout.cframe) {
+        at = xs_python_word(at + p->layout.cframe);
+    }
+    if (!at) {
+        return 0;
+    }
+    uintptr_t frame = xs_python_word(at + p->layout.current);
+    if (p->layout.shape == XS_PYTHON_FRAMES) {
+        walk_frames(&out, p, frame);
+    } else {
+        walk_objects(&out, p, frame);
+    }
+    *is_cut = out.is_cut;
+    return out.count;
+}

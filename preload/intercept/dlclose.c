@@ -1,0 +1,20 @@
+/* dlclose, to learn that code is gone. Everything else about it is glibc's. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "preload/callsite/native.h"
+#include "preload/internal.h"
+
+/* Looked up once, which need not be said to be atomic twice: everyone finds the same. */
+XS_EXPORT int dlclose(void *handle) {
+    static int (*_Atomic cached)(void *);
+    int (*real)(void *) = cached;
+    if (!real) {
+        real = (int (*)(void *))xs_real_dlsym(RTLD_NEXT, "dlclose");
+        cached = real;
+    }
+    xs_native_unloading();
+    int r = real(handle);
+    xs_native_unloaded();
+    return r;
+}

@@ -1,0 +1,144 @@
+/* How NVTX finds xferspy, and what it calls. NVTX 3 is compiled into whoever uses it, and each copy looks for a tool at
+ * its own first call: it opens the library that NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2 in it.
+ * There is no other way into a program that is not built for it: the pointer InitializeInjectionNvtx2_fnptr, which the
+ * headers tell of too, is hidden in every library and program they are compiled into, and can not be preloaded. So
+ * `xferspy run` sets the variable; the library itself leaves the application's environment as it is. */
+#include <dlfcn.h>
+#include <stddef.h>
+
+#define NVTX_NO_IMPL /* this is the other side of it */
+#include <nvtx3/nvToolsExt.h>
+
+#include "preload/internal.h"
+#include "preload/nvtx/open.h"
+
+XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
+
+static struct xs_range_label label_of_text(const char *text) { return (struct xs_range_label){text ? text : "", 0}; }
+
+/* `utf8` is room for what is wide. */
+static struct xs_range_label label_of(const nvtxEventAttributes_t *attributes, char utf8[XS_RANGE_NAME_BYTES + 1]) {
+    const size_t needed = offsetof(nvtxEventAttributes_t, message) + sizeof attributes->message;
+    if (!attributes || attributes->size < needed) {
+        return label_of_text(NULL);
+    }
+    switch (attributes->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII:
+        return label_of_text(attributes->message.ascii);
+    case NVTX_MESSAGE_TYPE_UNICODE:
+        return label_of_text(xs_range_utf8(attributes->message.unicode, utf8));
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+        return (struct xs_range_label){NULL, xs_range_name_by_handle(attributes->message.registered)};
+    default:
+        return label_of_text(NULL);
+    }
+}
+
+static int NVTX_API domain_push_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+    char utf8[XS_RANGE_NAME_BYTES + 1];
+    return xs_range_push(xs_range_domain_by_handle(domain), label_of(attributes, utf8));
+}
+static int NVTX_API domain_pop(nvtxDomainHandle_t domain) { return xs_range_pop(xs_range_domain_by_handle(domain)); }
+static nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+    char utf8[XS_RANGE_NAME_BYTES + 1];
+    return xs_range_start(xs_range_domain_by_handle(domain), label_of(attributes, utf8));
+}
+static void NVTX_API domain_end(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
+    (void)domain; /* the number tells */
+    xs_range_end(id);
+}
+
+static int NVTX_API push_ex(const nvtxEventAttributes_t *attributes) { return domain_push_ex(NULL, attributes); }
+static int NVTX_API push_a(const char *message) { return xs_range_push(0, label_of_text(message)); }
+static int NVTX_API push_w(const wchar_t *message) {
+    char utf8[XS_RANGE_NAME_BYTES + 1];
+    return xs_range_push(0, label_of_text(xs_range_utf8(message, utf8)));
+}
+static int NVTX_API pop(void) { return xs_range_pop(0); }
+static nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t *attributes) {
+    return domain_start_ex(NULL, attributes);
+}
+static nvtxRangeId_t NVTX_API start_a(const char *message) { return xs_range_start(0, label_of_text(message)); }
+static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
+    char utf8[XS_RANGE_NAME_BYTES + 1];
+    return xs_range_start(0, label_of_text(xs_range_utf8(message, utf8)));
+}
+static void NVTX_API end(nvtxRangeId_t id) { xs_range_end(id); }
+
+/* The same for every domain: a registered string of another domain is the name that it says. */
+static nvtxStringHandle_t NVTX_API register_a(nvtxDomainHandle_t domain, const char *string) {
+    (void)domain;
+    return xs_range_name_handle(xs_range_name_of(string));
+}
+static nvtxStringHandle_t NVTX_API register_w(nvtxDomainHandle_t domain, const wchar_t *string) {
+    char utf8[XS_RANGE_NAME_BYTES + 1];
+    return register_a(domain, xs_range_utf8(string, utf8));
+}
+static nvtxDomainHandle_t NVTX_API create_a(const char *name) { return xs_range_domain_handle(xs_range_domain(name)); }
+static nvtxDomainHandle_t NVTX_API create_w(const wchar_t *name) {
+    char utf8[XS_RANGE_NAME_BYTES + 1];
+    return create_a(xs_range_utf8(name, utf8));
+}
+
+struct callback {
+    uint32_t id;
+    NvtxFunctionPointer function;
+};
+/* The type is checked here, against that of the function that the header declares; marks, names of threads and
+ * categories, and resources stay without a tool. */
+#define CALLBACK(module, id, function)                                                                                 \
+    {                                                                                                                  \
+        NVTX_CBID_##module##_##id,                                                                                     \
+            (NvtxFunctionPointer)(1 ? (function) : (nvtx##id##_impl_fntype)NULL) /* NOLINT(bugprone-*): a check */     \
+    }
+static const struct callback core[] = {
+    CALLBACK(CORE, RangeStartEx, start_ex), CALLBACK(CORE, RangeStartA, start_a), CALLBACK(CORE, RangeStartW, start_w),
+    CALLBACK(CORE, RangeEnd, end),          CALLBACK(CORE, RangePushEx, push_ex), CALLBACK(CORE, RangePushA, push_a),
+    CALLBACK(CORE, RangePushW, push_w),     CALLBACK(CORE, RangePop, pop),
+};
+static const struct callback core2[] = {
+    CALLBACK(CORE2, DomainRangeStartEx, domain_start_ex),
+    CALLBACK(CORE2, DomainRangeEnd, domain_end),
+    CALLBACK(CORE2, DomainRangePushEx, domain_push_ex),
+    CALLBACK(CORE2, DomainRangePop, domain_pop),
+    CALLBACK(CORE2, DomainRegisterStringA, register_a),
+    CALLBACK(CORE2, DomainRegisterStringW, register_w),
+    CALLBACK(CORE2, DomainCreateA, create_a),
+    CALLBACK(CORE2, DomainCreateW, create_w),
+};
+
+static bool attach(const NvtxExportTableCallbacks *tables, NvtxCallbackModule module, const struct callback *callbacks,
+                   size_t count) {
+    NvtxFunctionTable table = NULL;
+    unsigned size = 0;
+    if (!tables->GetModuleFunctionTable(module, &table, &size) || !table) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (callbacks[i].id < size && table[callbacks[i].id]) {
+            *table[callbacks[i].id] = callbacks[i].function;
+        }
+    }
+    return true;
+}
+
+/* A child that was started without LD_PRELOAD may still have the variable. There NVTX opens the library by itself,
+ * which profiles nothing then, and lets go of it when it fails. */
+static bool is_preloaded(void) {
+    void *program = dlopen(NULL, RTLD_LAZY);
+    bool is = program && xs_real_dlsym(program, "InitializeInjectionNvtx2") == (void *)InitializeInjectionNvtx2;
+    if (program) {
+        dlclose(program);
+    }
+    return is;
+}
+
+XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table) {
+    const NvtxExportTableCallbacks *tables = get_export_table ? get_export_table(NVTX_ETID_CALLBACKS) : NULL;
+    if (!tables || tables->struct_size < sizeof *tables || !is_preloaded() || !xs_ranges_prepare() ||
+        !xs_open_prepare()) {
+        return 0;
+    }
+    bool attached = attach(tables, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
+    return attach(tables, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2) || attached;
+}

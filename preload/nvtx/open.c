@@ -1,0 +1,289 @@
+/* A thread's open ranges are words in an array, so that any thread can end one with a compare-and-swap. What has ended
+ * without being the innermost leaves a hole, which the thread itself closes when it opens, pops or reports a range. */
+#include "preload/nvtx/open.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "preload/nvtx/nvtx.h"
+
+/* An open range in a word, 0: it has ended. */
+enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS, SERIAL_SHIFT = STARTED_BIT + 1 };
+#define RANGE_OF(word) ((uint32_t)((word) & ((1u << RANGE_BITS) - 1)))
+#define STARTED (UINT64_C(1) << STARTED_BIT)
+#define KIND_BITS (STARTED | (uint64_t)(XS_RANGE_DOMAINS - 1) << RANGE_BITS) /* of a pushed one: its domain */
+#define SERIAL_BITS (~UINT64_C(0) << SERIAL_SHIFT)
+_Static_assert(XS_RANGES_MOST <= 1u << RANGE_BITS && XS_RANGE_DOMAINS <= 1u << DOMAIN_BITS, "fit into a word");
+
+struct xs_nvtx_thread {
+    _Alignas(64) _Atomic uint64_t open[XS_RANGES_OPEN]; /* innermost last */
+    _Atomic bool unsettled;                             /* one has ended that was not popped from the end */
+    unsigned count;
+    _Atomic bool busy; /* a signal handler's ranges are only counted while the thread is opening or ending one */
+    uint64_t serial;   /* never goes back, for a later thread in this place */
+    uint32_t depth[XS_RANGE_DOMAINS];
+    uint32_t beyond[XS_RANGE_DOMAINS]; /* innermost ones of depth that are not kept */
+};
+struct threads {
+    _Atomic uint8_t taken[XS_RANGE_THREADS];
+    struct xs_nvtx_thread thread[XS_RANGE_THREADS];
+};
+
+/* The number of a started range: the serial, and the thread's place from 1; PLACE_NOWHERE: it is not kept. */
+enum { PLACE_BITS = 12, PLACE_NOWHERE = (1 << PLACE_BITS) - 1 };
+_Static_assert(XS_RANGE_THREADS < PLACE_NOWHERE, "fits");
+
+static _Atomic(struct threads *) shared_threads;
+static pthread_key_t thread_end_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+XS_TLS struct xs_nvtx_thread *xs_nvtx_thread;
+
+static struct threads *threads(void) { return atomic_load_explicit(&shared_threads, memory_order_acquire); }
+
+static void close_all(struct xs_nvtx_thread *thread) {
+    for (unsigned i = 0; i < XS_RANGES_OPEN; i++) {
+        atomic_store_explicit(&thread->open[i], 0, memory_order_relaxed);
+    }
+    thread->count = 0;
+    atomic_store_explicit(&thread->unsettled, false, memory_order_relaxed);
+    atomic_store_explicit(&thread->busy, false, memory_order_relaxed);
+    memset(thread->depth, 0, sizeof thread->depth);
+    memset(thread->beyond, 0, sizeof thread->beyond);
+}
+
+static void give_back(struct xs_nvtx_thread *thread) {
+    struct threads *all = threads();
+    close_all(thread);
+    atomic_store_explicit(&all->taken[thread - all->thread], 0, memory_order_release);
+}
+
+static void on_thread_end(void *thread) {
+    xs_nvtx_thread = NULL;
+    give_back(thread);
+}
+
+static void make_key(void) { has_key = pthread_key_create(&thread_end_key, on_thread_end) == 0; }
+
+bool xs_open_prepare(void) {
+    struct threads *none = NULL, *t;
+    pthread_once(&key_once, make_key);
+    if (threads()) {
+        return true;
+    }
+    t = has_key ? mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                : MAP_FAILED;
+    if (t == MAP_FAILED) {
+        return false;
+    }
+    madvise(t, sizeof *t, MADV_NOHUGEPAGE);
+    if (!atomic_compare_exchange_strong(&shared_threads, &none, t)) {
+        munmap(t, sizeof *t);
+    }
+    return true;
+}
+
+static __attribute__((noinline)) struct xs_nvtx_thread *take_place(void) {
+    struct threads *all = threads();
+    for (unsigned i = 0; i < XS_RANGE_THREADS; i++) {
+        uint8_t taken = atomic_load_explicit(&all->taken[i], memory_order_relaxed);
+        if (!taken && atomic_compare_exchange_strong_explicit(&all->taken[i], &taken, 1, memory_order_acquire,
+                                                              memory_order_relaxed)) {
+            xs_nvtx_thread = &all->thread[i]; /* first: pthread_setspecific may call the application's allocator */
+            pthread_setspecific(thread_end_key, xs_nvtx_thread);
+            return xs_nvtx_thread;
+        }
+    }
+    return NULL;
+}
+
+XS_HOT struct xs_nvtx_thread *this_thread(void) {
+    return XS_LIKELY(xs_nvtx_thread != NULL) ? xs_nvtx_thread : take_place();
+}
+
+XS_HOT uint64_t innermost(const struct xs_nvtx_thread *t) {
+    uint64_t word = 0;
+    for (unsigned i = t->count; i-- > 0 && !word;) {
+        word = atomic_load_explicit(&t->open[i], memory_order_relaxed);
+    }
+    return word;
+}
+
+/* One entry of settle: at its new place before it leaves the old one. Entries move down only, and whoever ends one
+ * looks from the top, so that it meets it at one place at least. False: it was ended meanwhile. */
+static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t old, uint64_t new) {
+    if (to != from) {
+        atomic_store(&t->open[to], new);
+    }
+    bool moved = atomic_compare_exchange_strong(&t->open[from], &old, to == from ? new : 0);
+    if (!moved && to != from) {
+        atomic_store(&t->open[to], 0);
+    }
+    return moved;
+}
+
+/* Closes the holes, and has what is inside an ended range be inside the one around that. Not for looks alone: where
+ * ranges overlap without end, as those of a pipeline do, each would be inside the one before and never the same. */
+static __attribute__((noinline)) void settle(struct xs_nvtx_thread *t) {
+    unsigned kept = 0;
+    uint32_t parent = 0;
+    atomic_exchange(&t->unsettled, false);
+    for (unsigned i = 0; i < t->count; i++) {
+        uint64_t word = atomic_load(&t->open[i]);
+        uint32_t number = xs_range_inside(parent, RANGE_OF(word));
+        if (word && move(t, i, kept, word, word - RANGE_OF(word) + number)) {
+            parent = number;
+            kept++;
+        }
+    }
+    t->count = kept;
+}
+
+/* True: the thread was not busy before, and is now. */
+XS_HOT bool enter(struct xs_nvtx_thread *t) {
+    bool was = atomic_load_explicit(&t->busy, memory_order_relaxed);
+    atomic_store_explicit(&t->busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (XS_UNLIKELY(!was && atomic_load_explicit(&t->unsettled, memory_order_relaxed))) {
+        settle(t);
+    }
+    return !was;
+}
+
+XS_HOT void leave(struct xs_nvtx_thread *t, bool entered) {
+    atomic_signal_fence(memory_order_seq_cst);
+    if (entered) {
+        atomic_store_explicit(&t->busy, false, memory_order_relaxed);
+    }
+}
+
+/* Opens a range on a thread that is entered. False: there is no room. */
+XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, struct xs_range_label label) {
+    if (XS_UNLIKELY(t->count == XS_RANGES_OPEN)) {
+        return false;
+    }
+    uint32_t parent = RANGE_OF(innermost(t));
+    uint32_t number =
+        label.text ? xs_range_number_of(parent, domain, label.text) : xs_range_number(parent, domain, label.name);
+    uint64_t word =
+        number | (uint64_t)domain << RANGE_BITS | (uint64_t)started << STARTED_BIT | ++t->serial << SERIAL_SHIFT;
+    atomic_store_explicit(&t->open[t->count], word, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst); /* a handler's call carries it or does not, but no old word */
+    t->count++;
+    return true;
+}
+
+int xs_range_push(unsigned domain, struct xs_range_label label) {
+    struct xs_nvtx_thread *t = this_thread();
+    if (!t) {
+        return XS_RANGE_NO_TRACKING;
+    }
+    bool entered = enter(t);
+    /* What is inside one that is not kept is not kept either, or pops would end the wrong ones. */
+    if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label))) {
+        t->beyond[domain]++;
+    }
+    int before = (int)t->depth[domain]++;
+    leave(t, entered);
+    return before;
+}
+
+/* Ends the innermost of the thread's own ranges whose words are `wanted` where `bits` are set; those inside it stay. */
+XS_HOT void close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) {
+    for (unsigned i = t->count; i-- > 0;) {
+        uint64_t word = atomic_load_explicit(&t->open[i], memory_order_relaxed);
+        if (word && (word & bits) == wanted) {
+            atomic_store_explicit(&t->open[i], 0, memory_order_relaxed);
+            if (XS_LIKELY(i + 1 == t->count)) {
+                t->count--;
+            } else {
+                settle(t);
+            }
+            break;
+        }
+    }
+}
+
+int xs_range_pop(unsigned domain) {
+    struct xs_nvtx_thread *t = xs_nvtx_thread;
+    if (!t || t->depth[domain] == 0) {
+        return XS_RANGE_NONE_OPEN;
+    }
+    bool entered = enter(t);
+    if (XS_UNLIKELY(t->beyond[domain])) {
+        t->beyond[domain]--;
+    } else if (entered) {
+        close_own(t, KIND_BITS, (uint64_t)domain << RANGE_BITS);
+    }
+    int around = (int)--t->depth[domain];
+    leave(t, entered);
+    return around;
+}
+
+/* A range that is not kept still has a number: 0 is what applications take for failure. */
+uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
+    struct xs_nvtx_thread *t = this_thread();
+    if (!t) {
+        return PLACE_NOWHERE;
+    }
+    bool entered = enter(t);
+    uint64_t id = entered && open_range(t, domain, true, label)
+                      ? t->serial << PLACE_BITS | (uint64_t)(t - threads()->thread + 1)
+                      : PLACE_NOWHERE;
+    leave(t, entered);
+    return id;
+}
+
+/* Of another thread, or in the midst of this one's own changes. Looked for to the end, though found: its thread may be
+ * moving it, and then has it in two places. */
+static __attribute__((noinline)) void end_elsewhere(struct xs_nvtx_thread *t, uint64_t wanted) {
+    for (unsigned i = XS_RANGES_OPEN; i-- > 0;) {
+        uint64_t word = atomic_load(&t->open[i]);
+        while ((word & (SERIAL_BITS | STARTED)) == wanted) {
+            if (atomic_compare_exchange_weak(&t->open[i], &word, 0)) {
+                atomic_store(&t->unsettled, true);
+                break;
+            }
+        }
+    }
+}
+
+void xs_range_end(uint64_t id) {
+    struct threads *all = threads();
+    unsigned place = id & (((unsigned)1 << PLACE_BITS) - 1);
+    uint64_t wanted = id >> PLACE_BITS << SERIAL_SHIFT | STARTED;
+    if (!all || place == 0 || place > XS_RANGE_THREADS) {
+        return;
+    }
+    struct xs_nvtx_thread *t = &all->thread[place - 1];
+    if (t == xs_nvtx_thread && enter(t)) {
+        close_own(t, SERIAL_BITS | STARTED, wanted);
+        leave(t, true);
+    } else {
+        end_elsewhere(t, wanted);
+    }
+}
+
+uint32_t xs_nvtx_innermost(struct xs_event **e) {
+    struct xs_nvtx_thread *t = xs_nvtx_thread;
+    if (XS_UNLIKELY(atomic_load_explicit(&t->unsettled, memory_order_relaxed))) {
+        leave(t, enter(t));
+    }
+    uint32_t number = RANGE_OF(innermost(t));
+    if (number) {
+        xs_range_tell(e, number);
+    }
+    return number;
+}
+
+void xs_nvtx_forget(void) {
+    struct threads *all = threads();
+    for (unsigned i = 0; all && i < XS_RANGE_THREADS; i++) {
+        if (atomic_load_explicit(&all->taken[i], memory_order_relaxed) && &all->thread[i] != xs_nvtx_thread) {
+            give_back(&all->thread[i]);
+        }
+    }
+}
