@@ -24,7 +24,7 @@ static const struct option option_table[] = {
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
 
 /* Variables that other parts own: the program's, the simulated GPU's, the tests'. One with a final _ is a prefix. */
-static const char *const foreign[] = {"LIBRARY=", "SIM_", "TEST_"};
+static const char *const foreign[] = {"LIBRARY=", "DEBUG_PATH=", "SIM_", "TEST_"};
 
 static bool parse_bool(const char *text, bool *value) {
     static const char *const yes[] = {"on", "1", "true", "yes"}, *const no[] = {"off", "0", "false", "no"};

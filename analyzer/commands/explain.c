@@ -1,5 +1,6 @@
 /* xferspy explain: the findings of a trace, one of them with its evidence, and rows for programs. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/command.h"
@@ -9,6 +10,7 @@
 #include "analyzer/output/explain.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/progress.h"
+#include "analyzer/symbols/debug_path.h"
 
 enum { NAMES_SHOWN = 12 }; /* where one is not known */
 
@@ -18,19 +20,22 @@ static const char *const format_names[] = {"text", "json", "tsv", NULL};
 struct arguments {
     struct xs_ask_arguments ask; /* for a finding */
     enum xs_explain_part part;
-    bool all;
+    bool all, full_stack;
 };
 
-enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED };
+enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED, OPTION_FULL_STACK };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"all", OPTION_ALL, NULL, 0, "every instance of FINDING, not the first three only", 1},
     {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
+    {"full-stack", OPTION_FULL_STACK, NULL, 0, "the frames of libraries in FINDING's stacks, too", 1},
     {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
     {0}};
 
 static const char doc[] =
-    "Shows the evidence for a finding: what it means, what to do, what it costs, and the transfers that it is about "
+    "Shows the evidence for a finding: what it means, what to do, what it costs, the stacks that it was called from, "
+    "and "
+    "the transfers that it is about "
     "with "
     "their contents, times and what ran in between. Without FINDING it lists all findings, the small ones too. FINDING "
     "is "
@@ -57,6 +62,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_ALL:
         arguments->all = true;
         return 0;
+    case OPTION_FULL_STACK:
+        arguments->full_stack = true;
+        return 0;
     case OPTION_INSTANCES:
         arguments->part = XS_EXPLAIN_INSTANCES;
         return 0;
@@ -74,16 +82,42 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 /* What on_instance collects. */
 struct collected {
+    bool wants_kept;
+    const char *seen_of; /* the finding that was asked for, NULL: none */
     struct xs_kept *items;
     size_t count, capacity;
+    struct xs_seen *seen;
+    size_t seen_count, seen_capacity;
 };
+
+/* Of a finding asked for by name, those of its detector alone: the others would be most of them. */
+static bool may_be_asked_for(const char *asked, unsigned detector) {
+    const char *id = xs_detectors[detector]->id;
+    return (*asked >= '0' && *asked <= '9') || !strncmp(asked, id, strlen(id));
+}
+
+static void see(struct collected *c, unsigned detector, const struct xs_instance *instance) {
+    if (!instance->evidence_count || !may_be_asked_for(c->seen_of, detector))
+        return;
+    if (c->seen_count == c->seen_capacity) {
+        c->seen_capacity = c->seen_capacity ? c->seen_capacity * 2 : 256;
+        c->seen = xs_realloc(c->seen, c->seen_capacity * sizeof *c->seen);
+    }
+    const struct xs_evidence *first = &instance->evidence[0];
+    c->seen[c->seen_count++] =
+        (struct xs_seen){xs_seen_what(first->table, instance->verdict, detector), instance->site, first->row};
+}
 
 static void keep(void *data, unsigned detector, const struct xs_instance *instance) {
     struct collected *c = data;
     if (!instance) { /* the analysis starts again */
-        c->count = 0;
+        c->count = c->seen_count = 0;
         return;
     }
+    if (c->seen_of)
+        see(c, detector, instance);
+    if (!c->wants_kept)
+        return;
     if (c->count == c->capacity) {
         c->capacity = c->capacity ? c->capacity * 2 : 256;
         c->items = xs_realloc(c->items, c->capacity * sizeof *c->items);
@@ -172,12 +206,15 @@ static int show(struct xs_explain *explain, const struct arguments *arguments) {
 static int explain_trace(const struct arguments *arguments) {
     struct xs_trace trace;
     struct xs_findings *findings = NULL;
-    struct collected collected = {0};
+    struct collected collected = {
+        .wants_kept = arguments->all || arguments->part == XS_EXPLAIN_INSTANCES,
+        .seen_of = arguments->part == XS_EXPLAIN_FINDINGS ? arguments->ask.asked : NULL,
+    };
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
-    bool wants = arguments->all || arguments->part == XS_EXPLAIN_INSTANCES;
-    struct xs_analysis_options analysis = {.on_instance = wants ? keep : NULL, .data = &collected};
-    struct xs_explain explain = {.trace = &trace, .all = arguments->all};
+    struct xs_analysis_options analysis = {.on_instance = collected.wants_kept || collected.seen_of ? keep : NULL,
+                                           .data = &collected};
+    struct xs_explain explain = {.trace = &trace, .all = arguments->all, .full_stack = arguments->full_stack};
     if (xs_open(arguments->ask.trace, &trace, false) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &trace);
@@ -188,17 +225,20 @@ static int explain_trace(const struct arguments *arguments) {
     explain.findings = findings;
     explain.kept = collected.items;
     explain.kept_count = collected.count;
+    explain.seen = collected.seen;
+    explain.seen_count = collected.seen_count;
     if (status < 0)
         xs_complain("%s", message);
     int exit_status = status < 0 ? XS_EXIT_ERROR : show(&explain, arguments);
     free(collected.items);
+    free(collected.seen);
     xs_findings_free(findings);
     xs_trace_close(&trace);
     return exit_status;
 }
 
 int xs_command_explain(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_ASK_CHILD, {0}};
+    static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, {0}};
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children};
     struct arguments arguments = {.ask = {.formats = format_names, .one_only = "one trace and one finding at a time"},

@@ -1,14 +1,25 @@
 /* xferspy report: what was found in a trace and what it shows, on one screen. */
 #include "analyzer/output/report.h"
+#include "analyzer/symbols/debug_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "analyzer/command.h"
 #include "analyzer/model/analyse.h"
 #include "analyzer/model/summary.h"
+#include "analyzer/model/summary_by.h"
 #include "analyzer/output/progress.h"
 
+enum { OPTION_BY = 0x200, OPTION_TOP };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"json", XS_OPTION_JSON, NULL, 0, "everything, as JSON: format \"xferspy-report\", units in the names", 1},
     {"details", XS_OPTION_DETAILS, NULL, 0, "every finding at length, the largest and the slowest transfers", 1},
+    {"by", OPTION_BY, "KEY", 0,
+     "totals by site, function, file, module, nvtx, thread, stream or device; of JSON beside all else", 1},
+    {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
     {0}};
 
 static const char doc[] =
@@ -19,6 +30,7 @@ static const char doc[] =
     "Examples:\n"
     "  xferspy report xferspy-app.4242.db\n"
     "  xferspy report --details run.db\n"
+    "  xferspy report --by=function --top=10 run.db\n"
     "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
     "  xferspy report -o report.txt rank*.db\n"
     "\n"
@@ -40,8 +52,57 @@ static const char doc[] =
 struct view {
     struct xs_json *json; /* NULL: as text */
     bool details;
+    int by; /* enum xs_by_key, -1: none */
+    size_t top;
     struct xs_out *out;
 };
+
+struct arguments {
+    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    int by;
+    size_t top;
+};
+
+static error_t parse_by(const char *text, int *by, struct argp_state *state) {
+    for (int i = 0; xs_by_names[i]; i++) {
+        if (!strcmp(xs_by_names[i], text)) {
+            *by = i;
+            return 0;
+        }
+    }
+    argp_error(state, "--by=%s: use site, function, file, module, nvtx, thread, stream or device", text);
+    return EINVAL;
+}
+
+static error_t parse_top(const char *text, size_t *top, struct argp_state *state) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || !number) {
+        argp_error(state, "--top=%s: use a number from 1", text);
+        return EINVAL;
+    }
+    *top = (size_t)number;
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case OPTION_BY:
+        return parse_by(argument, &arguments->by, state);
+    case OPTION_TOP:
+        return parse_top(argument, &arguments->top, state);
+    case ARGP_KEY_END:
+        if (arguments->top && arguments->by < 0)
+            argp_error(state, "--top is about the rows of --by");
+        if (arguments->traces.details && arguments->by >= 0)
+            argp_error(state, "--details and --by: one of them");
+        return 0;
+    default:
+        return xs_parse_traces(key, argument, state);
+    }
+}
 
 static void show(const struct xs_report *report, const struct view *view, const char *path, int index) {
     if (view->json) {
@@ -60,7 +121,10 @@ static int report_one(const char *path, const struct view *view, int index) {
     struct xs_trace trace;
     struct xs_summary summary;
     struct xs_findings *findings = NULL;
-    struct xs_report report = {.summary = &summary, .details = view->details};
+    struct xs_by by = {0};
+    struct xs_by_claims claims = {0};
+    struct xs_analysis_options analysis = {.on_instance = view->by >= 0 ? xs_by_claim : NULL, .data = &claims};
+    struct xs_report report = {.summary = &summary, .details = view->details, .top = view->top};
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
     if (xs_open(path, &trace, false) < 0)
@@ -69,15 +133,21 @@ static int report_one(const char *path, const struct view *view, int index) {
     int status = xs_summary_compute(&trace, &summary, message);
     bool summed = status >= 0;
     if (status >= 0)
-        status = xs_analyse(&trace, NULL, &findings, message);
+        status = xs_analyse(&trace, &analysis, &findings, message);
     if (status >= 0)
         status = xs_checked_read(&trace, &report.checked, message);
+    if (status >= 0 && view->by >= 0) {
+        status = xs_by_compute(&trace, findings, &claims, (enum xs_by_key)view->by, &by, message);
+        report.by = &by;
+    }
+    xs_by_claims_free(&claims);
     xs_progress_end(&progress);
     report.findings = findings;
     if (status < 0)
         xs_complain("%s", message);
     else
         show(&report, view, path, index);
+    xs_by_free(&by);
     xs_findings_free(findings);
     if (summed)
         xs_summary_free(&summary);
@@ -85,35 +155,45 @@ static int report_one(const char *path, const struct view *view, int index) {
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-int xs_report_traces(char *const *paths, int count, bool as_json, bool details, struct xs_out *out) {
-    struct xs_json json = {.file = out->file};
-    struct view view = {.json = as_json ? &json : NULL, .details = details, .out = out};
+static int report_all(char *const *paths, int count, struct view *view) {
     int status = XS_EXIT_OK, shown = 0;
     for (int i = 0; i < count; i++) {
-        if (report_one(paths[i], &view, count > 1 ? shown : -1) == XS_EXIT_OK)
+        if (report_one(paths[i], view, count > 1 ? shown : -1) == XS_EXIT_OK)
             shown++;
         else
             status = XS_EXIT_ERROR;
     }
-    if (json.depth)
-        xs_report_json_end(&json);
+    if (view->json && view->json->depth)
+        xs_report_json_end(view->json);
     return status;
 }
 
+int xs_report_traces(char *const *paths, int count, bool as_json, bool details, struct xs_out *out) {
+    struct xs_json json = {.file = out->file};
+    struct view view = {.json = as_json ? &json : NULL, .details = details, .by = -1, .out = out};
+    return report_all(paths, count, &view);
+}
+
 int xs_command_report(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+    static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
     static const struct argp argp = {
-        .options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children};
-    struct xs_traces_arguments arguments = {0};
+        .options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children};
+    struct arguments arguments = {.by = -1};
+    const struct xs_traces_arguments *traces = &arguments.traces;
     struct xs_out out;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    if (xs_output_is_input(&arguments.output, arguments.traces, arguments.count) ||
-        xs_out_open(&out, &arguments.output) < 0)
+    if (xs_output_is_input(&traces->output, traces->traces, traces->count) || xs_out_open(&out, &traces->output) < 0)
         return XS_EXIT_ERROR;
-    int status = xs_report_traces(arguments.traces, arguments.count, arguments.json, arguments.details, &out);
+    struct xs_json json = {.file = out.file};
+    struct view view = {.json = traces->json ? &json : NULL,
+                        .details = traces->details,
+                        .by = arguments.by,
+                        .top = arguments.top,
+                        .out = &out};
+    int status = report_all(traces->traces, traces->count, &view);
     /* with one trace that could not be read there is nothing to keep */
-    if (xs_out_close(&out, status == XS_EXIT_OK || arguments.count > 1) < 0)
+    if (xs_out_close(&out, status == XS_EXIT_OK || traces->count > 1) < 0)
         status = XS_EXIT_ERROR;
     return status;
 }

@@ -264,10 +264,10 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
                                    .thread = allocation->free_thread,
                                    .context = allocation->context,
                                    .device = allocation->device,
-                                   .site = xs_site_of(a->findings->sites, allocation->free_entry_point),
+                                   .site = xs_site_of(a->findings->sites, allocation->free_entry_point, 0),
                                    .account = allocation->account,
                                    .u.allocation = allocation};
-    allocation->freed_by_call = a->findings->sites->entry_points[event.site].category == XS_CAT_FREE;
+    allocation->freed_by_call = xs_site_entry(a->findings->sites, event.site)->category == XS_CAT_FREE;
     note_time(a, event.return_ns);
     xs_residency_sum_up(&a->residency, allocation);
     xs_show(a, &event);
@@ -278,7 +278,7 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
 int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     struct xs_trace_event *e = &row->event;
     int status = XS_OK;
-    e->site = xs_site_of(a->findings->sites, e->entry_point);
+    e->site = xs_site_of(a->findings->sites, e->entry_point, row->stack);
     note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {
         status = prepare_transfer(a, e);
@@ -298,9 +298,10 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
         if (e->on == XS_ON_SYNC)
             e->u.sync.copy = xs_waits_look(&a->waits, e);
         if (e->on == XS_ON_API) {
-            e->u.api.name = a->findings->sites->entry_points[e->site].name;
-            e->u.api.category = a->findings->sites->entry_points[e->site].category;
-            e->u.api.role = a->findings->sites->entry_points[e->site].role;
+            const struct xs_entry_point *entry = xs_site_entry(a->findings->sites, e->site);
+            e->u.api.name = entry->name;
+            e->u.api.category = entry->category;
+            e->u.api.role = entry->role;
         }
     }
     if (status < 0)

@@ -72,7 +72,8 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
         SRC_PITCH,
         DST_PITCH,
         SRC_ROWS,
-        DST_ROWS
+        DST_ROWS,
+        STACK
     };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_TRANSFER);
@@ -101,6 +102,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     int64_t fingerprint = xs_scan_int(scan, FINGERPRINT), skip = xs_scan_int(scan, SKIP);
     t->fingerprint = fingerprint > 0 ? fingerprint : 0;
     t->skip = skip > 0 && skip < 256 ? (unsigned)skip : 0;
+    row->stack = xs_scan_int(scan, STACK);
     e->ran = !e->is_captured && e->result == 0 && t->bytes > 0;
     return true;
 }
@@ -120,7 +122,8 @@ static bool read_memset(struct xs_scan *scan, void *item) {
         CORRELATION,
         WIDTH,
         HEIGHT,
-        PITCH
+        PITCH,
+        STACK
     };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_MEMSET);
@@ -141,6 +144,7 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     m->box.height = length(scan, HEIGHT);
     m->box.dst_pitch_bytes = length(scan, PITCH);
     m->box.depth = m->box.height ? 1 : 0;
+    row->stack = xs_scan_int(scan, STACK);
     e->ran = !e->is_captured && e->result == 0 && m->bytes > 0;
     return true;
 }
@@ -157,12 +161,14 @@ static bool read_allocation(struct xs_scan *scan, void *item) {
         FREE_ENTRY,
         FREE_THREAD,
         FREE_ENTER,
-        FREE_RETURN
+        FREE_RETURN,
+        STACK
     };
     struct xs_row_event *row = item;
     if (xs_scan_null(scan, ENTER) || xs_scan_null(scan, ADDRESS)) /* a free whose allocation was lost */
         return false;
     start(scan, row, XS_ON_ALLOCATION);
+    row->stack = xs_scan_int(scan, STACK);
     struct xs_allocation_row *a = &row->allocation;
     a->enter_ns = xs_scan_int(scan, CALLED);
     if (a->enter_ns > row->event.enter_ns)
@@ -201,13 +207,14 @@ static bool read_launch(struct xs_scan *scan, void *item) {
 }
 
 static bool read_sync(struct xs_scan *scan, void *item) {
-    enum { SCOPE = FIRST, OBJECT, RESULT };
+    enum { SCOPE = FIRST, OBJECT, RESULT, STACK };
     struct xs_row_event *row = item;
     start(scan, row, XS_ON_SYNC);
     row->event.u.sync.scope = xs_scan_kind(scan, SCOPE, XS_SYNC_SCOPE_COUNT);
     row->event.u.sync.object = (uint64_t)xs_scan_int(scan, OBJECT);
     row->event.result = (int32_t)xs_scan_int(scan, RESULT);
     row->event.ran = row->event.result == 0;
+    row->stack = xs_scan_int(scan, STACK);
     return true;
 }
 
@@ -253,18 +260,18 @@ enum { ROW_BYTES = offsetof(struct xs_row_event, allocation), ALLOCATION_BYTES =
 static const struct xs_source_kind kinds[XS_SOURCES] = {
     KIND(ALLOCATION, "allocation", allocation, "return_ns", ALLOCATION_BYTES,
          "id, return_ns, enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
-         " free_entry_point, free_thread, free_enter_ns, free_return_ns"),
+         " free_entry_point, free_thread, free_enter_ns, free_return_ns, stack"),
     KIND(TRANSFER, "transfer", transfer, "enter_ns", ROW_BYTES,
          COMMON "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
                 " src_allocation, dst_allocation, is_async, is_captured, result, correlation, batch_index,"
                 " fingerprint, skip, height, width_bytes, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows,"
-                " dst_slice_rows"),
+                " dst_slice_rows, stack"),
     KIND(MEMSET, "memset", memset, "enter_ns", ROW_BYTES,
          COMMON "address, bytes, value, element_bytes, kind, device, allocation, is_async, is_captured, result,"
-                " correlation, width_bytes, height, pitch_bytes"),
+                " correlation, width_bytes, height, pitch_bytes, stack"),
     KIND(LAUNCH, "launch", launch, "enter_ns", ROW_BYTES,
          COMMON "kind, function, is_captured, result, correlation, arguments"),
-    KIND(SYNC, "sync", sync, "enter_ns", ROW_BYTES, COMMON "scope, object, result"),
+    KIND(SYNC, "sync", sync, "enter_ns", ROW_BYTES, COMMON "scope, object, result, stack"),
     KIND(API, "api_call", api, "enter_ns", ROW_BYTES,
          COMMON "object, address, bytes, argument, is_captured, result, correlation"),
     KIND(MIGRATION, "device_migration", migration, "start_ns", ROW_BYTES,

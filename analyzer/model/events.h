@@ -42,6 +42,7 @@ struct xs_allocation_row {
 struct xs_row_event {
     struct xs_trace_event event;
     int64_t arguments;                   /* argument set of a launch, 0: not seen */
+    int64_t stack;                       /* stack.id, 0: not recorded */
     struct xs_allocation_row allocation; /* of XS_ON_ALLOCATION; other tables' rows end before it */
 };
 

@@ -48,6 +48,7 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
                                    .apart = nothing,
                                    .first_ns = instance->at_ns,
                                    .last_ns = instance->at_ns,
+                                   .kept = builder->count < XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
                                    .advice = xs_detectors[detector]->kind == XS_ADVICE,
                                    .upper_bound = xs_detectors[detector]->kind == XS_UPPER_BOUND};
     builder->items[builder->count++] = finding;
@@ -55,18 +56,28 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
     return finding;
 }
 
+/* Room for one more: most findings of a program with many call sites have few instances. */
+static void reserve_instance(struct xs_instance **items, size_t count) {
+    if (!(count & (count - 1))) /* 0 or a power of two: full */
+        *items = xs_realloc(*items, (count ? count * 2 : 1) * sizeof **items);
+}
+
 static void keep_instance(struct xs_finding *finding, const struct xs_instance *instance, uint64_t rank) {
-    if (finding->first_count < XS_KEPT_INSTANCES)
+    if (finding->first_count < finding->kept) {
+        reserve_instance(&finding->first, finding->first_count);
         finding->first[finding->first_count++] = *instance;
+    }
+    if (finding->largest_count == finding->kept && rank <= finding->least_ns)
+        return;
     size_t i = finding->largest_count;
     while (i > 0 && xs_times_rank_ns(&finding->largest[i - 1].removable) < rank)
         i--;
-    if (i == XS_KEPT_INSTANCES)
-        return;
-    size_t moved = finding->largest_count < XS_KEPT_INSTANCES ? finding->largest_count - i : XS_KEPT_INSTANCES - 1 - i;
-    memmove(&finding->largest[i + 1], &finding->largest[i], moved * sizeof finding->largest[0]);
+    if (finding->largest_count < finding->kept)
+        reserve_instance(&finding->largest, finding->largest_count++);
+    memmove(&finding->largest[i + 1], &finding->largest[i],
+            (finding->largest_count - 1 - i) * sizeof finding->largest[0]);
     finding->largest[i] = *instance;
-    finding->largest_count += finding->largest_count < XS_KEPT_INSTANCES;
+    finding->least_ns = xs_times_rank_ns(&finding->largest[finding->largest_count - 1].removable);
 }
 
 void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, const struct xs_instance *instance) {
@@ -141,11 +152,28 @@ static int compare_undecided(const void *a, const void *b) {
     return strcmp(x->reason, y->reason);
 }
 
-void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing) {
+static void number(struct xs_findings *findings) {
+    size_t *met = xs_realloc(NULL, xs_detector_count * XS_VERDICTS * sizeof *met);
+    memset(met, 0, xs_detector_count * XS_VERDICTS * sizeof *met);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->ordinal = ++met[finding->detector * XS_VERDICTS + finding->verdict % XS_VERDICTS];
+    }
+    free(met);
+}
+
+/* Moves the findings out of the builder. */
+static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
     findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;
     findings->count = builder->count;
-    for (size_t i = 0; i < builder->count; i++)
+    for (size_t i = 0; i < builder->count; i++) {
         findings->items[i] = *builder->items[i];
+        builder->items[i]->first = builder->items[i]->largest = NULL;
+    }
+}
+
+void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing) {
+    take_items(builder, findings);
     findings->undecided = builder->undecided;
     findings->undecided_count = builder->undecided_count;
     builder->undecided = NULL;
@@ -162,12 +190,16 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     }
     if (findings->count)
         qsort(findings->items, findings->count, sizeof *findings->items, compare);
+    number(findings);
     xs_findings_discard(builder);
 }
 
 void xs_findings_discard(struct xs_findings_builder *builder) {
-    for (size_t i = 0; i < builder->count; i++)
+    for (size_t i = 0; i < builder->count; i++) {
+        free(builder->items[i]->first);
+        free(builder->items[i]->largest);
         free(builder->items[i]);
+    }
     free(builder->items);
     free(builder->undecided);
     xs_hash_free(&builder->by_key);
@@ -175,13 +207,20 @@ void xs_findings_discard(struct xs_findings_builder *builder) {
 }
 
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site) {
-    const struct xs_sites *sites = findings->sites;
-    return sites && site < sites->count ? sites->entry_points[site].name : "unknown";
+    return findings->sites && findings->sites->count ? xs_site_entry(findings->sites, site)->name : "unknown";
+}
+
+const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site) {
+    return findings->sites ? xs_site_place_frame(findings->sites, site) : NULL;
 }
 
 void xs_findings_free(struct xs_findings *findings) {
     if (!findings)
         return;
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->items[i].first);
+        free(findings->items[i].largest);
+    }
     free(findings->items);
     free(findings->undecided);
     if (findings->sites)

@@ -1,5 +1,6 @@
 /* What the detectors found: instances grouped by (detector, verdict, site), what each finding would give back, the union
- * over transfers, and what could not be decided. Memory is in findings, not in instances. */
+ * over transfers, and what could not be decided. Memory is in findings, not in instances; of many findings, in few instances
+ * each. */
 #ifndef XFERSPY_ANALYZER_MODEL_FINDINGS_H
 #define XFERSPY_ANALYZER_MODEL_FINDINGS_H
 
@@ -8,6 +9,8 @@
 #include <stdint.h>
 
 #include "analyzer/model/link.h"
+
+struct xs_frame; /* callsites.h */
 
 /* A row of the trace that an instance names, and what it is in it. */
 enum xs_evidence_table {
@@ -57,7 +60,10 @@ uint64_t xs_times_rank_ns(const struct xs_times *times);
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
-enum { XS_KEPT_INSTANCES = 8 };
+enum {
+    XS_KEPT_INSTANCES = 8,
+    XS_WELL_KEPT_FINDINGS = 4096, /* those that come after so many keep one instance each */
+};
 
 struct xs_finding {
     unsigned detector; /* index in xs_detectors (detectors/detector.h), which has id, title and remedies */
@@ -71,10 +77,14 @@ struct xs_finding {
     bool folded;                                 /* under the floor: to be shown in one line with its like */
     bool advice, upper_bound;                    /* the detector's kind */
 
-    struct xs_instance first[XS_KEPT_INSTANCES]; /* in host order */
+    size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */
+
+    size_t kept;               /* instances that each of these may have; XS_KEPT_INSTANCES, or 1 */
+    struct xs_instance *first; /* in host order */
     size_t first_count;
-    struct xs_instance largest[XS_KEPT_INSTANCES]; /* by what they give back, largest first; may repeat `first` */
+    struct xs_instance *largest; /* by what they give back, largest first; may repeat `first` */
     size_t largest_count;
+    uint64_t least_ns; /* that the last of them gives back, where there are `kept` */
 };
 
 /* What could not be decided: how often, of which detector, and why. */
@@ -113,8 +123,10 @@ struct xs_findings {
     struct xs_sites *sites; /* site numbers and names; xs_site_name */
 };
 
-/* A site's text: for now the entry point's name. Never NULL. */
+/* The entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
+/* The user's own frame that the call came from (callsites.h), NULL: not known. */
+const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
 
 void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */
 

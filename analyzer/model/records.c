@@ -74,6 +74,14 @@ struct xs_record *xs_records_find(struct xs_records *records, uint32_t correlati
     return low < records->count && records->items[low].correlation == correlation ? &records->items[low] : NULL;
 }
 
+bool xs_record_share(const struct xs_record *record, uint64_t bytes, uint64_t *ns) {
+    if (!record || record->untimed)
+        return false;
+    *ns = bytes < record->bytes ? (uint64_t)((double)record->ns * ((double)bytes / (double)record->bytes) + 0.5)
+                                : record->ns;
+    return true;
+}
+
 void xs_records_free(struct xs_records *records) {
     free(records->items);
     *records = (struct xs_records){0};

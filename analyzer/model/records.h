@@ -30,6 +30,10 @@ void xs_records_sort(struct xs_records *records);
 /* The entry of a correlation number, or NULL. Fast where numbers are asked for in nearly ascending order. */
 struct xs_record *xs_records_find(struct xs_records *records, uint32_t correlation);
 
+/* Whether a transfer's device time is known, and how much of its record's is its own: a batch call's copies share one number,
+ * and its time by their bytes. `record` may be NULL. */
+bool xs_record_share(const struct xs_record *record, uint64_t bytes, uint64_t *ns);
+
 void xs_records_free(struct xs_records *records);
 
 #endif

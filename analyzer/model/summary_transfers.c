@@ -82,17 +82,6 @@ static void keep_slowest(struct xs_summary *s, const struct xs_slow_transfer *t)
     s->slowest_count += s->slowest_count < XS_TOP;
 }
 
-/* The part of a record that is this transfer's: a batch call's copies share one number, and its time by their bytes. */
-static void take_device_time(struct xs_slow_transfer *t, const struct xs_record *record) {
-    if (!record || record->untimed)
-        return;
-    t->timed = true;
-    if (t->bytes < record->bytes)
-        t->device_ns = (uint64_t)((double)record->ns * ((double)t->bytes / (double)record->bytes) + 0.5);
-    else
-        t->device_ns = record->ns;
-}
-
 static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_transfer *t, struct xs_record *record) {
     if (record) {
         record->matched = 1;
@@ -140,7 +129,7 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, grid *t
         s->coverage.host_captured++;
         return;
     }
-    take_device_time(&t, record);
+    t.timed = xs_record_share(record, t.bytes, &t.device_ns);
     count_coverage(&s->coverage, &t, record);
     /* all copies of a batch call carry the whole call's host time */
     uint64_t host_ns = xs_scan_null(scan, BATCH) || xs_scan_int(scan, BATCH) == 0 ? t.host_ns : 0;

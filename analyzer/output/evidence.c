@@ -15,6 +15,8 @@
 #define CALL(row)                                                                                                      \
     row ".enter_ns AS enter_ns, " row ".return_ns - " row ".enter_ns AS host_ns, th.tid AS tid, " row                  \
         ".stream AS stream"
+/* The same of the tables that have where it was called from, too. */
+#define CALL_FROM(row) CALL(row) ", " row ".stack AS stack_id, " row ".nvtx_range AS nvtx_range_id"
 #define CALL_JOINS(row)                                                                                                \
     " LEFT JOIN entry_point e ON e.id = " row ".entry_point LEFT JOIN thread th ON th.id = " row ".thread"
 
@@ -25,7 +27,7 @@ static const char *const queries[] = {
             "t.dst_address") " AS dst_address,"
                              " t.src_allocation AS src_allocation, t.src_address - sa.address AS src_offset_bytes,"
                              " t.dst_allocation AS dst_allocation, t.dst_address - da.address AS dst_offset_bytes,"
-                             " t.src_device AS src_device, t.dst_device AS dst_device, " CALL(
+                             " t.src_device AS src_device, t.dst_device AS dst_device, " CALL_FROM(
                                  "t") ", t.is_async AS is_async,"
                                       " t.batch_index AS batch_index,"
                                       " (SELECT min(c.start_ns) FROM device_copy c WHERE c.correlation = t.correlation "
@@ -57,11 +59,11 @@ static const char *const queries[] = {
         "m.address") " AS address, m.bytes AS bytes, k.name AS kind,"
                      " m.allocation AS allocation, m.device AS device, m.value AS value, m.element_bytes AS "
                      "element_bytes,"
-                     " " CALL("m") ", m.is_async AS is_async FROM memset m" CALL_JOINS(
+                     " " CALL_FROM("m") ", m.is_async AS is_async FROM memset m" CALL_JOINS(
                          "m") " LEFT JOIN memory_kind k ON k.id = m.kind WHERE m.id = ",
     [XS_EVIDENCE_ALLOCATION] = "SELECT e.name AS entry_point, " HEX(
         "a.address") " AS address, a.bytes AS bytes, k.name AS kind,"
-                     " o.name AS origin, a.device AS device, " CALL(
+                     " o.name AS origin, a.device AS device, " CALL_FROM(
                          "a") ", fe.name AS free_entry_point,"
                               " a.free_enter_ns AS free_enter_ns, a.free_return_ns - a.free_enter_ns AS free_host_ns "
                               "FROM allocation a" CALL_JOINS(
@@ -74,7 +76,7 @@ static const char *const queries[] = {
                       " LIMIT 1) AS kernel, l.arguments IS NOT NULL AS arguments_seen, " CALL(
                           "l") " FROM launch l" CALL_JOINS("l") " LEFT JOIN launch_kind k ON k.id = l.kind WHERE l.id "
                                                                 "= ",
-    [XS_EVIDENCE_SYNC] = "SELECT e.name AS entry_point, k.name AS scope, " CALL("s") " FROM sync s" CALL_JOINS(
+    [XS_EVIDENCE_SYNC] = "SELECT e.name AS entry_point, k.name AS scope, " CALL_FROM("s") " FROM sync s" CALL_JOINS(
         "s") " LEFT JOIN sync_scope k ON k.id = s.scope WHERE s.id = ",
     [XS_EVIDENCE_API_CALL] = "SELECT e.name AS entry_point, " HEX(
         "c.address") " AS address, c.bytes AS bytes, c.argument AS argument,"
@@ -95,7 +97,7 @@ static const char *static_key(const char *name) {
         "constant_value", "changed_leaves", "taken_on",       "missing",       "address",          "kind",
         "allocation",     "device",         "value",          "element_bytes", "origin",           "free_entry_point",
         "free_enter_ns",  "free_host_ns",   "function",       "kernel",        "arguments_seen",   "scope",
-        "argument"};
+        "argument",       "stack_id",       "nvtx_range_id"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i], name))
             return keys[i];

@@ -20,14 +20,27 @@ struct xs_kept {
     bool device_known, exposed_known;
 };
 
+/* The row that an instance is about, in fewer still: kept of every one where a finding's stacks are asked for. */
+struct xs_seen {
+    uint32_t what; /* table, verdict and detector: xs_seen_what */
+    uint32_t site;
+    int64_t row;
+};
+static inline uint32_t xs_seen_what(unsigned table, unsigned verdict, unsigned detector) {
+    return table << 28 | (verdict & 0xff) << 20 | (detector & 0xfffff);
+}
+
 struct xs_explain {
     const struct xs_trace *trace;
     const struct xs_findings *findings;
     struct xs_checked checked;
     const struct xs_kept *kept; /* in the order in which they were decided */
     size_t kept_count;
-    long chosen; /* index of the one finding that was asked for, -1: all */
-    bool all;    /* every instance of it */
+    const struct xs_seen *seen; /* where a finding was asked for */
+    size_t seen_count;
+    long chosen;     /* index of the one finding that was asked for, -1: all */
+    bool all;        /* every instance of it */
+    bool full_stack; /* frames of libraries, too */
 };
 
 /* Whether an instance is of the chosen finding. */

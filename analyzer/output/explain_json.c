@@ -3,6 +3,7 @@
 #include "analyzer/output/evidence.h"
 #include "analyzer/output/explain.h"
 #include "analyzer/output/findings.h"
+#include "analyzer/output/stacks.h"
 
 static int put_evidence(const struct xs_explain *explain, const struct xs_instance *instance, struct xs_json *json,
                         char *message) {
@@ -17,6 +18,10 @@ static int put_evidence(const struct xs_explain *explain, const struct xs_instan
         xs_json_int(json, "row", e->row);
         xs_json_text(json, "role", e->role);
         xs_facts_json(&facts, json);
+        if (xs_fact_known(&facts, "stack_id"))
+            xs_stack_json(explain->findings, xs_fact_number(&facts, "stack_id", 0), json);
+        if (xs_fact_known(&facts, "nvtx_range_id"))
+            xs_range_json(explain->findings, xs_fact_number(&facts, "nvtx_range_id", 0), json);
         xs_json_end(json, '}');
         xs_facts_free(&facts);
     }
@@ -75,6 +80,7 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
         xs_json_text(json, "finding", kind.data);
         xs_string_free(&kind);
         xs_json_text(json, "site", xs_site_name(explain->findings, kept->site));
+        xs_call_site_json(explain->findings, kept->site, json);
         put_row(json, "kind", "row", kept, 0);
         put_row(json, "other_kind", "other_row", kept, 1);
         xs_json_int(json, "at_ns", kept->at_ns);
@@ -94,6 +100,8 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     xs_json_object(json, "explained");
     xs_finding_json(explain->findings, (size_t)explain->chosen, json);
     status = put_first(explain, &explain->findings->items[explain->chosen], json, message);
+    if (status >= 0)
+        status = xs_stacks_json(explain, json, message);
     if (explain->all)
         put_instances(explain, json);
     xs_json_end(json, '}');

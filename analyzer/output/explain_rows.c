@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/detectors/detector.h"
+#include "analyzer/model/callsites.h"
 #include "analyzer/output/explain.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/table.h"
@@ -83,6 +84,10 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, true, f->upper_bound);
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);
+    const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    rows_text(rows, frame ? frame->function : NULL);
+    rows_text(rows, frame ? frame->file : NULL);
+    rows_count(rows, frame && frame->line, frame ? frame->line : 0);
 }
 
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
@@ -90,7 +95,8 @@ void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
                                           "transfers",  "bytes",        "device_ns",
                                           "exposed_ns", "removable_ns", "removable_exposed_ns",
                                           "host_ns",    "upper_bound",  "advice",
-                                          "folded"};
+                                          "folded",     "function",     "file",
+                                          "line"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->findings->count; i++)

@@ -8,10 +8,12 @@
 #include "analyzer/output/evidence.h"
 #include "analyzer/output/explain.h"
 #include "analyzer/output/findings.h"
+#include "analyzer/output/place.h"
+#include "analyzer/output/stacks.h"
 #include "analyzer/output/table.h"
 #include "analyzer/output/units.h"
 
-enum { EVIDENCE_SHOWN = 3 };
+enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200 };
 
 static const char *definition_of(const char *id) {
     static const struct {
@@ -47,7 +49,10 @@ static void list_row(const struct xs_findings *findings, size_t index, bool shar
     xs_table_cell(table, f->advice || !share ? NULL : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
     xs_table_cell(table, xs_format_count(buffer, f->instances));
     xs_table_cell(table, f->bytes ? xs_format_bytes(buffer, f->bytes) : NULL);
-    xs_table_cell(table, xs_site_name(findings, f->site));
+    struct xs_string place = {0};
+    xs_place_text(&place, findings->sites, xs_site_frame(findings, f->site));
+    xs_table_cell(table, place.length ? place.data : xs_site_name(findings, f->site));
+    xs_string_free(&place);
     xs_string_free(&name);
 }
 
@@ -201,7 +206,28 @@ static void other_lines(const struct xs_evidence *e, const struct xs_facts *fact
         xs_out_fact(out, "freed", "never, as far as the trace goes");
 }
 
-static void row_block(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
+/* Where the row was called from: the user's line where it is another than the finding's, and the NVTX range. */
+static void call_lines(const struct xs_explain *explain, const struct xs_facts *facts, struct xs_out *out) {
+    const struct xs_sites *sites = explain->findings->sites;
+    uint32_t place = xs_sites_place(sites, xs_fact_number(facts, "stack_id", 0));
+    const char *range =
+        sites->callsites ? xs_callsites_range(sites->callsites, xs_fact_number(facts, "nvtx_range_id", 0)) : NULL;
+    if (place && place != xs_site_parts(sites, explain->findings->items[explain->chosen].site).place) {
+        struct xs_string text = {0};
+        xs_place_text(&text, sites, xs_callsites_place_frame(sites->callsites, place));
+        xs_out_fact(out, "line", "%s", text.length ? text.data : "?");
+        xs_string_free(&text);
+    }
+    if (range) {
+        struct xs_string text = {0};
+        xs_place_cut(&text, range, RANGE_COLUMNS);
+        xs_out_fact(out, "nvtx", "%s", text.data);
+        xs_string_free(&text);
+    }
+}
+
+static void row_block(const struct xs_explain *explain, const struct xs_evidence *e, const struct xs_facts *facts,
+                      struct xs_out *out) {
     row_line(e, facts, out);
     if (!facts->found)
         return;
@@ -212,6 +238,7 @@ static void row_block(const struct xs_evidence *e, const struct xs_facts *facts,
     } else {
         other_lines(e, facts, out);
     }
+    call_lines(explain, facts, out);
     time_line(facts, out);
 }
 
@@ -276,7 +303,7 @@ static int print_instance(const struct xs_explain *explain, const struct xs_inst
     if (status >= 0) {
         instance_heading(instance, number, out);
         for (unsigned i = 0; i < count; i++)
-            row_block(&instance->evidence[i], &facts[i], out);
+            row_block(explain, &instance->evidence[i], &facts[i], out);
         if (count > 1)
             status = between_lines(explain, &facts[0], &facts[1], out, message);
     }
@@ -307,7 +334,10 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
             xs_style_off(out, XS_STYLE_HEADING), d->title);
     xs_out_fact(out, "what", "%s", definition ? definition : d->title);
     xs_out_fact(out, "remedy", "%s", xs_detector_remedy(d, f->verdict));
-    xs_out_fact(out, "where", "%s", xs_site_name(findings, f->site));
+    xs_place_of_site(&text, findings, f->site);
+    xs_out_fact(out, "where", "%s", text.data + strlen("at "));
+    xs_place_source_line(findings->sites, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
+    text.length = 0;
     xs_finding_amount(&text, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)
         xs_string_format(&text, ", from %s to %s", xs_format_ns(first, (uint64_t)f->first_ns),
@@ -381,6 +411,7 @@ int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *m
     char count[XS_UNIT_BYTES];
     int status = XS_OK;
     print_head(explain, out);
+    status = xs_stacks_text(explain, out, message);
     for (size_t i = 0; i < shown && status >= 0; i++)
         status = print_instance(explain, &f->first[i], i + 1, out, message);
     const struct xs_instance *largest = largest_beside(f, shown);

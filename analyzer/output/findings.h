@@ -35,10 +35,12 @@ void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *o
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out);
 
-/* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model" of the object that is open. */
+/* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is open. */
 void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json);
 /* The keys of one finding, into the object that is open. */
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json);
+/* "call_site": the user's line of a site, or null. */
+void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json);
 void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json);
 /* {"device_ns": ..., "exposed_ns": ..., "host_ns": ...}, null where not known. */
 void xs_times_json(struct xs_json *json, const char *key, const struct xs_times *times, bool device, bool exposed);

@@ -3,6 +3,7 @@
 
 #include "analyzer/detectors/detector.h"
 #include "analyzer/model/scan.h"
+#include "analyzer/model/site.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/units.h"
 
@@ -159,9 +160,23 @@ static void link_lines(const struct xs_link_model *link, struct xs_out *out) {
     }
 }
 
+/* Why of some call sites no line is known: the first reason, and how many more there are. */
+static void call_site_lines(const struct xs_sites *sites, struct xs_out *out) {
+    size_t count = 0;
+    if (!sites || !sites->callsites)
+        return;
+    while (xs_callsites_note(sites->callsites, count))
+        count++;
+    for (size_t i = 0; i < count && (!i || count == 2); i++)
+        xs_out_line(out, XS_STYLE_WARN, "Call sites: %s.", xs_callsites_note(sites->callsites, i));
+    if (count > 2)
+        xs_out_line(out, XS_STYLE_WARN, "Call sites: %zu more such notes; --json has them.", count - 1);
+}
+
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out) {
     contents_line(checked, out);
     launches_line(checked, out);
+    call_site_lines(findings->sites, out);
     undecided_lines(findings, checked, out);
     link_lines(&findings->link, out);
 }

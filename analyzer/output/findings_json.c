@@ -3,6 +3,7 @@
 
 #include "analyzer/detectors/detector.h"
 #include "analyzer/output/findings.h"
+#include "analyzer/output/place.h"
 
 static void put_ns(struct xs_json *json, const char *key, bool known, uint64_t ns) {
     if (known)
@@ -37,6 +38,30 @@ static void put_name(struct xs_json *json, const struct xs_findings *findings, s
     xs_string_free(&kind);
 }
 
+void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json) {
+    const struct xs_frame *frame = xs_site_frame(findings, site);
+    if (!frame) {
+        xs_json_null(json, "call_site");
+        return;
+    }
+    xs_json_object(json, "call_site");
+    xs_place_json(json, frame);
+    xs_json_end(json, '}');
+}
+
+/* How far call sites are known: of stacks that were recorded, and why of some no line is. */
+static void put_call_sites(const struct xs_findings *findings, struct xs_json *json) {
+    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+    xs_json_object(json, "call_sites");
+    xs_json_bool(json, "recorded", findings->sites && findings->sites->places);
+    xs_json_count(json, "places", findings->sites ? findings->sites->place_count : 0);
+    xs_json_array(json, "notes");
+    for (size_t i = 0; callsites && xs_callsites_note(callsites, i); i++)
+        xs_json_text(json, NULL, xs_callsites_note(callsites, i));
+    xs_json_end(json, ']');
+    xs_json_end(json, '}');
+}
+
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json) {
     const struct xs_finding *f = &findings->items[index];
     put_name(json, findings, index);
@@ -57,6 +82,7 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
     xs_json_bool(json, "folded", f->folded);
     xs_json_int(json, "first_ns", f->first_ns);
     xs_json_int(json, "last_ns", f->last_ns);
+    xs_call_site_json(findings, f->site, json);
 }
 
 static void put_total(const struct xs_findings *findings, struct xs_json *json) {
@@ -153,4 +179,5 @@ void xs_findings_json(const struct xs_findings *findings, const struct xs_checke
     xs_undecided_json(findings, json);
     put_fingerprints(checked, json);
     put_link(&findings->link, json);
+    put_call_sites(findings, json);
 }

@@ -13,18 +13,11 @@ void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict
     xs_string_format(text, "%s%s%s", d->id, name ? "/" : "", name ? name : "");
 }
 
-static bool same_kind(const struct xs_finding *a, const struct xs_finding *b) {
-    return a->detector == b->detector && a->verdict == b->verdict;
-}
-
 void xs_finding_name(struct xs_string *text, const struct xs_findings *findings, size_t index) {
     const struct xs_finding *f = &findings->items[index];
-    size_t before = 0;
-    for (size_t i = 0; i < index; i++)
-        before += same_kind(&findings->items[i], f);
     xs_finding_kind(text, f->detector, f->verdict);
-    if (before)
-        xs_string_format(text, "#%zu", before + 1);
+    if (f->ordinal > 1)
+        xs_string_format(text, "#%zu", f->ordinal);
 }
 
 static bool is_called(const struct xs_findings *findings, size_t index, const char *name) {

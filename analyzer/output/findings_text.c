@@ -5,41 +5,52 @@
 #include "analyzer/detectors/detector.h"
 #include "analyzer/model/scan.h"
 #include "analyzer/output/findings.h"
+#include "analyzer/output/place.h"
 #include "analyzer/output/units.h"
 
 enum { SHOWN = 5, ADVICE_SHOWN = 2, INDENT = 6 };
+
+/* What and where: one line, or, where the user's own line is known, that in a line of its own, and its text below. */
+static void print_where(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+    const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    struct xs_string amount = {0}, place = {0};
+    xs_finding_amount(&amount, f);
+    xs_place_of_site(&place, findings, f->site);
+    xs_out_indented(out, INDENT, "%s: %s%s%s", xs_detectors[f->detector]->title, amount.data, frame ? "" : ", ",
+                    frame ? "" : place.data);
+    if (frame) {
+        xs_out_indented(out, INDENT, "%s", place.data);
+        xs_place_source_line(findings->sites, frame, INDENT + 2, out);
+    }
+    xs_string_free(&amount);
+    xs_string_free(&place);
+}
 
 /* The name, which `explain` takes, and what there is to gain; then what and where; then the cost and what to do. */
 static void print_finding(const struct xs_findings *findings, size_t index, int name_columns, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[index];
     const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string name = {0}, gain = {0}, amount = {0}, cost = {0};
+    struct xs_string name = {0}, gain = {0}, cost = {0};
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
-    xs_finding_amount(&amount, f);
     xs_finding_cost(&cost, f);
     fprintf(out->file, "  %2zu  %s%s%s%*s  %s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING), name_columns - (int)name.length, "", gain.data ? gain.data : "");
-    xs_out_indented(out, INDENT, "%s: %s, at %s", d->title, amount.data, xs_site_name(findings, f->site));
+    print_where(findings, f, out);
     xs_out_indented(out, INDENT, "%s%s%s", cost.data ? cost.data : "", cost.data ? ". " : "",
                     xs_detector_remedy(d, f->verdict));
     xs_string_free(&name);
     xs_string_free(&gain);
-    xs_string_free(&amount);
     xs_string_free(&cost);
 }
 
 static void print_advice(const struct xs_findings *findings, size_t index, struct xs_out *out) {
-    const struct xs_finding *f = &findings->items[index];
-    struct xs_string name = {0}, amount = {0};
+    struct xs_string name = {0};
     xs_finding_name(&name, findings, index);
-    xs_finding_amount(&amount, f);
     fprintf(out->file, "  %2zu  %s%s%s  (advice)\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING));
-    xs_out_indented(out, INDENT, "%s: %s, at %s", xs_detectors[f->detector]->title, amount.data,
-                    xs_site_name(findings, f->site));
+    print_where(findings, &findings->items[index], out);
     xs_string_free(&name);
-    xs_string_free(&amount);
 }
 
 static int name_columns(const struct xs_findings *findings, size_t shown, bool folded_too) {

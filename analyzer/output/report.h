@@ -4,6 +4,7 @@
 
 #include "analyzer/model/findings.h"
 #include "analyzer/model/summary.h"
+#include "analyzer/model/summary_by.h"
 #include "analyzer/output/checked.h"
 #include "analyzer/output/json.h"
 #include "analyzer/output/out.h"
@@ -15,7 +16,9 @@ struct xs_report {
     const struct xs_summary *summary;
     const struct xs_findings *findings;
     struct xs_checked checked;
-    bool details; /* text: every finding at length, the largest and the slowest transfers */
+    bool details;           /* text: every finding at length, the largest and the slowest transfers */
+    const struct xs_by *by; /* totals by one thing: of text all that is shown; NULL: not asked for */
+    size_t top;             /* rows of it, 0: as by.h says */
 };
 
 void xs_report_text(const struct xs_report *report, struct xs_out *out);

@@ -1,6 +1,7 @@
 /* The report as JSON: the whole summary and the findings. Keys are stable; additions only, a change of meaning raises the version. */
 #include <inttypes.h>
 
+#include "analyzer/output/by.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/report.h"
 
@@ -298,5 +299,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     put_allocations(s, json);
     put_coverage(s, json);
     put_cost(s, json);
+    if (report->by)
+        xs_by_json(report->by, report->top, json);
     xs_json_end(json, '}');
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/output/by.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/report_internal.h"
 #include "analyzer/output/table.h"
@@ -326,6 +327,10 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
 void xs_report_text(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     print_run(s, out);
+    if (report->by) {
+        xs_by_text(report->by, report->findings, report->top, out);
+        return;
+    }
     xs_findings_text(report->findings, &report->checked, s->trace->path, report->details, out);
     print_transfers(s, out);
     if (report->details) {

@@ -71,6 +71,7 @@ static void add(struct xs_stack_key *key, uint64_t word) {
 
 static struct xs_stack_key key_of(const struct walked *w) {
     struct xs_stack_key key = {UINT64_C(0x8ebc6af09c88c6e3) ^ w->natives, UINT64_C(0x589965cc75374cc3) ^ w->pythons};
+    add(&key, atomic_load_explicit(&xs_native_gone, memory_order_relaxed));
     for (unsigned i = 0; i < w->natives; i++) {
         add(&key, w->pcs[i]);
     }

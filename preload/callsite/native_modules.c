@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "preload/callsite/native.h"
@@ -22,7 +23,8 @@ enum {
     POOL_BYTES = 256 * 1024,
     BUILD_ID_BYTES_MAX = 64,
     INDEX_BYTES_HASHED = 1024,
-    LOCK_TRIES = 5000,
+    LOCK_YIELDS = 100,
+    LOCK_PAUSES = 1000,
     LOOK_UP_TRIES = 16,
 };
 
@@ -45,14 +47,23 @@ static char *pool;
 static size_t pool_left;
 static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
 
-/* Another thread may have been stopped by a debugger or be waiting for a lock that the application holds: never wait for ever. */
+/* Who holds it waits for nobody but the loader, but may have been preempted, or stopped by a debugger: after a tenth of a second
+ * a walk does without. */
 static bool lock(void) {
-    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+    static const struct timespec pause = {0, 100000};
+    int kept = errno;
+    for (unsigned i = 0; i < LOCK_YIELDS + LOCK_PAUSES; i++) {
         if (!atomic_exchange_explicit(&is_locked, true, memory_order_acquire)) {
+            errno = kept;
             return true;
         }
-        sched_yield();
+        if (i < LOCK_YIELDS) {
+            sched_yield();
+        } else {
+            syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
+        }
     }
+    errno = kept;
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* Does the layout fit the running interpreter? Everything is read through the kernel here, so that a wrong offset ends in "no". */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/uio.h>
@@ -20,7 +21,11 @@ static bool probe_file(void *to, uintptr_t from, size_t bytes) {
 
 bool xs_python_probe(void *to, uintptr_t from, size_t bytes) {
     struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes || probe_file(to, from, bytes);
+    int before = errno;
+    bool ok = process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes ||
+              (errno != EFAULT && probe_file(to, from, bytes));
+    errno = before;
+    return ok;
 }
 
 static bool probe_word(uintptr_t *to, uintptr_t from) { return xs_python_probe(to, from, sizeof *to); }
@@ -50,7 +55,7 @@ static int64_t code_bytes(uintptr_t code) {
     if (l->shape != XS_PYTHON_FRAMES && (!probe_word(&body, code + l->body) || !is_object(body, XS_PYTHON_IS_BYTES))) {
         return -1;
     }
-    int32_t first_line;
+    int32_t first_line = 0;
     if (!probe_word(&size, body + XS_PYTHON_OB_SIZE) || !xs_python_probe(&first_line, code + l->first_line, 4) ||
         first_line < -1 || size > INT32_MAX) {
         return -1;
@@ -62,12 +67,12 @@ static int64_t code_bytes(uintptr_t code) {
 static bool position_fits(uintptr_t frame, uintptr_t code, int64_t bytes) {
     const struct xs_python_layout *l = &xs_python.layout;
     if (l->shape != XS_PYTHON_FRAMES) {
-        int32_t last;
+        int32_t last = 0;
         return xs_python_probe(&last, frame + l->f_at, sizeof last) && last >= -1 &&
                (l->shape == XS_PYTHON_OBJECTS_WORDS ? 2 * (int64_t)last : last) < bytes;
     }
     uintptr_t at;
-    int32_t traceable;
+    int32_t traceable = 0;
     if (!probe_word(&at, frame + l->f_at) || !xs_python_probe(&traceable, code + l->traceable, sizeof traceable)) {
         return false;
     }

@@ -22,7 +22,7 @@ struct line {
 static struct tables {
     struct code codes[CODES];
     struct line lines[LINES];
-} *_Atomic tables;
+} * _Atomic tables;
 static _Atomic uint32_t last_number;
 
 /* Mapped rather than allocated, for the application may be inside its allocator; a page comes with its first use. */
@@ -52,9 +52,9 @@ static uint64_t mixed(uint64_t h) {
 static bool claim(_Atomic uint64_t *slot, uint64_t key) {
     uint64_t found = atomic_load_explicit(slot, memory_order_acquire);
     return found == key ||
-           (found == 0 && (atomic_compare_exchange_strong_explicit(slot, &found, key, memory_order_acq_rel,
-                                                                   memory_order_acquire) ||
-                           found == key));
+           (found == 0 &&
+            (atomic_compare_exchange_strong_explicit(slot, &found, key, memory_order_acq_rel, memory_order_acquire) ||
+             found == key));
 }
 
 static struct code *code_slot(struct tables *t, uint64_t key) {

@@ -49,12 +49,18 @@ static bool take_said(struct xs_python_layout *l, const struct said *s) {
         uint16_t *to;
         uint64_t from;
     } takes[] = {
-        {&l->thread_id, thread[THREAD_ID]},       {&l->current, thread[THREAD_CURRENT]},
-        {&l->f_previous, frame[FRAME_PREVIOUS]},  {&l->f_code, frame[FRAME_CODE]},
-        {&l->f_at, frame[FRAME_AT]},              {&l->f_owner, frame[FRAME_OWNER]},
-        {&l->filename, code[CODE_FILENAME]},      {&l->name, code[CODE_NAME]},
-        {&l->qualname, code[CODE_QUALNAME]},      {&l->lines, code[CODE_LINES]},
-        {&l->first_line, code[CODE_FIRST_LINE]},  {&l->body, code[CODE_BODY]},
+        {&l->thread_id, thread[THREAD_ID]},
+        {&l->current, thread[THREAD_CURRENT]},
+        {&l->f_previous, frame[FRAME_PREVIOUS]},
+        {&l->f_code, frame[FRAME_CODE]},
+        {&l->f_at, frame[FRAME_AT]},
+        {&l->f_owner, frame[FRAME_OWNER]},
+        {&l->filename, code[CODE_FILENAME]},
+        {&l->name, code[CODE_NAME]},
+        {&l->qualname, code[CODE_QUALNAME]},
+        {&l->lines, code[CODE_LINES]},
+        {&l->first_line, code[CODE_FIRST_LINE]},
+        {&l->body, code[CODE_BODY]},
     };
     for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
         if (!is_offset(takes[i].from)) {
@@ -64,7 +70,7 @@ static bool take_said(struct xs_python_layout *l, const struct said *s) {
     }
     /* Not said: an int and co_extra lie between it and the code (cpython/code.h of 3.13 and 3.14). */
     l->traceable = (uint16_t)(l->body - 16);
-    return l->qualname && l->body >= 64 && l->body % 8 == 0;
+    return l->qualname && l->f_owner > l->f_at && l->body >= 64 && l->body % 8 == 0;
 }
 
 /* ---- one candidate ---- */
@@ -113,7 +119,8 @@ static bool take(void *handle) {
     if (!layout) {
         return refuse(p, text, "is not among the versions that are known, 3.9 to 3.14");
     }
-    if (!runtime || !p->code_type || !p->is_finalizing) { /* another interpreter with CPython's interface, or a stripped one */
+    if (!runtime || !p->code_type ||
+        !p->is_finalizing) { /* another interpreter with CPython's interface, or a stripped one */
         return refuse(p, text, "does not export what it takes to read its frames");
     }
     if (strstr(text, "free-threading")) {

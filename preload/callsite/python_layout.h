@@ -35,6 +35,13 @@ enum {
     XS_PYTHON_BYTES_DATA = 32,
     XS_PYTHON_TP_FLAGS = 168,
 };
+/* struct PyASCIIObject, state: interned 2 bits, kind 3 (bytes a character), compact, ascii; builds with a GIL */
+enum {
+    XS_PYTHON_TEXT_KIND_SHIFT = 2,
+    XS_PYTHON_TEXT_KIND_MASK = 7,
+    XS_PYTHON_TEXT_COMPACT = 1u << 5,
+    XS_PYTHON_TEXT_ASCII = 1u << 6
+};
 #define XS_PYTHON_IS_BYTES (UINT64_C(1) << 27) /* Py_TPFLAGS_BYTES_SUBCLASS: of bytes and what is derived from it */
 #define XS_PYTHON_IS_TEXT (UINT64_C(1) << 28)  /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
@@ -62,7 +69,7 @@ extern struct xs_python xs_python;
 /* A thread state that may be read. Once the interpreter has begun to end it takes them away from under their threads. */
 XS_HOT bool xs_python_ends(void) {
     const struct xs_python *p = &xs_python;
-    return p->finalizing ? *(void *const volatile *)p->finalizing != NULL : p->is_finalizing() != 0; // NOLINT(performance-no-int-to-ptr)
+    return p->finalizing ? *(void *const volatile *)p->finalizing != NULL : p->is_finalizing() != 0;
 }
 
 /* Reads at an address that is known to be good. */

@@ -1,9 +1,6 @@
 /* A str of the interpreter as UTF-8. Its content is the application's: file names may hold anything. */
 #include "preload/callsite/python_layout.h"
 
-/* struct PyASCIIObject, state: interned 2 bits, kind 3, compact, ascii (cpython/unicodeobject.h, builds with a GIL) */
-enum { STATE_KIND_SHIFT = 2, STATE_KIND_MASK = 7, STATE_COMPACT = 1u << 5, STATE_ASCII = 1u << 6 };
-
 static uint32_t character(const uint8_t *data, unsigned kind, size_t i) {
     uint16_t two;
     uint32_t four;
@@ -43,9 +40,9 @@ size_t xs_python_text(char *to, size_t room, uintptr_t text) {
         return 0;
     }
     uint32_t state = (uint32_t)xs_python_int(text + XS_PYTHON_TEXT_STATE);
-    unsigned kind = (state >> STATE_KIND_SHIFT) & STATE_KIND_MASK;
-    uintptr_t data = text + ((state & STATE_ASCII) ? l->ascii : l->compact);
-    if (!(state & STATE_COMPACT)) { /* of a class derived from str */
+    unsigned kind = (state >> XS_PYTHON_TEXT_KIND_SHIFT) & XS_PYTHON_TEXT_KIND_MASK;
+    uintptr_t data = text + ((state & XS_PYTHON_TEXT_ASCII) ? l->ascii : l->compact);
+    if (!(state & XS_PYTHON_TEXT_COMPACT)) { /* of a class derived from str */
         data = xs_python_word(text + l->compact);
     }
     if ((kind != 1 && kind != 2 && kind != 4) || data < 4096) {

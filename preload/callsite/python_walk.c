@@ -6,11 +6,14 @@ XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
     return (uint64_t)product ^ (uint64_t)(product >> 64u);
 }
 
-/* Of the line table's content, all of it up to 1 KiB: a line more may change one byte. Larger ones are sampled. */
-XS_HOT uint64_t lines_hash(uintptr_t at, uint64_t bytes) {
+/* All of it up to 1 KiB: a line more may change one byte of a table. Larger ones are sampled. */
+XS_HOT uint64_t content_hash(uintptr_t at, uint64_t bytes) {
     enum { PAIRS = 64 };
     const uint64_t first = UINT64_C(0xa0761d6478bd642f), second = UINT64_C(0xe7037ed1a0b428db);
     uint64_t h = bytes, step = bytes > PAIRS * 16 ? bytes / PAIRS : 16;
+    if (bytes > INT32_MAX) {
+        return 0; /* no code has that many */
+    }
     if (bytes < 16) {
         uint64_t one = 0, two = 0;
         if (bytes >= 8) {
@@ -18,7 +21,8 @@ XS_HOT uint64_t lines_hash(uintptr_t at, uint64_t bytes) {
         } else if (bytes >= 4) {
             one = (uint32_t)xs_python_int(at), two = (uint32_t)xs_python_int(at + bytes - 4);
         } else if (bytes > 0) {
-            one = xs_python_byte(at), two = (uint64_t)xs_python_byte(at + bytes / 2) << 8u | xs_python_byte(at + bytes - 1);
+            one = xs_python_byte(at),
+            two = (uint64_t)xs_python_byte(at + bytes / 2) << 8u | xs_python_byte(at + bytes - 1);
         }
         return mixed(one ^ first ^ bytes << 56u, two ^ second);
     }
@@ -28,24 +32,43 @@ XS_HOT uint64_t lines_hash(uintptr_t at, uint64_t bytes) {
     return h ^ mixed(xs_python_word(at + bytes - 16) ^ first, xs_python_word(at + bytes - 8) ^ second);
 }
 
-/* A code object that is freed may have its address taken by the next one, and its strings and tables have theirs taken, too, when a
- * file is run again or text is compiled again. From 3.12 on each has a number of its own. */
-XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code) {
-    uintptr_t lines = xs_python_word(code + l->lines);
-    uint64_t a = xs_python_word(code + l->filename) ^ (xs_python_word(code + l->name) << 20u);
-    uint64_t b = lines ^ ((uint64_t)(uint32_t)xs_python_int(code + l->first_line) << 20u), c;
-    if (l->shape == XS_PYTHON_FRAMES) {
-        c = xs_python_word(code + XS_PYTHON_OB_SIZE) ^ (xs_python_word(code + l->qualname) << 16u);
-    } else {
-        c = xs_python_word(code + l->body);
+XS_HOT uint64_t text_hash(const struct xs_python_layout *l, uintptr_t text) {
+    uint32_t state = (uint32_t)xs_python_int(text + XS_PYTHON_TEXT_STATE);
+    uint64_t length = xs_python_word(text + XS_PYTHON_TEXT_LENGTH);
+    if (!(state & XS_PYTHON_TEXT_COMPACT)) {
+        return length;
     }
+    uint64_t kind = (state >> XS_PYTHON_TEXT_KIND_SHIFT) & XS_PYTHON_TEXT_KIND_MASK;
+    return content_hash(text + ((state & XS_PYTHON_TEXT_ASCII) ? l->ascii : l->compact), length * kind) ^ kind;
+}
+
+struct last_text { /* the frames of a stack share files */
+    uintptr_t text;
+    uint64_t hash;
+};
+
+/* A code object that is freed may have its address taken by the next one, and its texts and tables have theirs taken, too, when a
+ * notebook's cell is run again or text is compiled again; so it is their content that counts. From 3.12 on each code object has a
+ * number of its own. */
+XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, struct last_text *file) {
+    uintptr_t lines = xs_python_word(code + l->lines), filename = xs_python_word(code + l->filename);
+    uintptr_t name = xs_python_word(code + (l->qualname ? l->qualname : l->name));
+    uint64_t a = filename ^ (name << 20u);
+    uint64_t b = lines ^ ((uint64_t)(uint32_t)xs_python_int(code + l->first_line) << 20u);
+    uint64_t c = xs_python_word(code + (l->shape == XS_PYTHON_FRAMES ? XS_PYTHON_OB_SIZE : l->body));
     uint32_t tag = l->version_tag ? (uint32_t)xs_python_int(code + l->version_tag) : 0;
     if (tag) {
         c ^= (uint64_t)tag << 32u;
     } else {
-        b ^= lines_hash(lines + XS_PYTHON_BYTES_DATA, xs_python_word(lines + XS_PYTHON_OB_SIZE));
+        if (file->text != filename) {
+            *file = (struct last_text){filename, text_hash(l, filename)};
+        }
+        a += file->hash;
+        b ^= content_hash(lines + XS_PYTHON_BYTES_DATA, xs_python_word(lines + XS_PYTHON_OB_SIZE));
+        c += text_hash(l, name);
     }
-    return mixed(mixed(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xbf58476d1ce4e5b9)), c ^ UINT64_C(0x94d049bb133111eb));
+    return mixed(mixed(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xbf58476d1ce4e5b9)),
+                 c ^ UINT64_C(0x94d049bb133111eb));
 }
 
 /* ---- what may be read ---- */
@@ -80,12 +103,12 @@ XS_HOT bool is_readable_page(uintptr_t page) {
     return ask(page, &known_pages[first]);
 }
 
-/* From here to `bytes` further, less than a page; `*last`: a page that is. */
+/* So many bytes, less than a page; `*last`: a page that is. */
 XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
     if (!xs_python_plausible(at)) {
         return false;
     }
-    uintptr_t page = at >> PAGE_SHIFT, end = (at + bytes) >> PAGE_SHIFT;
+    uintptr_t page = at >> PAGE_SHIFT, end = (at + bytes - 1) >> PAGE_SHIFT;
     if (page == *last && end == *last) {
         return true;
     }
@@ -103,10 +126,11 @@ struct out {
     struct xs_python_frame *frames;
     unsigned count, limit;
     bool is_cut;
-    bool is_open; /* frames were given of a C call whose first frame has not come */
+    bool is_open;                    /* frames were given of a C call whose first frame has not come */
     uintptr_t frame_page, code_page; /* that were read last */
+    struct last_text file;
+    size_t frame_bytes, code_bytes; /* up to the end of what is read of one; another page may not be there */
 };
-enum { FRAME_BYTES = 112, CODE_BYTES = 208 }; /* more than is read of any */
 
 static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t position, bool is_entry) {
     if (o->count == o->limit) {
@@ -128,7 +152,7 @@ static void put_entry(struct out *o) {
 }
 
 XS_HOT bool is_code(struct out *o, const struct xs_python *p, uintptr_t code) {
-    return is_readable(code, CODE_BYTES, &o->code_page) && xs_python_word(code + XS_PYTHON_OB_TYPE) == p->code_type;
+    return is_readable(code, o->code_bytes, &o->code_page) && xs_python_word(code + XS_PYTHON_OB_TYPE) == p->code_type;
 }
 
 /* 3.9 and 3.10. */
@@ -137,13 +161,13 @@ static void walk_objects(struct out *o, const struct xs_python *p, uintptr_t fra
     uint32_t unit = l->shape == XS_PYTHON_OBJECTS_WORDS ? 2 : 1;
     while (frame && !o->is_cut) {
         uintptr_t code;
-        if (xs_python_ends() || !is_readable(frame, FRAME_BYTES, &o->frame_page) ||
+        if (xs_python_ends() || !is_readable(frame, o->frame_bytes, &o->frame_page) ||
             !is_code(o, p, code = xs_python_word(frame + l->f_code))) {
             o->is_cut = true;
             return;
         }
         int32_t last = xs_python_int(frame + l->f_at);
-        put(o, code, identity_of(l, code), last < 0 ? XS_PYTHON_BEFORE : (uint32_t)last * unit, true);
+        put(o, code, identity_of(l, code, &o->file), last < 0 ? XS_PYTHON_BEFORE : (uint32_t)last * unit, true);
         frame = xs_python_word(frame + l->f_previous);
     }
 }
@@ -153,7 +177,7 @@ static void walk_frames(struct out *o, const struct xs_python *p, uintptr_t fram
     const struct xs_python_layout *l = &p->layout;
     unsigned steps = 4 * o->limit + 1024; /* a chain that is broken may go round */
     for (; frame && !o->is_cut; frame = xs_python_word(frame + l->f_previous)) {
-        if (xs_python_ends() || !is_readable(frame, FRAME_BYTES, &o->frame_page) || steps-- == 0) {
+        if (xs_python_ends() || !is_readable(frame, o->frame_bytes, &o->frame_page) || steps-- == 0) {
             o->is_cut = true;
             return;
         }
@@ -169,7 +193,7 @@ static void walk_frames(struct out *o, const struct xs_python *p, uintptr_t fram
         }
         int64_t position = (int64_t)(xs_python_word(frame + l->f_at) - (code + l->body));
         if (owner == XS_PYTHON_OWNER_GENERATOR || position >= 2 * (int64_t)xs_python_int(code + l->traceable)) {
-            put(o, code, identity_of(l, code),
+            put(o, code, identity_of(l, code, &o->file),
                 position < 0 || position > INT32_MAX ? XS_PYTHON_BEFORE : (uint32_t)position, false);
             o->is_open = true;
         }
@@ -198,8 +222,10 @@ unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is
     }
     uintptr_t frame = xs_python_word(at + p->layout.current);
     if (p->layout.shape == XS_PYTHON_FRAMES) {
+        out.frame_bytes = p->layout.f_owner + 1u, out.code_bytes = p->layout.body;
         walk_frames(&out, p, frame);
     } else {
+        out.frame_bytes = p->layout.f_at + 4u, out.code_bytes = p->layout.lines + 8u;
         walk_objects(&out, p, frame);
     }
     *is_cut = out.is_cut;

@@ -108,10 +108,11 @@ STEP(a, b, 200)
 
 int main(void) {
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
-    *(void **)&glibc_backtrace = libc ? dlsym(libc, "backtrace") : NULL;
-    if (!glibc_backtrace) {
-        return 1;
+    if (!libc || !(*(void **)&glibc_backtrace = dlsym(libc, "backtrace"))) {
+        fprintf(stderr, "there is no backtrace\n");
+        exit(1);
     }
     a(FRAMES);
+    dlclose(libc);
     return 0;
 }

@@ -1,5 +1,4 @@
 /* Functions with frames of all kinds that call each other. Built twice: CHAIN is the name, with and without frame pointers. */
-#include <alloca.h>
 #include <string.h>
 
 #include "native_unit.h"
@@ -10,10 +9,10 @@ struct journey {
     void *arg;
 };
 typedef void step(unsigned depth, const struct journey *journey);
-static step plain, with_alloca, aligned, large;
+static step plain, of_any_size, aligned, large;
 
 static void go_on(unsigned depth, const struct journey *journey, step **next) {
-    static step *const steps[] = {plain, with_alloca, aligned, large};
+    static step *const steps[] = {plain, of_any_size, aligned, large};
     unsigned kind = depth;
     do {
         kind++;
@@ -39,8 +38,8 @@ static void go_on(unsigned depth, const struct journey *journey, step **next) {
 
 __attribute__((noinline)) static void plain(unsigned depth, const struct journey *journey) { CALL_NEXT; }
 
-__attribute__((noinline)) static void with_alloca(unsigned depth, const struct journey *journey) {
-    char *memory = alloca(1000 + depth * 64);
+__attribute__((noinline)) static void of_any_size(unsigned depth, const struct journey *journey) {
+    char memory[1000 + depth * 64];
     KEEP(memory);
     CALL_NEXT;
     KEEP(memory);
@@ -49,7 +48,7 @@ __attribute__((noinline)) static void with_alloca(unsigned depth, const struct j
 /* A size that is not known and an alignment beyond the stack's own: gcc keeps the old stack pointer in the frame. */
 __attribute__((noinline)) static void aligned(unsigned depth, const struct journey *journey) {
     _Alignas(64) char local[64];
-    char *memory = alloca(16 + depth % 7);
+    char memory[16 + depth % 7];
     KEEP(local);
     KEEP(memory);
     CALL_NEXT;

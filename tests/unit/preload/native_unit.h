@@ -32,7 +32,7 @@ bool is_as_backtrace(const struct seen *seen);
 bool is_beginning_of_backtrace(const struct seen *seen);
 
 /* native_chain.c: calls `f` at the end of `depth` + 1 calls, by functions of the `kinds` in turn. */
-enum chain_kind { CHAIN_PLAIN = 1, CHAIN_ALLOCA = 2, CHAIN_ALIGNED = 4, CHAIN_LARGE = 8, CHAIN_ALL = 15 };
+enum chain_kind { CHAIN_PLAIN = 1, CHAIN_ANY_SIZE = 2, CHAIN_ALIGNED = 4, CHAIN_LARGE = 8, CHAIN_ALL = 15 };
 void chain_with_fp(unsigned depth, unsigned kinds, void (*f)(void *), void *arg);
 void chain_without_fp(unsigned depth, unsigned kinds, void (*f)(void *), void *arg);
 

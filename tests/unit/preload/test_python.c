@@ -61,7 +61,8 @@ struct code {
 
 /* Eight instructions; the line table has one line for every two of them, from the first line on. */
 static void make_code(struct code *c, const char *name, int first_line) {
-    static const uint8_t lines[] = {0x80 | 10 << 3 | 1, 0, 0, 0x80 | 11 << 3 | 1, 0, 0, 0x80 | 15 << 3 | 1, 0x80 | 13 << 3 | 1, 2};
+    static const uint8_t lines[] = {0x80 | 10 << 3 | 1, 0, 0, 0x80 | 11 << 3 | 1, 0, 0, 0x80 | 15 << 3 | 1,
+                                    0x80 | 13 << 3 | 1, 2};
     memset(c, 0, sizeof *c);
     make_text(c->filename, "made_up.py");
     make_text(c->name, name);
@@ -83,15 +84,17 @@ static void make_frame(unsigned i, struct code *c, int instruction, unsigned own
     memset(frames[i], 0, sizeof frames[i]);
     PUT_ADDRESS(frames[i], F_PREVIOUS, i + 1 < COUNT_OF(frames) ? frames[i + 1] : NULL);
     PUT_ADDRESS(frames[i], F_CODE, c ? (uintptr_t)c->object | 1 : 1); /* tagged */
-    PUT_ADDRESS(frames[i], F_AT, (char *)(c ? c->object : NULL) + C_BODY + 2 * instruction);
+    PUT_ADDRESS(frames[i], F_AT, (uintptr_t)(c ? c->object : NULL) + (uintptr_t)(C_BODY + 2 * instruction));
     PUT(uint8_t, frames[i], F_OWNER, owner);
 }
 
 static void make_runtime(void) {
-    static const struct { unsigned word, value; } offsets[] = {
-        {22 + 4, T_CURRENT},  {22 + 5, T_ID},        {31 + 1, F_PREVIOUS}, {31 + 2, F_CODE},      {31 + 3, F_AT},
-        {31 + 5, F_OWNER},    {39 + 1, C_FILENAME},  {39 + 2, C_NAME},     {39 + 3, C_QUALNAME},  {39 + 4, C_LINES},
-        {39 + 5, C_FIRST_LINE}, {39 + 9, C_BODY},    {4, 8 * 60},
+    static const struct {
+        unsigned word, value;
+    } offsets[] = {
+        {22 + 4, T_CURRENT},    {22 + 5, T_ID},       {31 + 1, F_PREVIOUS}, {31 + 2, F_CODE},     {31 + 3, F_AT},
+        {31 + 5, F_OWNER},      {39 + 1, C_FILENAME}, {39 + 2, C_NAME},     {39 + 3, C_QUALNAME}, {39 + 4, C_LINES},
+        {39 + 5, C_FIRST_LINE}, {39 + 9, C_BODY},     {4, 8 * 60},
     };
     memset(_PyRuntime, 0, sizeof _PyRuntime);
     memcpy(_PyRuntime, "xdebugpy", 8);
@@ -140,7 +143,8 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     assert_int_equal(what, XS_DEFINE_CODE);
     assert_int_not_equal(id, 0);
     assert_int_equal(bytes, sizeof *code + code->file_bytes + code->function_bytes);
-    snprintf(defined, sizeof defined, "%u %.*s:%u", id, (int)(bytes - sizeof *code), (const char *)(code + 1), code->first_line);
+    snprintf(defined, sizeof defined, "%u %.*s:%u", id, (int)(bytes - sizeof *code), (const char *)(code + 1),
+             code->first_line);
     return may_define;
 }
 
@@ -352,8 +356,8 @@ static void found_later(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup(f, make_interpreter)
     const struct CMUnitTest tests[] = {
-        TEST(frames_of_314),   TEST(numbers_and_lines), TEST(not_defined_yet),      TEST(more_than_fit),
-        TEST(tables_of_lines), TEST(broken_chains),     TEST(no_frames),            TEST(refused_interpreters),
+        TEST(frames_of_314),   TEST(numbers_and_lines), TEST(not_defined_yet), TEST(more_than_fit),
+        TEST(tables_of_lines), TEST(broken_chains),     TEST(no_frames),       TEST(refused_interpreters),
         TEST(wrong_offsets),   TEST(found_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

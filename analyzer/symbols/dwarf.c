@@ -1,0 +1,268 @@
+/* Debug information by elfutils' libdw; see dwarf.h. libdw's own look-up of an address's scopes walks a compile unit from its
+ * beginning each time; here the functions of a unit are listed once, and only the blocks of one function are walked. */
+#include "analyzer/symbols/dwarf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/memory.h"
+#include "analyzer/symbols/binary.h"
+
+/* More than any program has, less than what a damaged file could make of it. */
+enum { NESTING_MAX = 64, INLINED_MAX = 128, RANGES_MAX = 100000, OVERLAPPING_MAX = 16 };
+
+struct range {
+    uint64_t start, end;
+    Dwarf_Die die;
+};
+
+struct ranges {
+    struct range *items;
+    size_t count, capacity;
+};
+
+struct unit {
+    Dwarf_Off offset;
+    struct ranges functions;
+    bool listed;
+};
+
+struct xs_dwarf {
+    Dwarf *dwarf, *alternate;
+    struct xs_elf_file alternate_file;
+    struct ranges units;
+    struct unit *listed; /* whose functions were asked for */
+    size_t listed_count;
+};
+
+static void add_ranges(struct ranges *ranges, Dwarf_Die *die) {
+    Dwarf_Addr base = 0, start, end;
+    ptrdiff_t offset = 0;
+    for (int i = 0; i < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0; i++) {
+        if (!start || end <= start) /* code that the linker left out */
+            continue;
+        if (ranges->count == ranges->capacity) {
+            ranges->capacity = ranges->capacity ? 2 * ranges->capacity : 64;
+            ranges->items = xs_realloc(ranges->items, ranges->capacity * sizeof *ranges->items);
+        }
+        ranges->items[ranges->count++] = (struct range){start, end, *die};
+    }
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct range *x = a, *y = b;
+    return x->start != y->start ? (x->start < y->start ? -1 : 1) : x->end < y->end ? 1 : x->end > y->end ? -1 : 0;
+}
+
+static void sort(struct ranges *ranges) {
+    if (ranges->count)
+        qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
+}
+
+/* The innermost of those around an address. They hardly ever overlap, so a few steps back suffice. */
+static struct range *find(const struct ranges *ranges, uint64_t address) {
+    size_t low = 0, high = ranges->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges->items[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i > 0 && low - i < OVERLAPPING_MAX; i--)
+        if (address < ranges->items[i - 1].end)
+            return &ranges->items[i - 1];
+    return NULL;
+}
+
+/* Steps to the sibling; a damaged file must not lead back, which would never end. */
+static bool next(Dwarf_Die *die) {
+    Dwarf_Die sibling;
+    if (dwarf_siblingof(die, &sibling) != 0 || dwarf_dieoffset(&sibling) <= dwarf_dieoffset(die))
+        return false;
+    *die = sibling;
+    return true;
+}
+
+static void list_functions(struct ranges *functions, Dwarf_Die *parent, unsigned nesting) {
+    Dwarf_Die die;
+    if (nesting > NESTING_MAX || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            add_ranges(functions, &die);
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_enumeration_type: /* Rust has methods of those */
+            list_functions(functions, &die, nesting + 1);
+            break;
+        default:
+            break;
+        }
+    } while (next(&die));
+}
+
+static struct ranges *functions_of(struct xs_dwarf *dwarf, Dwarf_Die *unit_die) {
+    Dwarf_Off offset = dwarf_dieoffset(unit_die);
+    for (size_t i = 0; i < dwarf->listed_count; i++)
+        if (dwarf->listed[i].offset == offset)
+            return &dwarf->listed[i].functions;
+    dwarf->listed = xs_realloc(dwarf->listed, (dwarf->listed_count + 1) * sizeof *dwarf->listed);
+    struct unit *unit = &dwarf->listed[dwarf->listed_count++];
+    *unit = (struct unit){.offset = offset};
+    list_functions(&unit->functions, unit_die, 0);
+    sort(&unit->functions);
+    return &unit->functions;
+}
+
+/* dwz keeps what several debug files share in another one. Without that the rest has holes, and libdw would look for it
+ * by itself, opening whatever has its name. */
+static bool open_alternate(struct xs_dwarf *dwarf, const struct xs_elf_file *file) {
+    static const char digits[] = "0123456789abcdef";
+    const char *name = NULL;
+    const void *bytes = NULL;
+    char id[XS_BUILD_ID_HEX];
+    ssize_t count = dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &name, &bytes);
+    if (count == 0)
+        return true;
+    if (count < 2 || count > (XS_BUILD_ID_HEX - 1) / 2 || !file->path)
+        return false;
+    for (ssize_t i = 0; i < count; i++) {
+        unsigned char byte = ((const unsigned char *)bytes)[i];
+        id[2 * i] = digits[byte >> 4];
+        id[2 * i + 1] = digits[byte & 15];
+    }
+    id[2 * count] = 0;
+    if (!xs_binary_find_alternate(file, name, id, &dwarf->alternate_file))
+        return false;
+    dwarf->alternate = dwarf_begin_elf(dwarf->alternate_file.elf, DWARF_C_READ, NULL);
+    if (dwarf->alternate)
+        dwarf_setalt(dwarf->dwarf, dwarf->alternate);
+    return dwarf->alternate != NULL;
+}
+
+struct xs_dwarf *xs_dwarf_open(const struct xs_elf_file *file) {
+    struct xs_dwarf *dwarf = xs_realloc(NULL, sizeof *dwarf);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    *dwarf = (struct xs_dwarf){.dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL)};
+    if (!dwarf->dwarf || !open_alternate(dwarf, file)) {
+        xs_dwarf_close(dwarf);
+        return NULL;
+    }
+    while (dwarf_get_units(dwarf->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        if (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_skeleton_unit)
+            add_ranges(&dwarf->units, &die);
+    sort(&dwarf->units);
+    return dwarf;
+}
+
+void xs_dwarf_close(struct xs_dwarf *dwarf) {
+    if (!dwarf)
+        return;
+    for (size_t i = 0; i < dwarf->listed_count; i++)
+        free(dwarf->listed[i].functions.items);
+    free(dwarf->listed);
+    free(dwarf->units.items);
+    dwarf_end(dwarf->dwarf);
+    dwarf_end(dwarf->alternate);
+    xs_elf_close(&dwarf->alternate_file);
+    free(dwarf);
+}
+
+/* The calls that were inlined around an address, outermost first, with the function itself in front. */
+static unsigned inlined_calls(Dwarf_Die *function, uint64_t address, Dwarf_Die *calls) {
+    unsigned count = 1, blocks = 0;
+    Dwarf_Die die;
+    calls[0] = *function;
+    bool found = dwarf_child(function, &die) == 0;
+    while (found && count < INLINED_MAX && blocks++ < 4 * INLINED_MAX) {
+        found = false;
+        do {
+            int tag = dwarf_tag(&die);
+            bool block = tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+            if ((block || tag == DW_TAG_inlined_subroutine) && dwarf_haspc(&die, address) > 0) {
+                if (!block)
+                    calls[count++] = die;
+                Dwarf_Die inner;
+                found = dwarf_child(&die, &inner) == 0;
+                die = inner;
+                break;
+            }
+        } while (next(&die));
+    }
+    return count;
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+    return text && *text ? text : NULL;
+}
+
+/* `symbol`: what the symbol table calls a function, NULL of an inlined one. Compilers leave the mangled name of lambdas and of
+ * anonymous namespaces out of the debug information; the table has it. */
+static const char *name_of(Dwarf_Die *die, const char *symbol) {
+    const char *name = text_of(die, DW_AT_linkage_name);
+    if (!name)
+        name = text_of(die, DW_AT_MIPS_linkage_name);
+    if (!name && symbol && (!strncmp(symbol, "_Z", 2) || !strncmp(symbol, "_R", 2)))
+        name = symbol;
+    if (!name)
+        name = text_of(die, DW_AT_name);
+    return name ? name : symbol;
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    bool known = dwarf_formudata(dwarf_attr(die, name, &attribute), &value) == 0 && value <= INT32_MAX;
+    return known ? (uint32_t)value : 0;
+}
+
+unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback,
+                       xs_symbol_sink *sink, void *data) {
+    Dwarf_Die calls[INLINED_MAX];
+    struct range *unit = find(&dwarf->units, address);
+    if (!unit)
+        return 0;
+    Dwarf_Line *place = dwarf_getsrc_die(&unit->die, address);
+    const char *file = place ? dwarf_linesrc(place, NULL, NULL) : NULL;
+    int line = 0;
+    if (place && (dwarf_lineno(place, &line) != 0 || line < 0))
+        line = 0;
+    struct range *function = find(functions_of(dwarf, &unit->die), address);
+    unsigned count = function ? inlined_calls(&function->die, address, calls) : 0;
+    if (!count) {
+        if (!file)
+            return 0;
+        sink(data, index, 0, fallback, file, (uint32_t)line);
+        return 1;
+    }
+    Dwarf_Files *files = NULL;
+    size_t file_count = 0;
+    if (dwarf_getsrcfiles(&unit->die, &files, &file_count) != 0)
+        file_count = 0;
+    for (unsigned depth = 0; depth < count; depth++) {
+        Dwarf_Die *call = &calls[count - 1 - depth];
+        const char *name = name_of(call, depth + 1 == count ? fallback : NULL);
+        sink(data, index, depth, name, file, (uint32_t)line);
+        if (depth + 1 == count)
+            break;
+        /* where it was called is in what it was inlined into */
+        uint32_t number = number_of(call, DW_AT_call_file);
+        file = number < file_count ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
+        if (file && !strcmp(file, "???")) /* number 0, which is a file from DWARF 5 on */
+            file = NULL;
+        line = (int)number_of(call, DW_AT_call_line);
+    }
+    return count;
+}

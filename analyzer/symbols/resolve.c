@@ -1,0 +1,78 @@
+/* From addresses of one binary to functions and lines; see symbols.h. */
+#include <stdlib.h>
+
+#include "analyzer/memory.h"
+#include "analyzer/symbols/binary.h"
+#include "analyzer/symbols/dwarf.h"
+#include "analyzer/symbols/table.h"
+
+enum { NAME_BYTES = 4096 };
+
+/* The caller's sink, and what stands between: names as people read them. */
+struct readable {
+    xs_symbol_sink *sink;
+    void *data;
+};
+
+/* "/src/./app.c" and "/src//app.c" are what compilers make of relative names; as one file they are one place. */
+static const char *tidy_path(const char *path, char *buffer, size_t bytes) {
+    size_t length = 0;
+    for (const char *p = path; *p && length < bytes - 1;) {
+        if (p != path && p[-1] == '/' && *p == '/')
+            p++;
+        else if ((p == path || p[-1] == '/') && p[0] == '.' && p[1] == '/')
+            p += 2;
+        else
+            buffer[length++] = *p++;
+    }
+    buffer[length] = 0;
+    return buffer;
+}
+
+static void make_readable(void *data, size_t index, unsigned depth, const char *function, const char *file,
+                          uint32_t line) {
+    const struct readable *readable = data;
+    char name[NAME_BYTES], path[NAME_BYTES];
+    readable->sink(readable->data, index, depth, function ? xs_demangle(function, name, sizeof name) : NULL,
+                   file && *file ? tidy_path(file, path, sizeof path) : NULL, file && *file ? line : 0);
+}
+
+/* With debug information the table still has the functions of what was compiled without. */
+static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, const uint64_t *addresses, size_t count,
+                     struct readable *readable) {
+    struct xs_symbol_match *matches = calloc(2 * count, sizeof *matches);
+    if (!matches)
+        xs_out_of_memory();
+    const struct xs_elf_file *const files[] = {&binary->file, &binary->debug, &binary->mini};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i]->elf)
+            xs_symbol_table_scan(files[i], addresses, count, matches);
+    xs_symbol_table_finish(matches, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = xs_symbol_table_name(matches, addresses, i);
+        if ((!dwarf || !xs_dwarf_find(dwarf, addresses[i], i, name, make_readable, readable)) && name)
+            make_readable(readable, i, 0, name, NULL, 0);
+    }
+    free(matches);
+}
+
+enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,
+                                         size_t count, xs_symbol_sink *sink, void *data) {
+    struct xs_binary binary;
+    struct readable readable = {sink, data};
+    enum xs_binary_status status = xs_binary_open(&binary, path, build_id);
+    if (status != XS_BINARY_READ || !count) {
+        xs_binary_close(&binary);
+        return status;
+    }
+    /* A return address is that of the next instruction, which may be another line's, or another function's. */
+    uint64_t *calls = xs_realloc(NULL, count * sizeof *calls);
+    for (size_t i = 0; i < count; i++)
+        calls[i] = addresses[i] ? addresses[i] - 1 : 0;
+    struct xs_dwarf *dwarf = lines ? xs_dwarf_open(binary.debug.elf ? &binary.debug : &binary.file) : NULL;
+    find_all(&binary, dwarf, calls, count, &readable);
+    xs_dwarf_close(dwarf);
+    free(calls);
+    xs_binary_close(&binary);
+    return XS_BINARY_READ;
+}

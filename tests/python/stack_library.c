@@ -1,0 +1,203 @@
+/* What test_stacks.py calls by ctypes: the walk over its own interpreter, with what it defines kept here. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "preload/callsite/python.h"
+#include "preload/internal.h"
+#include "schema/event.h"
+
+enum { LIMIT_MAX = 1024, DEFINITIONS_MAX = 1 << 17 };
+
+XS_TLS unsigned xs_guard_depth;
+
+void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
+
+static char notes[4096];
+void xs_note(const char *topic, const char *format, ...) {
+    size_t n = strlen(notes);
+    va_list arguments;
+    va_start(arguments, format);
+    int bytes = snprintf(notes + n, sizeof notes - n, "%s: ", topic);
+    if (bytes > 0 && (size_t)bytes < sizeof notes - n) {
+        vsnprintf(notes + n + bytes, sizeof notes - n - (size_t)bytes, format, arguments);
+    }
+    va_end(arguments);
+}
+XS_EXPORT const char *stack_notes(void) { return notes; }
+
+/* ---- definitions ---- */
+
+/* In memory that is only ever handed on: signal handlers define, too. */
+enum { TEXT_BYTES = 1 << 28 };
+static char *text_memory;
+static _Atomic size_t text_bytes;
+static char *_Atomic definitions[DEFINITIONS_MAX];
+static _Atomic unsigned defined_twice, refuse_definitions;
+
+__attribute__((constructor)) static void map_memory(void) {
+    text_memory = mmap(NULL, TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    const struct xs_define_code *code = data;
+    const char *text = (const char *)(code + 1);
+    if (*e || what != XS_DEFINE_CODE || id == 0 || id >= DEFINITIONS_MAX ||
+        bytes != sizeof *code + code->file_bytes + code->function_bytes) {
+        abort();
+    }
+    if (atomic_load(&refuse_definitions)) {
+        return false;
+    }
+    size_t room = code->function_bytes + code->file_bytes + 16u;
+    char *line = text_memory + atomic_fetch_add(&text_bytes, room), *none = NULL;
+    memcpy(line, text + code->file_bytes, code->function_bytes);
+    line[code->function_bytes] = '\t';
+    memcpy(line + code->function_bytes + 1, text, code->file_bytes);
+    snprintf(line + code->function_bytes + 1 + code->file_bytes, 15, "\t%u", code->first_line);
+    if (!atomic_compare_exchange_strong(&definitions[id], &none, line)) {
+        atomic_fetch_add(&defined_twice, 1);
+    }
+    return true;
+}
+XS_EXPORT unsigned stack_defined_twice(void) { return atomic_load(&defined_twice); }
+XS_EXPORT void stack_refuse_definitions(unsigned refuse) { atomic_store(&refuse_definitions, refuse); }
+XS_EXPORT void stack_forget(void) {
+    xs_python_forget();
+    for (unsigned i = 0; i < DEFINITIONS_MAX; i++) {
+        atomic_store(&definitions[i], NULL);
+    }
+}
+
+/* ---- stacks ---- */
+
+static void describe(FILE *to, const struct xs_python_frame *frame) {
+    uint32_t line;
+    struct xs_event *none = NULL;
+    uint32_t number = xs_python_code(frame, &line, &none);
+    const char *text = atomic_load(&definitions[number]);
+    fprintf(to, "%s\t%u\t%d\n", text ? text : "-\t-\t0", line, frame->is_entry);
+}
+
+/* Lines of function, file, first line, line, is_entry, innermost first; ends with "cut" where it is. Freed by the next call. */
+XS_EXPORT const char *stack_take(unsigned limit) {
+    static XS_TLS char *text;
+    struct xs_python_frame frames[LIMIT_MAX];
+    size_t bytes;
+    bool is_cut;
+    unsigned n = xs_python_walk(frames, limit < LIMIT_MAX ? limit : LIMIT_MAX, &is_cut);
+    free(text);
+    text = NULL;
+    FILE *to = open_memstream(&text, &bytes);
+    for (unsigned i = 0; i < n; i++) {
+        describe(to, &frames[i]);
+    }
+    fputs(is_cut ? "cut\n" : "", to);
+    fclose(to);
+    return text;
+}
+
+/* Calls a ctypes callback: Python inside C inside Python. */
+XS_EXPORT int stack_call_back(int (*function)(int), int argument) { return function(argument); }
+
+/* C calls of the interpreter on the native stack; -1: it does not say. */
+XS_EXPORT int stack_interpreter_calls(void) {
+    void *addresses[4096];
+    void *function = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
+    int n = backtrace(addresses, 4096), calls = 0;
+    for (int i = 0; i < n; i++) {
+        Dl_info info;
+        calls += function && dladdr((char *)addresses[i] - 1, &info) && info.dli_saddr == function;
+    }
+    return function ? calls : -1;
+}
+
+/* How often, of `count` times, the stack is not what it was the first time. */
+XS_EXPORT int stack_hammer(int count) {
+    struct xs_python_frame first[64], again[64];
+    bool is_cut;
+    unsigned n = xs_python_walk(first, 64, &is_cut);
+    int wrong = 0;
+    for (int i = 0; i < count; i++) {
+        unsigned m = xs_python_walk(again, 64, &is_cut);
+        bool same = n == m;
+        for (unsigned k = 0; same && k < n; k++) {
+            struct xs_event *none = NULL;
+            uint32_t line;
+            same = first[k].code == again[k].code && first[k].identity == again[k].identity &&
+                   first[k].position == again[k].position && xs_python_code(&again[k], &line, &none) != 0;
+        }
+        wrong += !same;
+    }
+    return wrong;
+}
+
+/* Nanoseconds of one walk, and of one walk with the numbers of its frames. */
+XS_EXPORT double stack_ns(int count, int with_codes) {
+    struct xs_python_frame frames[64];
+    struct timespec start, end;
+    bool is_cut;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int i = 0; i < count; i++) {
+        unsigned n = xs_python_walk(frames, 64, &is_cut);
+        for (unsigned k = 0; with_codes && k < n; k++) {
+            struct xs_event *none = NULL;
+            uint32_t line;
+            xs_python_code(&frames[k], &line, &none);
+        }
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / count;
+}
+
+/* ---- calls from where Python does not call ---- */
+
+static _Atomic unsigned signal_frames;
+
+static void on_signal(int number) {
+    (void)number;
+    struct xs_python_frame frames[64];
+    struct xs_event *none = NULL;
+    bool is_cut;
+    uint32_t line;
+    unsigned n = xs_python_walk(frames, 64, &is_cut);
+    for (unsigned i = 0; i < n; i++) {
+        xs_python_code(&frames[i], &line, &none);
+    }
+    atomic_fetch_add(&signal_frames, n);
+}
+
+/* A handler that takes stacks wherever it interrupts the interpreter, each so many microseconds; 0: no longer. Returns how many it took
+ * that have frames. */
+XS_EXPORT unsigned stack_signals(int each_us) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct itimerval timer = {{0, each_us}, {0, each_us}};
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &timer, NULL);
+    return atomic_load(&signal_frames);
+}
+
+static char at_capsule[1 << 16];
+
+/* A capsule's destructor: runs while the frame that held it goes away. */
+XS_EXPORT void stack_capsule_gone(void *capsule) {
+    (void)capsule;
+    snprintf(at_capsule, sizeof at_capsule, "calls\t%d\n%s", stack_interpreter_calls(), stack_take(64));
+}
+XS_EXPORT const char *stack_at_capsule(void) { return at_capsule; }
+
+static void at_end(void) { stack_take(64); }
+
+/* Takes a stack after the interpreter is gone. */
+XS_EXPORT void stack_at_exit(void) { atexit(at_end); }
+
+__attribute__((destructor)) static void unload(void) { stack_take(64); }

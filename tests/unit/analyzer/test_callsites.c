@@ -1,0 +1,202 @@
+/* Stacks as people read them, from hand-made traces whose table `symbol` says what the addresses are. */
+#include "unit.h"
+
+#include <sqlite3.h>
+
+#include "analyzer/model/callsites.h"
+#include "schema/store.h"
+
+/* Modules 1: the user's program, 2: the C library, 3: Python, 4: torch. Each was loaded at its number * 0x10000. */
+#define MODULES                                                                                                        \
+    "INSERT INTO module VALUES (1,'/nowhere/app',NULL,65536,131071,65536),"                                            \
+    "(2,'/nowhere/libc.so.6',NULL,131072,196607,131072),(3,'/nowhere/python3.11',NULL,196608,262143,196608),"          \
+    "(4,'/nowhere/libtorch_cuda.so',NULL,262144,327679,262144);"
+#define STACK(id, cut) "INSERT INTO stack VALUES (" #id ",0,0," #cut ");"
+#define NATIVE(stack, depth, module, address)                                                                          \
+    "INSERT INTO stack_frame VALUES (" #stack "*4096+" #depth "," #stack "," #depth "," #module "*65536+" #address     \
+    "," #module ",NULL,NULL,NULL);"
+#define PYTHON(stack, depth, code, line, entry)                                                                        \
+    "INSERT INTO stack_frame VALUES (" #stack "*4096+2048+" #depth "," #stack "," #depth ",NULL,NULL," #code "," #line \
+    "," #entry ");"
+#define SYMBOL(module, address, depth, function, file, line)                                                           \
+    "INSERT INTO symbol (module,address,inline_depth,function,file,line) VALUES (" #module "," #address "," #depth     \
+    "," function "," file "," #line ");"
+#define CODE(id, file, function) "INSERT INTO python_code VALUES (" #id ",'" file "','" function "',1);"
+
+struct case_ {
+    char folder[64], path[128];
+    struct xs_trace trace;
+    struct xs_callsites *callsites;
+};
+
+static void load(struct case_ *c, const char *sql) {
+    struct xs_store *store;
+    sqlite3 *db;
+    char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;
+    strcpy(c->folder, "/tmp/xferspy-unit.XXXXXX");
+    assert_non_null(mkdtemp(c->folder));
+    snprintf(c->path, sizeof c->path, "%s/trace.db", c->folder);
+    assert_int_equal(xs_store_create(c->path, &store), 0);
+    assert_int_equal(xs_store_close(store), 0);
+    assert_int_equal(sqlite3_open(c->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        fail_msg("%s", error);
+    sqlite3_close(db);
+    if (xs_trace_open(c->path, &c->trace, message) < 0 || xs_callsites_open(&c->trace, &c->callsites, message) < 0)
+        fail_msg("%s", message);
+}
+
+static void drop(struct case_ *c) {
+    xs_callsites_close(c->callsites);
+    xs_trace_close(&c->trace);
+    unlink(c->path);
+    rmdir(c->folder);
+}
+
+/* The functions of a stack's frames; what is not the user's in brackets, "> " after an inlined one. */
+static void check_frames(const struct case_ *c, int64_t stack, const char *expected) {
+    char text[1024] = "";
+    size_t count, length = 0;
+    const struct xs_frame *frames = xs_callsites_frames(c->callsites, stack, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = frames[i].function ? frames[i].function : "?";
+        length += (size_t)snprintf(text + length, sizeof text - length, frames[i].library ? "%s[%s]%s" : "%s%s%s",
+                                   i ? " " : "", name, frames[i].inlined ? ">" : "");
+    }
+    assert_string_equal(text, expected);
+}
+
+static void nothing(void **state) {
+    struct case_ c;
+    size_t count = 7;
+    (void)state;
+    load(&c, "");
+    assert_null(xs_callsites_frames(c.callsites, 0, &count));
+    assert_int_equal(count, 0);
+    assert_null(xs_callsites_frames(c.callsites, 1, &count));
+    assert_null(xs_callsites_user_frame(c.callsites, 1));
+    assert_int_equal(xs_callsites_place(c.callsites, 1), 0);
+    assert_int_equal(xs_callsites_place_count(c.callsites), 0);
+    assert_null(xs_callsites_place_frame(c.callsites, 0));
+    assert_null(xs_callsites_place_frame(c.callsites, 1));
+    assert_null(xs_callsites_note(c.callsites, 0));
+    assert_null(xs_callsites_range(c.callsites, 1));
+    assert_false(xs_callsites_cut(c.callsites, 1));
+    drop(&c);
+}
+
+/* Of what was inlined the innermost line that is the user's leads; std:: inside it is not. */
+static void inlined_frames(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES STACK(1, 1) NATIVE(1, 0, 1, 100) NATIVE(1, 1, 1, 200) NATIVE(1, 2, 2, 300)    /**/
+         SYMBOL(1, 100, 0, "'std::copy<int*>'", "'/usr/include/c++/12/bits/stl_algobase.h'", 9)    /**/
+         SYMBOL(1, 100, 1, "'upload'", "'app.cc'", 20) SYMBOL(1, 100, 2, "'step'", "'app.cc'", 30) /**/
+         SYMBOL(1, 200, 0, "'main'", "'app.cc'", 40) SYMBOL(2, 300, 0, "'__libc_start_main'", "NULL", NULL));
+    check_frames(&c, 1, "[std::copy<int*>]> upload> step main [__libc_start_main]");
+    const struct xs_frame *frame = xs_callsites_user_frame(c.callsites, 1);
+    assert_string_equal(frame->function, "upload");
+    assert_string_equal(frame->file, "app.cc");
+    assert_int_equal(frame->line, 20);
+    assert_string_equal(frame->module, "/nowhere/app");
+    assert_int_equal(frame->address, 100);
+    assert_true(xs_callsites_cut(c.callsites, 1));
+    assert_null(xs_callsites_note(c.callsites, 0));
+    drop(&c);
+}
+
+/* A call of torch's from a Python script: the script's line stands for it, though torch's frames are nearer. */
+static void python_frames(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES CODE(1, "/v/lib/python3.11/site-packages/torch/nn/modules/module.py", "_call_impl")          /**/
+         CODE(2, "/home/me/train.py", "step") CODE(3, "/home/me/train.py", "<module>")                            /**/
+         STACK(5, 0) NATIVE(5, 0, 4, 100) NATIVE(5, 1, 3, 10) NATIVE(5, 2, 3, 20) NATIVE(5, 3, 3, 30)             /**/
+         NATIVE(5, 4, 2, 300) PYTHON(5, 0, 1, 1500, 0) PYTHON(5, 1, 2, 12, 0) PYTHON(5, 2, 3, 40, 1)              /**/
+         SYMBOL(4, 100, 0, "'at::native::copy_'", "NULL", NULL) SYMBOL(3, 10, 0, "'PyObject_Call'", "NULL", NULL) /**/
+         SYMBOL(3, 20, 0, "'_PyEval_EvalFrameDefault'", "NULL", NULL)
+             SYMBOL(3, 30, 0, "'Py_RunMain'", "NULL", NULL) /**/
+         SYMBOL(2, 300, 0, "'__libc_start_main'", "NULL", NULL));
+    check_frames(&c, 5, "[at::native::copy_] [_call_impl] step <module> [__libc_start_main]");
+    const struct xs_frame *frame = xs_callsites_user_frame(c.callsites, 5);
+    assert_string_equal(frame->file, "/home/me/train.py");
+    assert_int_equal(frame->line, 12);
+    assert_true(frame->python);
+    assert_null(frame->module);
+    drop(&c);
+}
+
+static void places(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES CODE(1, "a.py", "f") CODE(2, "a.py", "f") CODE(3, "a.py", "g")                            /**/
+         STACK(1, 0) NATIVE(1, 0, 1, 100) STACK(2, 0) NATIVE(2, 0, 2, 300) NATIVE(2, 1, 1, 110)                /**/
+         STACK(3, 0) NATIVE(3, 0, 1, 120) STACK(4, 0) NATIVE(4, 0, 1, 130) STACK(5, 0) NATIVE(5, 0, 1, 140)    /**/
+         STACK(6, 0) PYTHON(6, 0, 1, 5, 1) STACK(7, 0) PYTHON(7, 0, 2, 5, 1) STACK(8, 0) PYTHON(8, 0, 3, 5, 1) /**/
+         STACK(9, 0) NATIVE(9, 0, 2, 300) NATIVE(9, 1, 2, 310) STACK(10, 0) NATIVE(10, 0, 2, 320) STACK(11, 0) /**/
+         SYMBOL(1, 100, 0, "'f'", "'app.c'", 1) SYMBOL(1, 110, 0, "'f'", "'app.c'", 1) /* 1 and 2: one line */
+         SYMBOL(1, 120, 0, "'f'", "'app.c'", 2) SYMBOL(1, 130, 0, "'f'", "NULL", NULL) /**/
+         SYMBOL(2, 300, 0, "'memcpy'", "NULL", NULL) SYMBOL(2, 310, 0, "'start'", "NULL", NULL));
+    static const uint32_t expected[] = {1, 1, 2, 3, 4, 5, 5, 6, 7, 0, 0};
+    for (int i = 0; i < 11; i++)
+        assert_int_equal(xs_callsites_place(c.callsites, i + 1), expected[i]);
+    assert_int_equal(xs_callsites_place_count(c.callsites), 7);
+    /* a function without a line: its calls are told apart by their addresses */
+    assert_string_equal(xs_callsites_place_frame(c.callsites, 3)->function, "f");
+    assert_null(xs_callsites_place_frame(c.callsites, 4)->function);
+    assert_string_equal(xs_callsites_place_frame(c.callsites, 4)->module, "/nowhere/app");
+    assert_int_equal(xs_callsites_place_frame(c.callsites, 4)->address, 140);
+    /* all of libraries: the outermost that is known */
+    assert_string_equal(xs_callsites_place_frame(c.callsites, 7)->function, "start");
+    assert_non_null(strstr(xs_callsites_note(c.callsites, 0), "/nowhere/app"));
+    drop(&c);
+}
+
+static void ranges(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         "INSERT INTO nvtx_range VALUES (1,NULL,NULL,'epoch'),(2,1,NULL,'batch'),(3,2,'d','copy'),(4,9,NULL,'lost'),"
+         "(5,6,NULL,'a'),(6,5,NULL,'b');");
+    assert_string_equal(xs_callsites_range(c.callsites, 1), "epoch");
+    assert_string_equal(xs_callsites_range(c.callsites, 3), "epoch / batch / copy");
+    assert_string_equal(xs_callsites_range(c.callsites, 2), "epoch / batch");
+    assert_string_equal(xs_callsites_range(c.callsites, 4), "lost");
+    assert_null(xs_callsites_range(c.callsites, 0));
+    assert_non_null(xs_callsites_range(c.callsites, 5)); /* each in the other: it ends */
+    assert_ptr_equal(xs_callsites_range(c.callsites, 3), xs_callsites_range(c.callsites, 3));
+    drop(&c);
+}
+
+/* Rows that capture never writes: what can be had is, the rest is counted. */
+static void damaged_rows(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, MODULES STACK(1, 0) STACK(2, 0) NATIVE(1, 0, 1, 100) NATIVE(77, 0, 1, 100) /* no such stack */
+         "INSERT INTO stack_frame VALUES (999999,1,9,65636,1,NULL,NULL,NULL);" /* apart from its stack's others */
+         "INSERT INTO stack_frame VALUES (8192,2,-5,-1,99,NULL,NULL,NULL);"    /* no such module */
+         "INSERT INTO stack_frame VALUES (10240,2,0,NULL,NULL,55,-3,'x');"     /* no such code */
+         "INSERT INTO symbol VALUES (1,1,100,0,x'ff00ff',NULL,-4),(2,1,100,0,'again','again',1),"
+         "(3,-1,-1,-1,'f','f',99999999999);");
+    size_t count;
+    const struct xs_frame *frames = xs_callsites_frames(c.callsites, 1, &count);
+    assert_int_equal(count, 2); /* of one address: they are taken for an inlined call */
+    assert_string_equal(frames[0].function, "\xff");
+    assert_int_equal(frames[0].line, 0);
+    frames = xs_callsites_frames(c.callsites, 2, &count);
+    assert_int_equal(count, 2);
+    assert_null(frames[0].module);
+    assert_true(frames[1].python);
+    assert_int_equal(frames[1].line, 0);
+    assert_int_equal(xs_callsites_place(c.callsites, 2), 0);
+    assert_non_null(strstr(xs_callsites_note(c.callsites, 0), "2 rows"));
+    drop(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing), cmocka_unit_test(inlined_frames), cmocka_unit_test(python_frames),
+        cmocka_unit_test(places),  cmocka_unit_test(ranges),         cmocka_unit_test(damaged_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
