@@ -136,7 +136,7 @@ static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk,
                                   : XS_ERROR_INVALID;
 }
 
-/* Returns the events fed, or an error. Skipped ones count as fed, and once more in `skipped`. */
+/* Returns the events fed, or an error: a definition is one. Skipped ones count as fed, and once more in `skipped`. */
 static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const struct part *part, int64_t *skipped) {
     const struct xs_chunk *chunk = xs_spool_chunk(spool, part->index);
     char name[sizeof chunk->header.thread_name + 1];
@@ -148,7 +148,8 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     unsigned from = part->from_bytes / (unsigned)sizeof(struct xs_event);
     unsigned to = part->to_bytes / (unsigned)sizeof(struct xs_event);
     uint8_t definition[XS_DEFINITION_BYTES_MAX];
-    for (unsigned i = from; i < to; i++) {
+    int64_t events = 0;
+    for (unsigned i = from; i < to; i++, events++) {
         if (chunk->events[i].kind == XS_EVENT_DEFINITION) {
             status = feed_definition(store, chunk, &i, to, definition);
         } else {
@@ -162,7 +163,7 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     }
     uint32_t generation = atomic_load_explicit(&chunk->header.generation, memory_order_relaxed);
     status = xs_store_progress_set(store, part->index, generation, part->to_bytes);
-    return status ? status : (int64_t)(to - from);
+    return status ? status : events;
 }
 
 /* To `pending` events, and the rest of a definition. */

@@ -106,15 +106,13 @@ static int define_stack(struct xs_store *store, uint32_t id, struct rest rest) {
     xs_put(&row, s.python);
     xs_put(&row, s.is_cut != 0);
     int status = xs_row_insert(&row);
-    for (uint32_t i = 0; status == XS_OK && i < s.native; i++) {
-        struct xs_define_frame frame;
-        take(&rest, &frame, sizeof frame);
+    struct xs_define_frame frame;
+    for (uint32_t i = 0; status == XS_OK && i < s.native && take(&rest, &frame, sizeof frame); i++) {
         status = put_frame(store, id, i, &frame, NULL);
     }
-    for (uint32_t i = 0; status == XS_OK && i < s.python; i++) {
-        struct xs_define_python_frame frame;
-        take(&rest, &frame, sizeof frame);
-        status = put_frame(store, id, i, NULL, &frame);
+    struct xs_define_python_frame python;
+    for (uint32_t i = 0; status == XS_OK && i < s.python && take(&rest, &python, sizeof python); i++) {
+        status = put_frame(store, id, i, NULL, &python);
     }
     return status;
 }

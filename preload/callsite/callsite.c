@@ -31,16 +31,20 @@ static XS_TLS struct walked *memory;
 
 static struct walked *memory_of_thread(void) {
     if (!memory) {
-        void *mine = mmap(NULL, sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        memory = mine == MAP_FAILED ? NULL : mine;
+        struct walked *mine = mmap(NULL, sizeof *mine, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mine != MAP_FAILED) {
+            memory = mine;
+        }
     }
     return memory;
 }
 
 void xs_callsite_thread_end(void) {
-    if (memory) {
-        munmap(memory, sizeof *memory);
-        memory = NULL;
+    struct walked *mine = memory;
+    memory = NULL; /* first: a signal handler's call may come in between */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (mine) {
+        munmap(mine, sizeof *mine);
     }
 }
 
@@ -54,6 +58,9 @@ void xs_callsite_start(const char *mode, unsigned depth) {
         unwinder = strcmp(mode, modes[i].name) == 0 ? modes[i].how : unwinder;
     }
     depth_limit = depth < DEPTH_MAX ? depth : DEPTH_MAX;
+    if (unwinder != XS_UNWIND_NONE) {
+        xs_python_present();
+    }
     atomic_store(&xs_callsite_on, true);
 }
 
@@ -71,7 +78,7 @@ static void add(struct xs_stack_key *key, uint64_t word) {
 
 static struct xs_stack_key key_of(const struct walked *w) {
     struct xs_stack_key key = {UINT64_C(0x8ebc6af09c88c6e3) ^ w->natives, UINT64_C(0x589965cc75374cc3) ^ w->pythons};
-    add(&key, atomic_load_explicit(&xs_native_gone, memory_order_relaxed));
+    add(&key, atomic_load_explicit(&xs_native_replaced, memory_order_relaxed));
     for (unsigned i = 0; i < w->natives; i++) {
         add(&key, w->pcs[i]);
     }
@@ -146,6 +153,10 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller) {
     e->stack = stack;
     return e;
 }
+
+void xs_callsite_before_fork(void) { xs_native_before_fork(); }
+
+void xs_callsite_after_fork(void) { xs_native_after_fork(); }
 
 void xs_callsite_forget(void) {
     xs_native_forget();

@@ -32,6 +32,10 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 /* The calling thread ends: gives back what it needed. It may go on to make calls. */
 void xs_callsite_thread_end(void);
 
+/* Around a fork, in the parent. */
+void xs_callsite_before_fork(void);
+void xs_callsite_after_fork(void);
+
 /* In a forked child. */
 void xs_callsite_forget(void);
 

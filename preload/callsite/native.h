@@ -30,13 +30,18 @@ unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, ui
 /* The number of the module that holds an address, 0: none. One that is new is defined (xs_define). */
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e);
 
-/* Grows when a module that was defined went: an address may be of other code from then on, the same ones another stack. */
-extern _Atomic uint32_t xs_native_gone;
+/* Grows when a module comes to lie where another one was that was defined: the same addresses are another stack from then on. */
+extern _Atomic uint32_t xs_native_replaced;
 
 /* Around the real dlclose. In between, the loader's list is not looked at by this thread, whose signal handlers could find it
  * half changed. After it, if a library went, what is known of the code at its addresses is no longer true. */
 void xs_native_unloading(void);
 void xs_native_unloaded(void);
+
+/* Around a fork, in the parent: no other thread of it holds the loader's lock for a walk meanwhile. glibc leaves the child a copy
+ * of that lock as it is, and a child that finds it held waits for ever in its next dlopen. */
+void xs_native_before_fork(void);
+void xs_native_after_fork(void);
 
 /* In a forked child. */
 void xs_native_forget(void);

@@ -38,7 +38,7 @@ struct index {
 };
 static struct index indexes[2]; /* touched as far as there are modules */
 static _Atomic unsigned epoch;  /* the last bit: which index is read. Grows with every change */
-_Atomic uint32_t xs_native_gone;
+_Atomic uint32_t xs_native_replaced;
 static atomic_bool is_locked;    /* who writes, and who relies on the modules' being there */
 static XS_TLS bool is_busy;      /* the calling thread holds it, or is inside dlclose */
 static struct xs_module *newest; /* of all that there ever were */
@@ -112,10 +112,14 @@ static void *take(size_t bytes) {
     return result;
 }
 
+/* A word at a time: with hundreds of modules this is most of what a refresh costs. */
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
     const unsigned char *p = data;
-    for (size_t i = 0; i < bytes; i++) {
-        hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < bytes; i += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, p + i, bytes - i < sizeof word ? bytes - i : sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
     }
     return hash;
 }
@@ -188,15 +192,20 @@ struct gathering {
 };
 static struct gathering gathering; /* under the lock; too large for a stack */
 
-/* A module that is there again, or still, keeps its number. */
+static bool is_same(const struct xs_module *m, const struct xs_module *wanted) {
+    return m->identity == wanted->identity && m->definition.bias == wanted->definition.bias &&
+           m->definition.start == wanted->definition.start && m->definition.end == wanted->definition.end;
+}
+
+/* A module that is there again, or still, keeps its number. Most are there still. */
 static struct xs_module *same_as(const struct xs_module *wanted) {
-    for (struct xs_module *m = newest; m; m = m->older) {
-        if (m->identity == wanted->identity && m->definition.bias == wanted->definition.bias &&
-            m->definition.start == wanted->definition.start && m->definition.end == wanted->definition.end) {
-            return m;
-        }
+    struct xs_module *m = look_up(wanted->definition.start);
+    if (m && is_same(m, wanted)) {
+        return m;
     }
-    return NULL;
+    for (m = newest; m && !is_same(m, wanted); m = m->older) {
+    }
+    return m;
 }
 
 static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_module *wanted) {
@@ -285,13 +294,24 @@ static void sort(struct slot *slots, unsigned count) {
     }
 }
 
-/* Is a module gone that stacks speak of? */
-static bool is_any_gone(const struct index *old, const struct index *new) {
-    unsigned count = atomic_load_explicit(&old->count, memory_order_relaxed);
+/* Did stacks speak of other code at the addresses of a module? */
+static bool replaces_another(const struct xs_module *module) {
+    const struct xs_define_module *d = &module->definition;
+    for (const struct xs_module *m = newest; m; m = m->older) {
+        if (m != module && atomic_load_explicit(&m->is_defined, memory_order_relaxed) && m->definition.start < d->end &&
+            d->start < m->definition.end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of those that have come. */
+static bool does_any_replace(const struct index *old, const struct index *new) {
+    unsigned count = atomic_load_explicit(&new->count, memory_order_relaxed);
     for (unsigned i = 0; i < count; i++) {
-        const struct xs_module *module = atomic_load_explicit(&old->slots[i].module, memory_order_relaxed);
-        if (atomic_load_explicit(&module->is_defined, memory_order_relaxed) &&
-            search(new, module->definition.start) != module) {
+        const struct xs_module *module = atomic_load_explicit(&new->slots[i].module, memory_order_relaxed);
+        if (search(old, module->definition.start) != module && replaces_another(module)) {
             return true;
         }
     }
@@ -307,8 +327,8 @@ static void refresh(void) {
     dl_iterate_phdr(gather, NULL);
     sort(gathering.to->slots, gathering.count);
     atomic_store_explicit(&gathering.to->count, gathering.count, memory_order_release);
-    if (is_any_gone(&indexes[(next - 1) & 1], gathering.to)) {
-        atomic_fetch_add_explicit(&xs_native_gone, 1, memory_order_release);
+    if (does_any_replace(&indexes[(next - 1) & 1], gathering.to)) {
+        atomic_fetch_add_explicit(&xs_native_replaced, 1, memory_order_release);
     }
     atomic_store_explicit(&epoch, next, memory_order_release);
     xs_rules_drop();
@@ -422,7 +442,19 @@ void xs_native_unloaded(void) {
     atomic_fetch_sub_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);
 }
 
+static XS_TLS bool is_held_for_fork;
+
+void xs_native_before_fork(void) { is_held_for_fork = lock(); }
+
+void xs_native_after_fork(void) {
+    if (is_held_for_fork) {
+        is_held_for_fork = false;
+        unlock();
+    }
+}
+
 void xs_native_forget(void) {
+    is_held_for_fork = false;
     unlock();
     is_busy = unloading > 0;
     atomic_store_explicit(&xs_unloads_under_way, unloading, memory_order_relaxed);

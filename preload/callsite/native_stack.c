@@ -63,7 +63,9 @@ static bool is_own_stack(const struct mapping *m, const struct mapping *below, u
         bounds.high = m->end;
         return true;
     }
-    if (control_block < sp || control_block >= m->end || below->end != m->start || below->is_accessible) {
+    /* The main thread's control block is anywhere, and a coroutine's stack may have been merged with what it lies in. */
+    if (control_block < sp || control_block >= m->end || below->end != m->start || below->is_accessible ||
+        syscall(SYS_gettid) == syscall(SYS_getpid)) {
         return false;
     }
     bounds.low = m->start;

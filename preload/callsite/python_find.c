@@ -162,13 +162,20 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data) {
 
 static unsigned long long loads_before;
 
+/* To ask the loader for a symbol is to wait for any dlopen or dlclose, which may be waiting for the calling thread: the
+ * constructor of a library that joins a thread of its own, the destructor of one that ends its workers. So it is asked at session start,
+ * and then only where a library is there that is called like an interpreter. */
 static void look(void) {
     struct names names = {.count = 0};
     dl_iterate_phdr(collect, &names);
     if (names.loads && names.loads == loads_before) {
         return;
     }
+    bool is_first = loads_before == 0;
     loads_before = names.loads;
+    if (!is_first && names.count == 0) {
+        return;
+    }
     if (take(RTLD_DEFAULT)) {
         return;
     }
@@ -182,6 +189,7 @@ static void look(void) {
             dlclose(handle);
         }
     }
+    dlerror(); /* the application's next one is not about our searches */
 }
 
 /* ---- when to look ---- */

@@ -122,8 +122,15 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     struct xs_thread *t = &xs_thread;
     unsigned parts = bytes ? (unsigned)((bytes + XS_DEFINITION_PART_BYTES - 1) / XS_DEFINITION_PART_BYTES) : 1;
     struct xs_event begun = e ? **e : (struct xs_event){0};
-    bool room = bytes <= XS_DEFINITION_BYTES_MAX && t->end - t->next > (ptrdiff_t)parts;
-    if (!room && (bytes > XS_DEFINITION_BYTES_MAX || !xs_thread_refill())) {
+    bool room = t->end - t->next > (ptrdiff_t)parts;
+    if (bytes > XS_DEFINITION_BYTES_MAX || (e && *e == &xs_scratch_event)) {
+        return false;
+    }
+    if (!room && !xs_thread_refill()) {
+        if (e) { /* its chunk was given back, and may be another thread's by now */
+            *e = &xs_scratch_event;
+            **e = begun;
+        }
         return false;
     }
     const uint8_t *from = data;

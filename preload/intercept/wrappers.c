@@ -11,7 +11,7 @@
 #define XS_SITE_MEMSET(e) XS_CALLSITE(e)
 #define XS_SITE_ALLOCATE(e) XS_CALLSITE(e)
 #define XS_SITE_FREE(e) XS_CALLSITE(e)
-#define XS_SITE_SYNC(e) XS_CALLSITE(e)
+#define XS_SITE_SYNC(e) (void)((e)->kind == XS_EVENT_SYNC && (XS_CALLSITE(e), 1)) /* waits alone */
 #define XS_SITE_LAUNCH(e) XS_NOTHING
 #define XS_SITE_MANAGED(e) XS_NOTHING
 #define XS_SITE_STREAM_MEMOP(e) XS_NOTHING
@@ -61,8 +61,8 @@
             return real ? real args : XS_NO_DRIVER;                                                                    \
         }                                                                                                              \
         CUresult r = CUDA_SUCCESS;                                                                                     \
-        XS_SITE_##row_category(e);                                                                                     \
         before;                                                                                                        \
+        XS_SITE_##row_category(e);                                                                                     \
         XS_BEFORE_##row_category(e);                                                                                   \
         e->enter_tick = xs_now();                                                                                      \
         r = real args;                                                                                                 \

@@ -161,7 +161,7 @@ static void (*real_exit)(int);
 
 __attribute__((constructor)) static void on_load(void) {
     real_exit = (void (*)(int))xs_real_dlsym(RTLD_NEXT, "_exit");
-    pthread_atfork(NULL, NULL, on_fork_child);
+    pthread_atfork(xs_callsite_before_fork, xs_callsite_after_fork, on_fork_child);
 }
 
 /* Children of Python's multiprocessing end by it. */

@@ -128,10 +128,14 @@ static const struct {
     void (*run)(int way);
     int per_batch;
 } rows[] = {
-    {"copy_0b_async", copy_nothing, 1000},   {"launch_refused", launch_refused, 1000},
-    {"sync_idle", synchronize_idle, 1000},   {"h2d_4k_pinned_async", copy_pinned, 200},
-    {"h2d_4k_pageable", copy_pageable, 200}, {"d2h_4b_pageable", read_back, 200},
-    {"launch_empty", launch, 200},           {"malloc_free_async", allocate_free, 200},
+    {"copy_0b_async", copy_nothing, 1000},
+    {"launch_refused", launch_refused, 1000},
+    {"sync_idle", synchronize_idle, 1000},
+    {"h2d_4k_pinned_async", copy_pinned, 200},
+    {"h2d_4k_pageable", copy_pageable, 200},
+    {"d2h_4b_pageable", read_back, 200},
+    {"launch_empty", launch, 200},
+    {"malloc_free_async", allocate_free, 200},
     {"copy_0b_async_deep", copy_nothing_deep, 1000},
 };
 

@@ -135,6 +135,7 @@ static void seam(void) {
     OK(cuMemcpyHtoDAsync(range + size - 4096, pinned, BYTES, stream)); /* 14 */
     OK(cuStreamSynchronize(stream));
     OK(cuMemcpyHtoD(range + size - 4096, pageable, BYTES));
+    OK(cuCtxSynchronize()); /* pageable memory: the call may return while the last bytes are on their way */
     OK(cuMemUnmap(range, 2 * size));
     OK(cuMemRelease(first));
     OK(cuMemRelease(second));

@@ -104,8 +104,10 @@ static void threads_get_the_same_answers(void **state) {
 /* dlclose is overridden only to be told of it. */
 static void closing_is_that_of_glibc(void **state) {
     (void)state;
-    assert_int_equal(run("closer", true, preloaded), 0);
-    assert_string_equal(preloaded, "libxferspy.so\n");
+    if (!*SANITIZER_RUNTIME) { /* a sanitizer's own dlclose comes first, and calls the library's */
+        assert_int_equal(run("closer", true, preloaded), 0);
+        assert_string_equal(preloaded, "libxferspy.so\n");
+    }
     assert_int_equal(run("closes", false, bare), 0);
     assert_int_equal(run("closes", true, preloaded), 0);
     assert_non_null(strstr(bare, "still there: 0"));

@@ -1,0 +1,34 @@
+/* A program that was built again after the run: the report says so and shows no line of it, for it would be a wrong one. The right
+ * binary in a folder that is named has the lines.
+ *
+ * link: cuda
+ * build: -g -O2
+ * env: XFERSPY_FINGERPRINT=all
+ * run: cd "$dir"; cp "$program" app && exec ./app
+ * stdout: data ok
+ *
+ * What stands in its place is another program, which has other lines at those addresses or none.
+ * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
+ * $ places noop-upload $traces
+ * $ mkdir $dir/first; mv $dir/app $dir/first; cp "$(dirname "$program")/callsite_lines_fp" $dir/app
+ * $ unnamed $traces
+ * $ places noop-upload --debug-path=$dir/first $traces
+ * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
+ * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
+ * 2|app+ADDRESS
+ * 3|app+ADDRESS
+ * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
+ * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
+ *
+ * $ "$xferspy" report $traces | grep -o 'app has changed since the run'
+ * $ "$xferspy" report $traces | grep -c 'lines_wasteful\|lines_chain\| in upload '
+ * $ "$xferspy" symbolize $traces | grep -o 'app has changed since the run'
+ * app has changed since the run
+ * 0
+ * app has changed since the run
+ *
+ * What was written into the trace before stays.
+ * $ "$xferspy" symbolize --debug-path=$dir/first $traces >/dev/null; explain $traces | grep -c 'noop-upload.*	upload	'
+ * 2
+ */
+#include "lines_wasteful.h"

@@ -1,0 +1,22 @@
+/* A stripped binary: its lines are those of the debug file that .gnu_debuglink names. Without that file its findings have the place
+ * in the binary, as many as before; with it in a folder that is named they have lines again.
+ *
+ * link: cuda
+ * build: -g -O2
+ * only: sim
+ * env: XFERSPY_FINGERPRINT=all
+ * run: cd "$dir"; command -v objcopy >/dev/null || exit 77; objcopy --only-keep-debug "$program" app.debug; objcopy -S --add-gnu-debuglink=app.debug "$program" app && exec ./app
+ * stdout: data ok
+ *
+ * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
+ * $ places noop-upload $traces
+ * $ mkdir $dir/away; mv $dir/app.debug $dir/away; unnamed $traces
+ * $ places noop-upload --debug-path=$dir/away $traces
+ * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
+ * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
+ * 2|app+ADDRESS
+ * 3|app+ADDRESS
+ * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
+ * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
+ */
+#include "lines_wasteful.h"

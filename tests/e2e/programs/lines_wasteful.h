@@ -1,0 +1,30 @@
+/* The program of the tests of what a finding says about its place: the same bytes go up to the same place again and again, from two
+ * lines of one function that has two callers. */
+#include <cuda.h>
+
+#include "../check.h"
+
+static unsigned char host[4096];
+static CUdeviceptr device;
+
+static int __attribute__((noinline, noclone)) upload(int value) {
+    OK(cuMemcpyHtoD(device, host, 1000)); // the first line
+    OK(cuMemcpyHtoD(device, host, 1000)); // the second line
+    return value + 1;
+}
+static int __attribute__((noinline, noclone)) one_caller(int value) { return upload(value) + 1; }
+static int __attribute__((noinline, noclone)) other_caller(int value) { return upload(value) + 2; }
+
+int main(void) {
+    unsigned char back[1000];
+    int pid = (int)getpid();
+    e2e_context();
+    OK(cuMemAlloc(&device, sizeof host));
+    e2e_fill(host, sizeof host, 1);
+    REQUIRE(one_caller(pid) + one_caller(pid) + other_caller(pid) == 3 * pid + 7);
+    OK(cuMemcpyDtoH(back, device, sizeof back));
+    e2e_expect(back, sizeof back, 1);
+    OK(cuMemFree(device));
+    puts("data ok");
+    return 0;
+}
