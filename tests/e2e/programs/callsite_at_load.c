@@ -19,7 +19,7 @@ int main(void) {
     e2e_context();
     OK(cuMemAlloc(&device, 4096));
     REQUIRE(!dlerror());
-    usleep(1100000);
+    sleep(2);
     snprintf(path, sizeof path, "%s/libat_load.so", getenv("XFERSPY_TEST_LIB"));
     void *handle = dlopen(path, RTLD_NOW);
     REQUIRE(handle);

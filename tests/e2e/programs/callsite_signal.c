@@ -2,7 +2,7 @@
  *
  * link: cuda
  * build: -g -O1 -fno-optimize-sibling-calls
- * only: sim
+ * only: sim no-tsan
  * stdout: data ok
  *
  * > SELECT count(*), min(s.native_frames) > 1 FROM transfer t JOIN stack s ON s.id = t.stack
