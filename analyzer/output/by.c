@@ -40,8 +40,11 @@ static void frame_name(struct xs_string *text, const struct xs_by *by, const str
         xs_place_cut(text, frame->function, NAME_COLUMNS);
     else if (by->key == XS_BY_MODULE)
         xs_place_cut(text, frame->module ? xs_place_base_name(frame->module) : "(Python)", NAME_COLUMNS);
-    else
+    else {
+        if (by->key == XS_BY_FUNCTION)
+            xs_string_format(text, "unknown in ");
         file_or_module(text, frame, sites->cwd);
+    }
 }
 
 /* The first column. */

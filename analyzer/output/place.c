@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/memory.h"
+
 enum {
     FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
     FILE_COLUMNS = 100,
@@ -34,6 +36,27 @@ const char *xs_place_base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* "gpu/kernels/../common.h" becomes "gpu/common.h": what compilers make of #include "../common.h" is one file, whoever
+ * includes it. */
+static char *without_detours(const char *file) {
+    char *path = xs_strdup(file), *end = path;
+    for (const char *p = file; *p;) {
+        size_t length = strcspn(p, "/"), whole = length + (p[length] == '/');
+        char *before = end > path && end[-1] == '/' ? end - 1 : path;
+        while (before > path && before[-1] != '/')
+            before--;
+        bool back = whole == 3 && !strncmp(p, "../", 3) && end - before > 1 && strncmp(before, "../", 3) != 0;
+        end = back ? before : end;
+        if (!back) {
+            memcpy(end, p, whole);
+            end += whole;
+        }
+        p += whole;
+    }
+    *end = '\0';
+    return path;
+}
+
 static const char *last_two_parts(const char *file) {
     const char *base = xs_place_base_name(file);
     const char *start = base > file ? base - 1 : file;
@@ -42,8 +65,10 @@ static const char *last_two_parts(const char *file) {
     return start > file && start < base - 1 ? start : base;
 }
 
-void xs_place_file(struct xs_string *text, const char *file, const char *cwd) {
+void xs_place_file(struct xs_string *text, const char *name, const char *cwd) {
     size_t length = strlen(cwd);
+    char *direct = without_detours(name);
+    const char *file = direct;
     while (length > 1 && cwd[length - 1] == '/')
         length--;
     if (!strncmp(file, "./", 2))
@@ -53,6 +78,14 @@ void xs_place_file(struct xs_string *text, const char *file, const char *cwd) {
     else if (file[0] == '/' || !strncmp(file, "../", 3))
         file = last_two_parts(file);
     xs_place_cut(text, file, FILE_COLUMNS);
+    free(direct);
+}
+
+/* Without a line the address is all that tells two calls of a function apart. */
+static void module_place(struct xs_string *text, const char *module, const struct xs_frame *frame) {
+    xs_place_cut(text, module, FILE_COLUMNS);
+    if (frame->address)
+        xs_string_format(text, "+0x%" PRIx64, frame->address);
 }
 
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
@@ -69,10 +102,9 @@ void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const s
     } else if (frame->function) {
         xs_place_cut(text, frame->function, FUNCTION_COLUMNS);
         xs_string_add(text, " in ", 4);
-        xs_place_cut(text, module, FILE_COLUMNS);
+        module_place(text, module, frame);
     } else {
-        xs_place_cut(text, module, FILE_COLUMNS);
-        xs_string_format(text, "+0x%" PRIx64, frame->address);
+        module_place(text, module, frame);
     }
 }
 
@@ -101,7 +133,8 @@ static bool is_unchanged(const struct xs_sites *sites, const struct xs_frame *fr
            (frame->module && stat(frame->module, &binary) == 0 && changed_ns(st) <= changed_ns(&binary));
 }
 
-/* Never waits, whatever the name means: a pipe or a terminal is no source file. */
+/* Never waits, whatever the name means: a pipe or a terminal is no source file. Looks before opening, because opening alone
+ * already does something to some devices; and once more at what was opened. */
 static FILE *open_source(const struct xs_sites *sites, const struct xs_frame *frame) {
     struct xs_string path = {0};
     struct stat st;
@@ -109,7 +142,8 @@ static FILE *open_source(const struct xs_sites *sites, const struct xs_frame *fr
     if (relative && *sites->cwd != '/')
         return NULL;
     xs_string_format(&path, "%s%s%s", relative ? sites->cwd : "", relative ? "/" : "", frame->file);
-    int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool regular = stat(path.data, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = regular ? open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     xs_string_free(&path);
     if (fd < 0)
         return NULL;

@@ -16,7 +16,7 @@ void xs_place_cut(struct xs_string *text, const char *raw, int columns);
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 const char *xs_place_base_name(const char *path); /* the last part */
 
-/* "solver.py:42 in step", "step in libsolver.so", "libsolver.so+0x1f40"; escaped. Nothing of a frame NULL. */
+/* "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40"; escaped. Nothing of a frame NULL. */
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
 /* "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);

@@ -218,3 +218,6 @@ run "$XFERSPY" symbolize old.db; expect_error_of "old.db: has no stacks"
 run "$XFERSPY" symbolize missing.db; expect_error_of missing.db
 trace_of readonly.db "$here/plain" NULL plain.addresses; chmod a-w readonly.db
 if [ ! -w readonly.db ]; then run "$XFERSPY" symbolize readonly.db; expect_error_of readonly.db; fi
+mkdir kept; trace_of in.db "$here/plain" NULL plain.addresses; mv in.db kept/; chmod a-w kept
+if [ ! -w kept ]; then run "$XFERSPY" symbolize kept/in.db; expect_error_of "kept/in.db: symbols could not be written: its folder"; fi
+chmod u+w kept

@@ -162,6 +162,10 @@ static void files_are_short(void **state) {
     expect_file("src/deep/main.c", "/home", "src/deep/main.c");
     expect_file("./main.c", "", "main.c");
     expect_file("../../lib/a/main.c", "/home", "a/main.c");
+    expect_file("/src/gpu/kernels/../common.h", "/home", "gpu/common.h");
+    expect_file("/src/gpu/a/b/../../common.h", "/src", "gpu/common.h");
+    expect_file("/../../main.c", "", "../main.c");
+    expect_file("a/..", "", "a/..");
     expect_file("<string>", "/home", "<string>");
     expect_file("", "/home", "");
     expect_file("/", "", "/");
@@ -185,6 +189,8 @@ static void places_have_names(void **state) {
                  "a.py:3 in step");
     expect_place(&(struct xs_frame){.file = "/app/a.py", .line = 3}, "a.py:3");
     expect_place(&(struct xs_frame){.function = "step", .module = "/usr/lib/libx.so"}, "step in libx.so");
+    expect_place(&(struct xs_frame){.function = "step", .module = "/usr/lib/libx.so", .address = 0x1f40},
+                 "step in libx.so+0x1f40");
     expect_place(&(struct xs_frame){.module = "/usr/lib/libx.so", .address = 0x1f40}, "libx.so+0x1f40");
     expect_place(&(struct xs_frame){.address = 0x1f40}, "an unknown module+0x1f40");
     char name[5000];
