@@ -98,6 +98,7 @@ static void python_files(void **state) {
     assert_true(xs_library_python("/usr/lib/python3.11/threading.py"));
     assert_true(xs_library_python("/opt/conda/lib/python3.13/concurrent/futures/thread.py"));
     assert_true(xs_library_python("<frozen runpy>"));
+    assert_true(xs_library_python("<eval_with_key>.1"));
     assert_false(xs_library_python("/home/me/train.py"));
     assert_false(xs_library_python("train.py"));
     assert_false(xs_library_python("<string>"));
