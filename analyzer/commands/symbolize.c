@@ -10,11 +10,11 @@
 #include "analyzer/output/text.h"
 #include "analyzer/symbols/debug_path.h"
 
-enum { FIRST_WITH_STACKS = 3, OPTION_FORCE = 0x100 }; /* a version of the schema */
+enum { FIRST_WITH_STACKS = 3 }; /* version of the schema */
+enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
 
 struct arguments {
-    char **traces;
-    int count;
+    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
     bool force;
 };
 
@@ -37,21 +37,10 @@ static const char doc[] =
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
-    (void)argument;
-    switch (key) {
-    case OPTION_FORCE:
-        arguments->force = true;
-        return 0;
-    case ARGP_KEY_ARGS:
-        arguments->traces = state->argv + state->next;
-        arguments->count = state->argc - state->next;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which trace?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (key != OPTION_FORCE)
+        return xs_parse_traces(key, argument, state);
+    arguments->force = true;
+    return 0;
 }
 
 /* What is in the trace already, what goes into it, and what nobody knows. */
@@ -217,8 +206,8 @@ int xs_command_symbolize(int argc, char **argv) {
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int status = XS_EXIT_OK;
-    for (int i = 0; i < arguments.count; i++)
-        if (symbolize(arguments.traces[i], arguments.force) != XS_EXIT_OK)
+    for (int i = 0; i < arguments.traces.count; i++)
+        if (symbolize(arguments.traces.traces[i], arguments.force) != XS_EXIT_OK)
             status = XS_EXIT_ERROR;
     return status;
 }
