@@ -137,8 +137,7 @@ static int write_symbols(const char *path, const struct xs_callsites *c) {
     if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
-        xs_complain("%s: symbols could not be written: its folder has to be writable, too; symbolize a copy",
-                    path);
+        xs_complain("%s: symbols could not be written: its folder has to be writable, too; symbolize a copy", path);
     else if (rc != SQLITE_OK)
         xs_complain("%s: symbols could not be written: %s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
     sqlite3_close(db); /* rolls back what was not committed */
