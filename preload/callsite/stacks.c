@@ -3,12 +3,16 @@
  * empty ends the search. */
 #include "preload/callsite/stacks.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { FIRST_BITS = 12, TABLES = 10, WINDOW = 8, PATIENCE = 10000 };
+enum { FIRST_BITS = 12, TABLES = 10, WINDOW = 8, LOOKS = 100, YIELDS = 1000, PAUSES = 5000 };
 
 /* low is 0: empty; 1: being written. */
 struct place {
@@ -39,6 +43,29 @@ static struct place *table_at(unsigned i) {
     return mine;
 }
 
+/* Another thread writes the place, for a few nanoseconds or until it runs again. Where that takes half a second, its stack may get
+ * a second number, which does no harm. */
+static uint64_t wait_for(struct place *place) {
+    static const struct timespec pause = {0, 100000};
+    uint64_t low = 1;
+    for (unsigned i = 0; low == 1 && i < LOOKS + YIELDS + PAUSES; i++) {
+        if (i >= LOOKS + YIELDS) {
+            syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
+        } else if (i >= LOOKS) {
+            sched_yield();
+        }
+        low = atomic_load_explicit(&place->low, memory_order_acquire);
+    }
+    return low;
+}
+
+static bool is_of(struct place *place, struct xs_stack_key key, uint64_t low) {
+    int kept = errno;
+    low = low == 1 ? wait_for(place) : low;
+    errno = kept;
+    return low == key.low && atomic_load_explicit(&place->high, memory_order_relaxed) == key.high;
+}
+
 /* The place of the key, or the empty one that is now its own. NULL: another's. */
 static struct place *claim(struct place *place, struct xs_stack_key key, bool *is_new) {
     uint64_t low = atomic_load_explicit(&place->low, memory_order_acquire);
@@ -49,16 +76,7 @@ static struct place *claim(struct place *place, struct xs_stack_key key, bool *i
         *is_new = true;
         return place;
     }
-    /* Another thread writes it, for a few nanoseconds or until it runs again. Where that takes too long, its stack may get a
-     * second number, which does no harm. */
-    for (unsigned patience = 0; low == 1 && patience < PATIENCE; patience++) {
-        if (patience > 100) {
-            sched_yield();
-        }
-        low = atomic_load_explicit(&place->low, memory_order_acquire);
-    }
-    bool same = low == key.low && atomic_load_explicit(&place->high, memory_order_relaxed) == key.high;
-    return same ? place : NULL;
+    return is_of(place, key, low) ? place : NULL;
 }
 
 static struct place *find(struct xs_stack_key key, bool *is_new) {
