@@ -432,3 +432,8 @@ const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, ch
     sqlite3_finalize(stmt);
     return text ? buffer : fallback;
 }
+
+uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key) {
+    int64_t value = xs_trace_meta_int(trace, key, 0);
+    return value < 0 ? 0 : (uint64_t)value;
+}

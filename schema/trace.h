@@ -27,6 +27,8 @@ void xs_trace_close(struct xs_trace *trace);
 
 /* meta values; `fallback` where the key is missing. Text is copied into buffer, NUL-terminated, cut at bytes - 1. */
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);
+/* A number that counts something: 0 where it is missing or negative. */
+uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key);
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback);
 

@@ -30,11 +30,6 @@ static char *meta_text(const struct xs_trace *trace, const char *key, const char
     return xs_strdup(xs_trace_meta_text(trace, key, buffer, sizeof buffer, fallback));
 }
 
-static uint64_t meta_count(const struct xs_trace *trace, const char *key) {
-    int64_t value = xs_trace_meta_int(trace, key, 0);
-    return value < 0 ? 0 : (uint64_t)value;
-}
-
 static void read_meta(struct xs_summary_work *work) {
     const struct xs_trace *trace = work->trace;
     struct xs_run *run = &work->summary->run;
@@ -54,7 +49,7 @@ static void read_meta(struct xs_summary_work *work) {
     run->world_size = xs_trace_meta_int(trace, "world_size", 0);
     run->start_unix_ns = xs_trace_meta_int(trace, "start_unix_ns", 0);
     run->driver_version = xs_trace_meta_int(trace, "driver_version", 0);
-    run->duration_ns = meta_count(trace, "duration_ns");
+    run->duration_ns = xs_trace_meta_count(trace, "duration_ns");
     run->simulated = xs_trace_meta_int(trace, "simulated", 0) != 0;
     run->cupti_status = meta_text(trace, "cupti.status", "unknown");
     run->cupti_text = meta_text(trace, "cupti.text", "");
@@ -62,24 +57,24 @@ static void read_meta(struct xs_summary_work *work) {
     run->cupti_version = xs_trace_meta_int(trace, "cupti.version", 0);
     run->kernels_recorded = xs_trace_meta_int(trace, "cupti.kernels", 0) != 0;
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
-    cost->start_ns = meta_count(trace, "cost.start_ns");
-    cost->cupti_start_ns = meta_count(trace, "cost.cupti_start_ns");
-    cost->close_ns = meta_count(trace, "cost.close_ns");
-    cost->drain_cpu_ns = meta_count(trace, "cost.drain_cpu_ns");
-    cost->spool_stalls = meta_count(trace, "cost.spool_stalls");
-    cost->spool_stall_ns = meta_count(trace, "cost.spool_stall_ns");
-    cost->spool_bytes = meta_count(trace, "cost.spool_bytes");
-    cost->events = meta_count(trace, "cost.events");
-    cost->fingerprint_start_ns = meta_count(trace, "cost.fingerprint_start_ns");
-    cost->fingerprint_call_ns = meta_count(trace, "cost.fingerprint_call_ns");
-    cost->fingerprint_kernel_ns = meta_count(trace, "cost.fingerprint_kernel_ns");
-    cost->fingerprint_device_bytes = meta_count(trace, "cost.fingerprint_device_bytes");
-    cost->fingerprint_launches = meta_count(trace, "cost.fingerprint_launches");
-    coverage->nested = meta_count(trace, "coverage.nested");
-    coverage->dropped = meta_count(trace, "coverage.dropped");
-    coverage->migration_rests = meta_count(trace, "cupti.migration_rests");
-    coverage->migrations_ns = meta_count(trace, "cupti.migrations_ns");
-    coverage->dropped_records = meta_count(trace, "cupti.dropped_records");
+    cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
+    cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");
+    cost->close_ns = xs_trace_meta_count(trace, "cost.close_ns");
+    cost->drain_cpu_ns = xs_trace_meta_count(trace, "cost.drain_cpu_ns");
+    cost->spool_stalls = xs_trace_meta_count(trace, "cost.spool_stalls");
+    cost->spool_stall_ns = xs_trace_meta_count(trace, "cost.spool_stall_ns");
+    cost->spool_bytes = xs_trace_meta_count(trace, "cost.spool_bytes");
+    cost->events = xs_trace_meta_count(trace, "cost.events");
+    cost->fingerprint_start_ns = xs_trace_meta_count(trace, "cost.fingerprint_start_ns");
+    cost->fingerprint_call_ns = xs_trace_meta_count(trace, "cost.fingerprint_call_ns");
+    cost->fingerprint_kernel_ns = xs_trace_meta_count(trace, "cost.fingerprint_kernel_ns");
+    cost->fingerprint_device_bytes = xs_trace_meta_count(trace, "cost.fingerprint_device_bytes");
+    cost->fingerprint_launches = xs_trace_meta_count(trace, "cost.fingerprint_launches");
+    coverage->nested = xs_trace_meta_count(trace, "coverage.nested");
+    coverage->dropped = xs_trace_meta_count(trace, "coverage.dropped");
+    coverage->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
+    coverage->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
+    coverage->dropped_records = xs_trace_meta_count(trace, "cupti.dropped_records");
 }
 
 static size_t add_device(struct xs_summary_work *work, int64_t ordinal) {

@@ -78,17 +78,12 @@ static int read_launches(const struct xs_trace *trace, bool plain, struct xs_che
     return xs_scan_end(&scan);
 }
 
-static uint64_t meta_count(const struct xs_trace *trace, const char *key) {
-    int64_t value = xs_trace_meta_int(trace, key, 0);
-    return value < 0 ? 0 : (uint64_t)value;
-}
-
 static int read_all(const struct xs_trace *trace, bool plain, struct xs_checked *checked, char *message) {
     uint64_t with_number = 0;
     *checked = (struct xs_checked){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
-    checked->migration_rests = meta_count(trace, "cupti.migration_rests");
-    checked->migrations_ns = meta_count(trace, "cupti.migrations_ns");
-    checked->run_ns = meta_count(trace, "duration_ns");
+    checked->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
+    checked->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
+    checked->run_ns = xs_trace_meta_count(trace, "duration_ns");
     xs_trace_meta_text(trace, "option.fingerprint", checked->mode, sizeof checked->mode, "");
     int status = read_transfers(trace, plain, checked, &with_number, message);
     status = status < 0 ? status : read_lost(trace, with_number, checked, message);

@@ -126,21 +126,14 @@ static struct ranges *functions_of(struct xs_dwarf *dwarf, Dwarf_Die *unit_die) 
 /* dwz keeps what several debug files share in another one. Without that the rest has holes, and libdw would look for it
  * by itself, opening whatever has its name. */
 static bool open_alternate(struct xs_dwarf *dwarf, const struct xs_elf_file *file) {
-    static const char digits[] = "0123456789abcdef";
     const char *name = NULL;
     const void *bytes = NULL;
     char id[XS_BUILD_ID_HEX];
     ssize_t count = dwelf_dwarf_gnu_debugaltlink(dwarf->dwarf, &name, &bytes);
     if (count == 0)
         return true;
-    if (count < 2 || count > (XS_BUILD_ID_HEX - 1) / 2 || !file->path)
+    if (count < 2 || !file->path || !xs_build_id_hex(bytes, count, id))
         return false;
-    for (ssize_t i = 0; i < count; i++) {
-        unsigned char byte = ((const unsigned char *)bytes)[i];
-        id[2 * i] = digits[byte >> 4];
-        id[2 * i + 1] = digits[byte & 15];
-    }
-    id[2 * count] = 0;
     if (!xs_binary_find_alternate(file, name, id, &dwarf->alternate_file))
         return false;
     dwarf->alternate = dwarf_begin_elf(dwarf->alternate_file.elf, DWARF_C_READ, NULL);

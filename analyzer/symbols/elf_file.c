@@ -65,10 +65,8 @@ void xs_elf_close(struct xs_elf_file *file) {
     *file = (struct xs_elf_file){0};
 }
 
-bool xs_elf_build_id(const struct xs_elf_file *file, char id[XS_BUILD_ID_HEX]) {
+bool xs_build_id_hex(const void *bytes, ssize_t count, char id[XS_BUILD_ID_HEX]) {
     static const char digits[] = "0123456789abcdef";
-    const void *bytes = NULL;
-    ssize_t count = dwelf_elf_gnu_build_id(file->elf, &bytes);
     if (count <= 0 || count > (XS_BUILD_ID_HEX - 1) / 2)
         return false;
     for (ssize_t i = 0; i < count; i++) {
@@ -78,6 +76,12 @@ bool xs_elf_build_id(const struct xs_elf_file *file, char id[XS_BUILD_ID_HEX]) {
     }
     id[2 * count] = 0;
     return true;
+}
+
+bool xs_elf_build_id(const struct xs_elf_file *file, char id[XS_BUILD_ID_HEX]) {
+    const void *bytes = NULL;
+    ssize_t count = dwelf_elf_gnu_build_id(file->elf, &bytes);
+    return xs_build_id_hex(bytes, count, id);
 }
 
 static Elf_Scn *find_section(const struct xs_elf_file *file, const char *name) {

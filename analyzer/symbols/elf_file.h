@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "analyzer/symbols/symbols.h"
 
@@ -22,6 +23,9 @@ struct xs_elf_file { /* zeroed: none */
 /* `build_id` NULL: any. XS_BINARY_CHANGED: another one, or the file has none. */
 enum xs_binary_status xs_elf_open(struct xs_elf_file *file, const char *path, const char *build_id);
 void xs_elf_close(struct xs_elf_file *file);
+
+/* The bytes of a build id as hexadecimal digits; false where they are none or too many. */
+bool xs_build_id_hex(const void *bytes, ssize_t count, char id[XS_BUILD_ID_HEX]);
 
 /* In hexadecimal; false: it has none. */
 bool xs_elf_build_id(const struct xs_elf_file *file, char id[XS_BUILD_ID_HEX]);
