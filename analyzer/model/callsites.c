@@ -21,6 +21,9 @@ static void merge(const struct xs_callsites *c, const struct xs_callsite_stack *
     uint8_t roles[XS_STACK_FRAMES_MAX];
     bool entry[XS_STACK_FRAMES_MAX];
     int32_t order[XS_STACK_FRAMES_MAX];
+    merged->count = 0;
+    if (!c->parts) /* no stack has any */
+        return;
     const uint32_t *native = c->parts + stack->first, *python = native + stack->natives;
     for (size_t i = 0; i < stack->natives; i++)
         roles[i] = c->addresses[native[i]].role;

@@ -1,0 +1,12 @@
+/* A trace of any bytes: SQLite's pages, the reader of pages of our own, and everything after it. */
+#include <stdint.h>
+
+#include "read_all.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_write(fuzz_trace_path(), data, size);
+    fuzz_read_all(fuzz_trace_path());
+    return 0;
+}

@@ -1,0 +1,103 @@
+/* Everything that reads a trace; see read_all.h. */
+#include "read_all.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/model/analyse.h"
+#include "analyzer/model/summary.h"
+#include "analyzer/model/summary_by.h"
+#include "analyzer/output/explain.h"
+#include "analyzer/output/report.h"
+
+static char folder[64], path[128];
+
+static void remove_folder(void) {
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".spool"};
+    char name[160];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        unlink(name);
+    }
+    rmdir(folder);
+}
+
+const char *fuzz_trace_path(void) {
+    if (*path)
+        return path;
+    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/xferspy-fuzz.XXXXXX" : "/tmp/xferspy-fuzz.XXXXXX");
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(path, sizeof path, "%s/t.db", folder);
+    atexit(remove_folder);
+    return path;
+}
+
+void fuzz_write(const char *name, const void *bytes, size_t count) {
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, bytes, count) != (ssize_t)count || close(fd) != 0)
+        abort();
+}
+
+static void need_message(const char *message) {
+    if (!*message || strchr(message, '\n'))
+        abort();
+}
+
+static void print(const struct xs_report *report, int columns) {
+    FILE *null = fopen("/dev/null", "w");
+    if (!null)
+        abort();
+    struct xs_out out = {.file = null, .columns = columns, .utf8 = columns > 0};
+    xs_report_text(report, &out);
+    struct xs_json json = {.file = null};
+    xs_report_json_begin(&json);
+    xs_report_json(report, &json);
+    xs_report_json_end(&json);
+    fclose(null);
+}
+
+static int read_findings(const struct xs_trace *trace, struct xs_report *report, char *message) {
+    struct xs_by_claims claims = {0};
+    struct xs_by by = {0};
+    struct xs_findings *findings = NULL;
+    int status = xs_analyse(trace, &(struct xs_analysis_options){.on_instance = xs_by_claim, .data = &claims},
+                            &findings, message);
+    report->findings = findings;
+    if (status >= 0)
+        status = xs_checked_read(trace, &report->checked, message);
+    for (int key = 0; status >= 0 && key < XS_BY_KEYS; key++) {
+        status = xs_by_compute(trace, findings, &claims, (enum xs_by_key)key, &by, message);
+        if (status >= 0) {
+            report->by = key ? &by : NULL;
+            print(report, key * 20);
+        }
+        xs_by_free(&by);
+    }
+    report->by = NULL;
+    xs_by_claims_free(&claims);
+    xs_findings_free(findings);
+    return status;
+}
+
+void fuzz_read_all(const char *name) {
+    char message[XS_TRACE_MESSAGE_BYTES] = "";
+    struct xs_trace trace;
+    struct xs_summary summary;
+    if (xs_trace_open(name, &trace, message) < 0) {
+        need_message(message);
+        return;
+    }
+    int status = xs_summary_compute(&trace, &summary, message);
+    if (status >= 0) {
+        struct xs_report report = {.summary = &summary, .details = true};
+        status = read_findings(&trace, &report, message);
+        xs_summary_free(&summary);
+    }
+    if (status < 0)
+        need_message(message);
+    xs_trace_close(&trace);
+}
