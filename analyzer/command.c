@@ -7,7 +7,7 @@
 #include "analyzer/output/text.h"
 
 const struct xs_command xs_commands[] = {
-#define XS_COMMAND(name, arguments, summary) {#name, arguments, summary, xs_command_##name},
+#define XS_COMMAND(name, arguments, summary) {#name, arguments, summary, xs_command_##name, &xs_interface_##name},
 #include "analyzer/commands.def"
 #undef XS_COMMAND
 };
@@ -82,7 +82,7 @@ static const struct argp_option output_options[] = {
     {"output", OPTION_OUTPUT, "FILE", 0, "write to FILE instead of standard output; short: -o FILE", 9},
     {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
     {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 9},
-    {"color", OPTION_COLOR, "WHEN", 0, "auto (the default), always or never; NO_COLOR is respected", 9},
+    {"color", OPTION_COLOR, "auto|always|never", 0, "when to use colour (default: auto); NO_COLOR is respected", 9},
     {0}};
 
 static error_t parse_output(int key, char *argument, struct argp_state *state) {

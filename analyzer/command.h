@@ -10,14 +10,28 @@
 /* 3 is kept for gates that fail (`xferspy check`). */
 enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2 };
 
+/* What a command takes. Its --help, its completion in shells and its man page are all made of this. Conventions:
+ * - `arg` of an option that takes one of some words lists them: "auto|off"; FILE and DIR are names of such.
+ * - `args_doc` names the arguments: TRACE is a trace, FINDING the name of one in it, PROGRAM a program, FILE and DIR as
+ *   above; "a|b" is one of the words.
+ * - `doc` is a paragraph, then after \v paragraphs; lines that begin with two blanks are examples, shown as they are. */
+struct xs_interface {
+    struct argp argp;
+    const char *const *formats; /* the words of --format where a child has that option (XS_ASK_CHILD), else NULL */
+};
+
 struct xs_command {
     const char *name, *arguments, *summary;
     int (*function)(int argc, char **argv); /* argv[0] is "xferspy NAME"; returns the exit status */
+    const struct xs_interface *interface;
 };
 extern const struct xs_command xs_commands[];
 extern const size_t xs_command_count;
+extern const struct argp xs_main_argp; /* of xferspy itself (main_argp.c) */
 
-#define XS_COMMAND(name, arguments, summary) int xs_command_##name(int argc, char **argv);
+#define XS_COMMAND(name, arguments, summary)                                                                           \
+    int xs_command_##name(int argc, char **argv);                                                                      \
+    extern const struct xs_interface xs_interface_##name;
 #include "analyzer/commands.def"
 #undef XS_COMMAND
 

@@ -20,41 +20,6 @@ static void print_version(FILE *stream, struct argp_state *state) {
     fprintf(stream, "xferspy %s (trace schema %d)\n", XFERSPY_VERSION, XS_SCHEMA_VERSION);
 }
 
-static const struct argp_option main_options[] = {
-    {NULL, 0, NULL, 0, "Commands:", 1},
-#define XS_COMMAND(name, arguments, summary) {#name " " arguments, 0, NULL, OPTION_DOC | OPTION_NO_USAGE, summary, 2},
-#include "analyzer/commands.def"
-#undef XS_COMMAND
-    {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, "how to use one of them", 3},
-    {0}};
-
-static const char main_doc[] =
-    "Shows which copies between CPU and GPU a program makes, how fast they ran, and what they cost. The program needs "
-    "no "
-    "rebuild."
-    "\v"
-    "Start here:\n"
-    "  xferspy doctor                    will it work on this machine?\n"
-    "  xferspy run --report -- ./app     run a program, then show its report\n"
-    "  LD_PRELOAD=libxferspy.so ./app    the same without xferspy: writes a trace\n"
-    "  xferspy report xferspy-*.db       read the traces again\n"
-    "\n"
-    "Data goes to standard output, messages to standard error. Exit status: 0 success, 1 error, 2 wrong usage; `run' "
-    "passes on the program's own.";
-
-/* Stops at the first word, which is the command. */
-static error_t parse_main(int key, char *argument, struct argp_state *state) {
-    int *command = state->input;
-    (void)argument;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    *command = state->next - 1;
-    state->next = state->argc;
-    return 0;
-}
-static const struct argp main_argp = {
-    .options = main_options, .parser = parse_main, .args_doc = "COMMAND [ARGUMENTS]", .doc = main_doc};
-
 static int unknown_command(const char *word) {
     const struct xs_command *near = xs_command_suggest(word);
     if (near)
@@ -86,16 +51,16 @@ int main(int argc, char **argv) {
     if (argc > 0)
         argv[0] = name;
     argp_program_version_hook = print_version;
-    if (argp_parse(&main_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
+    if (argp_parse(&xs_main_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
         return XS_EXIT_USAGE;
     argp_program_version_hook = NULL; /* only the program has a version, not each command */
     if (!command) {
-        argp_help(&main_argp, stderr, ARGP_HELP_STD_HELP, name);
+        argp_help(&xs_main_argp, stderr, ARGP_HELP_STD_HELP, name);
         return XS_EXIT_USAGE;
     }
     if (!strcmp(argv[command], "help")) {
         if (command + 1 >= argc) {
-            argp_help(&main_argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
+            argp_help(&xs_main_argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
             return XS_EXIT_OK;
         }
         char *help_argv[] = {name, help, NULL};

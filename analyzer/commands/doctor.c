@@ -240,14 +240,16 @@ static void print_json(const struct xs_checks *checks, bool works, struct xs_out
     xs_json_end(&json, '}');
 }
 
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+const struct xs_interface xs_interface_doctor = {
+    .argp = {.options = options, .parser = parse, .doc = doc, .children = children}};
+
 int xs_command_doctor(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
-    static const struct argp argp = {.options = options, .parser = parse, .doc = doc, .children = children};
     struct arguments arguments = {.timeout_s = 60};
     struct xs_checks checks = {0};
     struct xs_out out;
     bool works = true;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_doctor.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_out_open(&out, &arguments.output) < 0)
         return XS_EXIT_ERROR;

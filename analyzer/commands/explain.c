@@ -237,13 +237,15 @@ static int explain_trace(const struct arguments *arguments) {
     return exit_status;
 }
 
+static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, {0}};
+const struct xs_interface xs_interface_explain = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children},
+    .formats = format_names};
+
 int xs_command_explain(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, {0}};
-    static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children};
     struct arguments arguments = {.ask = {.formats = format_names, .one_only = "one trace and one finding at a time"},
                                   .part = XS_EXPLAIN_FINDINGS};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_explain.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         return XS_EXIT_ERROR;

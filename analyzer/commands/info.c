@@ -242,13 +242,14 @@ static int show_trace(const char *path, struct sink *sink) {
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+const struct xs_interface xs_interface_info = {
+    .argp = {.options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children}};
+
 int xs_command_info(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
-    static const struct argp argp = {
-        .options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children};
     struct xs_traces_arguments arguments = {0};
     struct xs_out out;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_info.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_output_is_input(&arguments.output, arguments.traces, arguments.count) ||
         xs_out_open(&out, &arguments.output) < 0)

@@ -222,15 +222,17 @@ static void read_sql(struct xs_string *sql) {
     xs_string_add(sql, "", 0);
 }
 
+static const struct argp_child children[] = {XS_ASK_CHILD, {0}};
+const struct xs_interface xs_interface_query = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE \"SQL\"", .doc = doc, .children = children},
+    .formats = format_names};
+
 int xs_command_query(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_ASK_CHILD, {0}};
-    static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "TRACE \"SQL\"", .doc = doc, .children = children};
     struct arguments arguments = {
         .ask = {.formats = format_names, .one_only = "one trace and one statement; put the SQL in quotes"}};
     struct xs_trace trace;
     struct xs_string sql = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_query.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         return XS_EXIT_ERROR;

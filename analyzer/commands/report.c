@@ -17,8 +17,8 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"json", XS_OPTION_JSON, NULL, 0, "everything, as JSON: format \"xferspy-report\", units in the names", 1},
     {"details", XS_OPTION_DETAILS, NULL, 0, "every finding at length, the largest and the slowest transfers", 1},
-    {"by", OPTION_BY, "KEY", 0,
-     "totals by site, function, file, module, nvtx, thread, stream or device; of JSON beside all else", 1},
+    {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
+     "totals by one of these; of JSON beside all else", 1},
     {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
     {0}};
 
@@ -174,14 +174,15 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
     return report_all(paths, count, &view);
 }
 
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
+const struct xs_interface xs_interface_report = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+
 int xs_command_report(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
-    static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children};
     struct arguments arguments = {.by = -1};
     const struct xs_traces_arguments *traces = &arguments.traces;
     struct xs_out out;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_report.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_output_is_input(&traces->output, traces->traces, traces->count) || xs_out_open(&out, &traces->output) < 0)
         return XS_EXIT_ERROR;

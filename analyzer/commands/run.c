@@ -137,38 +137,43 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* The values and the default go into the help. */
-static void build_options(struct argp_option *table, struct xs_string *texts) {
+static struct argp_option options[CAPTURE_OPTIONS + 8];
+const struct xs_interface xs_interface_run = {
+    .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
+
+/* The table is made of options.def, where names are spelled as variables and the defaults stand apart: more than the
+ * preprocessor can do. Before main, because help, completion and man pages read it, too; it stays until the end. */
+__attribute__((constructor)) static void build_options(void) {
     size_t n = 0;
-    table[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
+    options[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
     for (int i = 0; i < CAPTURE_OPTIONS; i++) {
         const struct capture_option *option = &capture_options[i];
-        struct xs_string *name = &texts[2 * i], *help = &texts[2 * i + 1];
-        add_name(name, option);
-        xs_string_format(help, "%s", option->help);
+        struct xs_string name = {0}, help = {0};
+        add_name(&name, option);
+        xs_string_format(&help, "%s", option->help);
         if (*option->preset)
-            xs_string_format(help, " (default: %s)", option->preset);
-        table[n++] = (struct argp_option){.name = name->data,
-                                          .key = KEY_CAPTURE + i,
-                                          .arg = option->values,
-                                          .flags = option->type == BOOL ? OPTION_ARG_OPTIONAL : 0,
-                                          .doc = help->data,
-                                          .group = 1};
+            xs_string_format(&help, " (default: %s)", option->preset);
+        options[n++] = (struct argp_option){.name = name.data,
+                                            .key = KEY_CAPTURE + i,
+                                            .arg = option->values,
+                                            .flags = option->type == BOOL ? OPTION_ARG_OPTIONAL : 0,
+                                            .doc = help.data,
+                                            .group = 1};
     }
-    table[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
-    table[n++] = (struct argp_option){.name = "report",
-                                      .key = KEY_REPORT,
-                                      .doc = "when the program ends, print the report of its traces to standard error; "
-                                             "standard output stays the program's",
-                                      .group = 2};
-    table[n++] = (struct argp_option){.name = "report-output",
-                                      .key = KEY_REPORT_OUTPUT,
-                                      .arg = "FILE",
-                                      .doc = "print the report to FILE (`-': standard output); implies --report",
-                                      .group = 2};
-    table[n++] = (struct argp_option){
+    options[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
+    options[n++] = (struct argp_option){.name = "report",
+                                        .key = KEY_REPORT,
+                                        .doc = "when the program ends, print the report of its traces to standard "
+                                               "error; standard output stays the program's",
+                                        .group = 2};
+    options[n++] = (struct argp_option){.name = "report-output",
+                                        .key = KEY_REPORT_OUTPUT,
+                                        .arg = "FILE",
+                                        .doc = "print the report to FILE (`-': standard output); implies --report",
+                                        .group = 2};
+    options[n++] = (struct argp_option){
         .name = "force", .key = KEY_FORCE, .doc = "let --report-output replace an existing file", .group = 2};
-    table[n] = (struct argp_option){0};
+    options[n] = (struct argp_option){0};
 }
 
 static int start(struct arguments *arguments) {
@@ -192,15 +197,8 @@ static int start(struct arguments *arguments) {
 }
 
 int xs_command_run(int argc, char **argv) {
-    struct argp_option table[CAPTURE_OPTIONS + 8];
-    struct xs_string texts[2 * CAPTURE_OPTIONS] = {0};
     struct arguments arguments = {0};
-    build_options(table, texts);
-    const struct argp argp = {.options = table, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc};
-    int status = XS_EXIT_USAGE;
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) == 0)
-        status = start(&arguments);
-    for (int i = 0; i < 2 * CAPTURE_OPTIONS; i++)
-        xs_string_free(&texts[i]);
-    return status;
+    if (argp_parse(&xs_interface_run.argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    return start(&arguments);
 }

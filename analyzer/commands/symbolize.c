@@ -197,12 +197,13 @@ static int symbolize(const char *path, bool force) {
     return status;
 }
 
+static const struct argp_child children[] = {XS_DEBUG_PATH_CHILD, {0}};
+const struct xs_interface xs_interface_symbolize = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+
 int xs_command_symbolize(int argc, char **argv) {
-    static const struct argp_child children[] = {XS_DEBUG_PATH_CHILD, {0}};
-    static const struct argp argp = {
-        .options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children};
     struct arguments arguments = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_symbolize.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int status = XS_EXIT_OK;
     for (int i = 0; i < arguments.traces.count; i++)
