@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/interface.h"
 #include "analyzer/output/text.h"
 
 const struct xs_command xs_commands[] = {
@@ -57,6 +58,10 @@ const struct xs_command *xs_command_suggest(const char *word) {
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
     for (size_t i = 0; words[i]; i++)
         xs_string_format(string, "%s%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i], i ? "" : note);
+}
+
+void xs_format_help(struct xs_string *string, const char *const *formats) {
+    add_words(string, formats, " (the default)");
 }
 
 /* Which of the words an option's argument is. */
@@ -142,7 +147,7 @@ static char *help_ask(int key, const char *text, void *input) {
     const struct xs_ask_arguments *arguments = input;
     struct xs_string help = {0};
     if (key == OPTION_FORMAT && arguments)
-        add_words(&help, arguments->formats, " (the default)");
+        xs_format_help(&help, arguments->formats);
     return help.data ? help.data : (char *)(uintptr_t)text;
 }
 
