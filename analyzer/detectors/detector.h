@@ -73,7 +73,7 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
 
 /* Claims what has no account (migrations) and is claimed by this detector only. */
-void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *removable);
+void xs_claim_unshared(struct xs_detection *detection, uint32_t site, const struct xs_times *removable);
 
 /* Counts one thing that the detector could not decide. `reason` is static text, a few words. */
 void xs_undecided(struct xs_detection *detection, const char *reason);

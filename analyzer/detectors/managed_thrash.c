@@ -94,7 +94,7 @@ static void take_end(struct xs_detection *detection, const struct xs_trace_event
         xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->first, "the first migration");
         xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->last, "the last one");
         xs_report_instance(detection, &instance);
-        xs_claim_unshared(detection, &instance.removable);
+        xs_claim_unshared(detection, instance.site, &instance.removable);
     }
     xs_hash_remove(&state->pages, (uint64_t)a->id, 0);
     free(pages);

@@ -5,9 +5,11 @@
 
 #include "analyzer/model/findings.h"
 #include "analyzer/model/pool.h"
+#include "analyzer/model/site_totals.h"
 
 struct xs_account {
     uint32_t references;
+    uint32_t site; /* of its call */
     bool is_transfer, claimed;
     uint64_t gives_back_ns, device_ns, exposed_ns, host_ns; /* the largest claims */
 };
@@ -15,14 +17,15 @@ struct xs_account {
 struct xs_accounts {
     struct xs_pool pool;
     struct xs_total total;
-    uint64_t open; /* accounts that are kept; tests look at it */
+    struct xs_site_totals sites; /* what each gives back, and what analyse_events.c counts */
+    uint64_t open;               /* accounts that are kept; tests look at it */
 };
 
 void xs_accounts_begin(struct xs_accounts *accounts);
 void xs_accounts_end(struct xs_accounts *accounts);
 
 /* With one reference, the caller's. */
-struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer);
+struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer, uint32_t site);
 void xs_account_close(struct xs_accounts *accounts, struct xs_account *account); /* NULL: nothing */
 void xs_account_claim(struct xs_accounts *accounts, struct xs_account *account, const struct xs_times *times);
 

@@ -240,6 +240,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
     if (status >= 0) {
         finish_detectors(&a);
         findings->total = a.accounts.total;
+        findings->at_sites = a.accounts.sites;
+        a.accounts.sites = (struct xs_site_totals){0};
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
     }
     unsigned again = status == XS_SCAN_PLAIN ? XS_PLAIN_READS : a.events.again | a.timeline.again;

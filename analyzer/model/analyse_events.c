@@ -228,7 +228,7 @@ static int prepare_transfer(struct xs_analysis *a, struct xs_trace_event *e) {
     if (status >= 0)
         status = join_device(a, e, &a->copies, t->bytes);
     a->findings->timed += e->timed;
-    e->account = xs_account_open(&a->accounts, true);
+    e->account = xs_account_open(&a->accounts, true, e->site);
     announce_interval(a, e);
     return status;
 }
@@ -238,7 +238,7 @@ static int prepare_memset(struct xs_analysis *a, struct xs_trace_event *e) {
     if (!e->ran)
         return XS_OK;
     int status = join_device(a, e, &a->memsets, e->u.memset.bytes);
-    e->account = xs_account_open(&a->accounts, false);
+    e->account = xs_account_open(&a->accounts, false, e->site);
     return status;
 }
 
@@ -282,6 +282,7 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {
         status = prepare_transfer(a, e);
+        xs_site_totals_add(&a->accounts.sites, e);
     } else if (e->on == XS_ON_MEMSET) {
         status = prepare_memset(a, e);
     } else if (e->on == XS_ON_LAUNCH) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/link.h"
+#include "analyzer/model/site_totals.h"
 
 struct xs_frame; /* callsites.h */
 
@@ -110,6 +111,7 @@ struct xs_findings {
     size_t undecided_count;
     struct xs_total total;
     uint64_t upper_bound_ns; /* of the findings that are upper bounds, beside the total */
+    struct xs_site_totals at_sites;
     struct xs_link_model link;
 
     uint64_t run_ns;                        /* the run's wall time; what the floor's share refers to */
