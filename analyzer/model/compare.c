@@ -20,14 +20,21 @@ enum {
 const char *const xs_measure_names[XS_MEASURES] = {"count",      "bytes",   "device_ns",
                                                    "exposed_ns", "host_ns", "gives_back_ns"};
 const char *const xs_change_names[] = {"disappeared", "appeared", "grew", "shrank", "unchanged", "not-checked"};
-const char *const xs_paid_names[] = {"paid",      "faster", "not-faster",    "slower-with-less",
-                                     "no-change", "worse",  "time-not-known"};
+const char *const xs_paid_names[] = {"paid",      "faster", "not-faster", "slower-with-less",
+                                     "no-change", "worse",  "cannot-tell"};
 
 /* --- sides of which one has no call sites are compared by entry point --- */
 
 static bool lacks_call_sites(const struct xs_side *side) {
     for (size_t r = 0; r < side->run_count; r++)
         if (side->runs[r].transfers && !side->runs[r].has_call_sites)
+            return true;
+    return false;
+}
+
+bool xs_side_simulated(const struct xs_side *side) {
+    for (size_t r = 0; r < side->run_count; r++)
+        if (side->runs[r].simulated)
             return true;
     return false;
 }
@@ -125,8 +132,9 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
     change->decided_by = XS_MEASURE_COUNT;
     if (before != after)
         return before ? XS_DISAPPEARED : XS_APPEARED;
-    if (!changed_in(w, change, time) && !changed_in(w, change, XS_MEASURE_BYTES) &&
-        !changed_in(w, change, XS_MEASURE_COUNT)) {
+    /* what was copied first: it is the same in every run, and times of other kinds follow from it */
+    if (!changed_in(w, change, XS_MEASURE_BYTES) && !changed_in(w, change, XS_MEASURE_COUNT) &&
+        !changed_in(w, change, time)) {
         change->decided_by = time;
         return XS_UNCHANGED;
     }
@@ -267,8 +275,8 @@ static enum xs_paid paid(const struct xs_comparison *c, const struct xs_verdict_
     const struct xs_difference *wall = xs_comparison_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
     bool less = less_time || (v->bytes_less > 0 && xs_differs(&c->metrics[XS_METRIC_TRANSFER_BYTES], 1, COPY_PERCENT));
-    if (wall->certainty == XS_NOT_COMPARED)
-        return XS_TIME_NOT_KNOWN;
+    if (wall->certainty == XS_NOT_COMPARED || xs_side_simulated(c->before) != xs_side_simulated(c->after))
+        return XS_CANNOT_TELL;
     if (!xs_differs(wall, 0, RUN_PERCENT))
         return less ? XS_NOT_FASTER : XS_NO_CHANGE;
     if (xs_difference_delta(wall) < 0)

@@ -69,6 +69,7 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
 /* Opens, adds and closes the traces one after the other. A failure was printed. Returns an exit status. */
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count);
 void xs_side_free(struct xs_side *side);
+bool xs_side_simulated(const struct xs_side *side); /* any of its runs: its times are invented */
 
 enum xs_change_kind {
     XS_DISAPPEARED,
@@ -96,7 +97,7 @@ enum xs_paid {
     XS_SLOWER_WITH_LESS, /* less was copied, but the run took longer */
     XS_NO_CHANGE,
     XS_WORSE,
-    XS_TIME_NOT_KNOWN, /* of the runs of one side */
+    XS_CANNOT_TELL, /* the wall time of one side is not known, or simulated while the other is not */
 };
 extern const char *const xs_paid_names[]; /* "paid", "faster", ... */
 

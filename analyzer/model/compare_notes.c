@@ -19,6 +19,8 @@ static void note(struct xs_comparison *c, const char *format, ...) {
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
+    if (text.data[text.length - 1] != '?')
+        xs_string_add(&text, ".", 1);
     c->notes = xs_realloc(c->notes, (c->note_count + 1) * sizeof *c->notes);
     c->notes[c->note_count++] = text.data;
 }
@@ -64,7 +66,24 @@ static const char *arguments_of(const struct xs_compared_run *run) {
     return blank ? blank + 1 : "none";
 }
 
-static const char *program_of(const struct xs_compared_run *run) { return xs_place_base_name(run->executable); }
+/* The executable's, or where that is not known the command's. */
+static void program_of(struct xs_string *text, const struct xs_compared_run *run) {
+    const char *name = *run->executable ? run->executable : run->command;
+    size_t bytes = *run->executable ? strlen(name) : strcspn(name, " ");
+    const char *slash = memrchr(name, '/', bytes);
+    size_t start = slash ? (size_t)(slash + 1 - name) : 0;
+    xs_string_add(text, name + start, bytes - start);
+}
+
+static bool is_same_program(const struct xs_compared_run *a, const struct xs_compared_run *b) {
+    struct xs_string x = {0}, y = {0};
+    program_of(&x, a);
+    program_of(&y, b);
+    bool same = x.length == y.length && !memcmp(x.data, y.data, x.length);
+    xs_string_free(&x);
+    xs_string_free(&y);
+    return same;
+}
 
 static void compare_ways(struct xs_comparison *c, const struct xs_compared_run *before,
                          const struct xs_compared_run *after) {
@@ -73,7 +92,14 @@ static void compare_ways(struct xs_comparison *c, const struct xs_compared_run *
              before->simulated ? "BEFORE" : "AFTER");
     else if (before->transfers || after->transfers)
         differ(c, "GPUs", before->devices, after->devices);
-    differ(c, "Programs", program_of(before), program_of(after));
+    if (!is_same_program(before, after)) {
+        struct xs_string x = {0}, y = {0};
+        program_of(&x, before);
+        program_of(&y, after);
+        differ(c, "Programs", x.data ? x.data : "", y.data ? y.data : "");
+        xs_string_free(&x);
+        xs_string_free(&y);
+    }
     differ(c, "Arguments", arguments_of(before), arguments_of(after));
     differ(c, "Hosts", before->host, after->host);
     if (before->driver_version && after->driver_version)
@@ -107,7 +133,7 @@ static void look_at_runs(struct xs_comparison *c) {
         for (size_t r = 0; r < side->run_count && c->note_count < RUN_NOTES; r++)
             look_at_run(c, s ? "AFTER" : "BEFORE", &side->runs[r]);
         for (size_t r = 1; r < side->run_count; r++) {
-            if (strcmp(program_of(side->runs), program_of(&side->runs[r])) != 0 ||
+            if (!is_same_program(side->runs, &side->runs[r]) ||
                 strcmp(arguments_of(side->runs), arguments_of(&side->runs[r])) != 0) {
                 note(c, "%s: its runs are of different programs or arguments", s ? "AFTER" : "BEFORE");
                 break;

@@ -21,7 +21,7 @@ enum {
 };
 
 /* What two places have to have in common to be in one group. */
-enum field { ENTRY = 1, CATEGORY = 2, FUNCTION = 4, FILE_NAME = 8, TEXT = 16 };
+enum field { ENTRY = 1, CATEGORY = 2, FUNCTION = 4, FILE_NAME = 8, TEXT = 16, FAMILY = 32 };
 
 struct item {
     const struct xs_match_place *place;
@@ -141,6 +141,7 @@ static const struct stage {
     {XS_MATCH_ORDER, ENTRY | FUNCTION | FILE_NAME, FILE_NAME, 0, false, accept_unknown},
     {XS_MATCH_EDITED, ENTRY | FUNCTION | FILE_NAME, TEXT, 0, false, accept_alike},
     {XS_MATCH_CALL, CATEGORY | FUNCTION | FILE_NAME | TEXT, TEXT, 0, false, accept_call},
+    {XS_MATCH_CALL, FAMILY | FUNCTION | FILE_NAME, FUNCTION, 0, false, accept_call},
     {XS_MATCH_CALL, CATEGORY | FUNCTION | FILE_NAME, FUNCTION, 0, false, accept_call},
     {XS_MATCH_MOVED, ENTRY | FILE_NAME | TEXT, TEXT, 0, false, accept_telling},
     {XS_MATCH_MOVED, ENTRY | FUNCTION | TEXT, TEXT, 0, false, accept_any},
@@ -148,14 +149,37 @@ static const struct stage {
     {XS_MATCH_FILE, ENTRY | FUNCTION, FUNCTION, 0, true, accept_file},
     {XS_MATCH_FILE, CATEGORY | FUNCTION, FUNCTION | TEXT, 0, true, accept_file_call},
     {XS_MATCH_ENTRY, ENTRY, 0, FUNCTION | FILE_NAME, false, accept_any},
+    {XS_MATCH_CALL, FAMILY, 0, FUNCTION | FILE_NAME, false, accept_any},
 };
 
 /* --- groups --- */
+
+static size_t without(const char *name, size_t length, const char *ending) {
+    size_t ends = strlen(ending);
+    return length > ends && !strncmp(name + length - ends, ending, ends) ? length - ends : length;
+}
+
+/* How much of a name the versions and forms of one entry point share: "cuMemcpyHtoD" of cuMemcpyHtoDAsync_v2_ptsz. */
+static size_t family_length(const char *name) {
+    size_t length = strlen(name);
+    length = without(name, without(name, length, "_ptsz"), "_ptds");
+    if (length > 3 && name[length - 1] >= '0' && name[length - 1] <= '9' && !strncmp(name + length - 3, "_v", 2))
+        length -= 3;
+    return without(name, length, "Async");
+}
+
+static int compare_families(const char *a, const char *b) {
+    size_t n = family_length(a), m = family_length(b);
+    int order = memcmp(a, b, n < m ? n : m);
+    return order ? order : (n > m) - (n < m);
+}
 
 static int compare_fields(const struct xs_match_place *a, const struct xs_match_place *b, unsigned fields) {
     int order = fields & ENTRY ? strcmp(a->entry_point, b->entry_point) : 0;
     if (!order && fields & CATEGORY)
         order = (a->category > b->category) - (a->category < b->category);
+    if (!order && fields & FAMILY)
+        order = compare_families(a->entry_point, b->entry_point);
     if (!order && fields & FUNCTION)
         order = order_of(a->function, b->function);
     if (!order && fields & FILE_NAME)

@@ -241,8 +241,8 @@ static void every_verdict(void **state) {
         {{201, .wall_ns = 100 * MS}, {201, .wall_ns = 106 * MS}, XS_WORSE},
         {{1, .wall_ns = 100 * MS}, {201, .wall_ns = 100 * MS}, XS_NO_CHANGE},
         {{0, .wall_ns = 100 * MS}, {0, .wall_ns = 100 * MS}, XS_NO_CHANGE},
-        {{201, .wall_ns = 0}, {1, .wall_ns = 90 * MS}, XS_TIME_NOT_KNOWN},
-        {{201, .wall_ns = 90 * MS}, {1, .wall_ns = 0}, XS_TIME_NOT_KNOWN},
+        {{201, .wall_ns = 0}, {1, .wall_ns = 90 * MS}, XS_CANNOT_TELL},
+        {{201, .wall_ns = 90 * MS}, {1, .wall_ns = 0}, XS_CANNOT_TELL},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
