@@ -14,7 +14,7 @@
 enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to compare:", 1},
-    {"before", OPTION_BEFORE, NULL, 0, "the traces that follow are of the program as it was", 1},
+    {"before", OPTION_BEFORE, NULL, 0, "instead: the traces that follow are of the program as it was", 1},
     {"after", OPTION_AFTER, NULL, 0, "the traces that follow are of the program as it is", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
     {"top", OPTION_TOP, "N", 0, "so many findings and so many call sites", 2},
@@ -221,7 +221,7 @@ static int compare(const struct arguments *a) {
 
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_diff = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.options = options, .parser = parse, .args_doc = "BEFORE AFTER", .doc = doc, .children = children}};
 
 int xs_command_diff(int argc, char **argv) {
     struct arguments arguments = {.side = -1};
