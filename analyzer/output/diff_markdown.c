@@ -11,7 +11,7 @@ enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
  * any more. */
 static void put(struct xs_out *out, const char *text) {
     for (; text && *text; text++) {
-        if (strchr("<>&@$", *text))
+        if (strchr("<&@$", *text))
             fprintf(out->file, "&#%d;", *text);
         else if (strchr("\\`*_[]|~#!", *text))
             fprintf(out->file, "\\%c", *text);

@@ -1,7 +1,16 @@
 # Two versions of a program compared: recorded pairs, made-up ones, several runs a side, and files that are hard to compare.
 . "$SOURCE/lib.sh"
 have_python=$(command -v python3 || true)
+have_jsonschema=$(python3 -W ignore -c "import jsonschema; print('yes')" 2>/dev/null || true)
 json() { [ -z "$have_python" ] || python3 -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+# What is printed as JSON is what docs/schema says, to a validator that is not ours.
+valid() {
+    [ -z "$have_jsonschema" ] || python3 -W ignore -c "
+import json, jsonschema
+schema = json.load(open('$SOURCE/../../docs/schema/diff.schema.json'))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.Draft202012Validator(schema).validate(json.load(open('stdout')))" 2>invalid || { cat invalid >stderr; show "not valid"; }
+}
 golden() { cmp -s stdout "$SOURCE/golden/$1" || { diff "$SOURCE/golden/$1" stdout; show "differs from golden/$1"; }; }
 cp "$SOURCE"/../golden/h100_wasteful.db "$SOURCE"/../golden/h100_repaired.db .
 cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_repaired.db .
@@ -14,7 +23,7 @@ expect_out "- gone      noop-upload"; expect_out "199, 1.55 GiB"
 run "$XFERSPY" diff --format=markdown h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; golden diff_h100_upload.md
 run "$XFERSPY" diff --json h100_upload_wasteful.db h100_upload_repaired.db
-expect_status 0; expect_no_err
+expect_status 0; expect_no_err; valid
 json "d['format'] == 'xferspy-diff' and d['version'] == 1 and d['verdict']['paid'] == 'paid'"
 json "d['verdict']['transfers_less'] == 600 - 205"
 json "[f['bytes']['before']['median'] for f in d['findings'] if f['kind'] == 'noop-upload' and f['change'] == 'disappeared'] == [199 * 8 << 20]"
@@ -55,6 +64,9 @@ done
 run "$XFERSPY" diff --before old/*.db --after new/*.db
 expect_status 0; expect_no_err; expect_out "It paid: 100 ms -> 98.2 ms (-2.0 %)"; expect_out "beyond their own spread (rank test, p = 0.05)"
 mv stdout files
+run "$XFERSPY" diff --json --before old/*.db --after new/*.db; valid
+json "d['metrics'][0]['before'] == {'median': 100200000, 'min': 100100000, 'max': 100300000}"
+json "d['metrics'][0]['certainty'] == 'beyond-spread' and abs(d['metrics'][0]['p'] - 0.05) < 1e-9"
 run "$XFERSPY" diff --before old --after new; expect_status 0; cmp -s stdout files || show "a folder is its traces"
 run "$XFERSPY" diff old/1.db new/1.db
 expect_status 0; expect_out "but the run is not faster"; expect_out "1 run before, 1 run after: how much runs differ by themselves is not known"
@@ -66,6 +78,7 @@ for fixture in simple killed simulated without_cupti empty no_findings stepped_a
     make_trace $fixture.db "$SOURCE/fixtures/$fixture.sql"
     for format in text json markdown; do
         run "$XFERSPY" diff --format=$format before.db $fixture.db; expect_status 0; expect_no_err
+        [ $format != json ] || valid
         run "$XFERSPY" diff --format=$format $fixture.db before.db; expect_status 0; expect_no_err
         run "$XFERSPY" diff --format=$format --all $fixture.db $fixture.db; expect_status 0; expect_no_err
         expect_out "the same run"
@@ -93,7 +106,7 @@ for pair in "before.db hostile.db" "hostile.db before.db" "before.db names.db" "
         iconv -f UTF-8 -t UTF-8 stdout >/dev/null || show "invalid UTF-8 ($format)"
         [ "$(wc -c <stdout)" -lt 400000 ] || show "names are cut"
         [ $format != markdown ] || { grep -q '<img\|<td\|</td\|@me\|\[a\](http' stdout && show "markup"; }
-        [ $format != json ] || json "d['version'] == 1"
+        [ $format != json ] || valid
     done
 done
 

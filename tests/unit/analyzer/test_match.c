@@ -137,6 +137,20 @@ static void without_stacks_there_are_entry_points(void **state) {
     xs_match_free(&match);
 }
 
+/* The form of an entry point is all that changed; and calls of several kinds do not stand in each other's way. */
+static void without_stacks_forms_of_an_entry_point_match(void **state) {
+    (void)state;
+    const struct xs_match_place before[] = {AT(UP, NULL, NULL, 0, NULL), AT(DOWN, NULL, NULL, 0, NULL),
+                                            AT("cuMemcpy", NULL, NULL, 0, NULL)};
+    const struct xs_match_place after[] = {AT("cuMemcpyDtoHAsync_v2_ptsz", NULL, NULL, 0, NULL),
+                                           AT(UP_ASYNC, NULL, NULL, 0, NULL)};
+    run(before, COUNT(before), after, COUNT(after));
+    expect(0, 1, XS_MATCH_CALL);
+    expect(1, 0, XS_MATCH_CALL);
+    expect(2, XS_UNMATCHED, XS_MATCH_NONE);
+    xs_match_free(&match);
+}
+
 static void functions_of_one_name_in_two_files_stay_apart(void **state) {
     (void)state;
     const struct xs_match_place before[] = {AT(UP, "copy", "a.cu", 10, NULL), AT(UP, "copy", "b.cu", 10, NULL)};
@@ -192,6 +206,7 @@ int main(void) {
         cmocka_unit_test(a_line_moves_into_another_function),
         cmocka_unit_test(a_file_gets_another_name),
         cmocka_unit_test(without_stacks_there_are_entry_points),
+        cmocka_unit_test(without_stacks_forms_of_an_entry_point_match),
         cmocka_unit_test(functions_of_one_name_in_two_files_stay_apart),
         cmocka_unit_test(equal_lines_stay_in_order),
         cmocka_unit_test(what_cannot_be_true_ends_well),
