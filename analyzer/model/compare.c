@@ -143,9 +143,7 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
 }
 
 /* A finding that one side alone has says something only where the other one could have made it. */
-static bool is_unchecked(const struct xs_change *change, unsigned detector, const struct xs_side *without,
-                         const struct xs_spread *count) {
-    (void)change;
+static bool is_unchecked(unsigned detector, const struct xs_side *without, const struct xs_spread *count) {
     uint64_t undecided = without->undecided[detector];
     return undecided && undecided >= count->median / 2;
 }
@@ -159,8 +157,8 @@ static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs
             after != XS_UNMATCHED ? a->of + after * a->run_limit : NULL, change);
     change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_GIVES_BACK_NS : XS_MEASURE_BYTES);
     const struct xs_difference *count = &change->of[XS_MEASURE_COUNT];
-    if ((change->kind == XS_DISAPPEARED && is_unchecked(change, finding->detector, a, &count->before)) ||
-        (change->kind == XS_APPEARED && is_unchecked(change, finding->detector, b, &count->after)))
+    if ((change->kind == XS_DISAPPEARED && is_unchecked(finding->detector, a, &count->before)) ||
+        (change->kind == XS_APPEARED && is_unchecked(finding->detector, b, &count->after)))
         change->kind = XS_NOT_CHECKED;
     const struct xs_difference *gain = &change->of[XS_MEASURE_GIVES_BACK_NS];
     change->small = !finding->advice && gain->before.median < w->floor_ns && gain->after.median < w->floor_ns;
