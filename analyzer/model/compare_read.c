@@ -249,8 +249,8 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
 void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *reading) {
     struct here here;
     if (!side->runs) {
-        side->run_limit = runs;
-        side->runs = xs_realloc(NULL, runs * sizeof *side->runs);
+        side->run_limit = runs < XS_RUNS_LIMIT ? runs : XS_RUNS_LIMIT;
+        side->runs = xs_realloc(NULL, side->run_limit * sizeof *side->runs);
         side->undecided = xs_realloc(NULL, xs_detector_count * sizeof *side->undecided);
         memset(side->undecided, 0, xs_detector_count * sizeof *side->undecided);
     }
