@@ -11,10 +11,13 @@ int xs_reading_open(const char *path, const struct xs_analysis_options *options,
     if (xs_open(path, &reading->trace, false) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &reading->trace);
-    int status = xs_summary_compute(&reading->trace, &reading->summary, message);
-    bool summed = status >= 0;
-    if (status >= 0)
-        status = xs_analyse(&reading->trace, options, &reading->findings, message);
+    int status =
+        xs_analyse(&reading->trace, options, &reading->findings, message); /* first: it knows what was chosen */
+    bool summed = false;
+    if (status >= 0) {
+        status = xs_summary_compute_of(&reading->trace, reading->findings->selection, &reading->summary, message);
+        summed = status >= 0;
+    }
     if (status >= 0)
         status = xs_checked_read(&reading->trace, &reading->checked, message);
     xs_progress_end(&progress);

@@ -21,6 +21,7 @@ struct arguments {
     struct xs_ask_arguments ask; /* for a finding */
     enum xs_explain_part part;
     bool all, full_stack;
+    struct xs_filter filter;
 };
 
 enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED, OPTION_FULL_STACK };
@@ -58,6 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->ask;
+        state->child_inputs[2] = &arguments->filter;
         return 0;
     case OPTION_ALL:
         arguments->all = true;
@@ -159,7 +161,8 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
         return XS_EXIT_USAGE;
     }
     if (!findings->count)
-        xs_complain("%s: no finding `%s'; the trace has none at all", arguments->ask.trace, arguments->ask.asked);
+        xs_complain("%s: no finding `%s'; %s", arguments->ask.trace, arguments->ask.asked,
+                    findings->selection ? "none passes the filter" : "the trace has none at all");
     else
         xs_complain("%s: %s `%s'; the trace has %s", arguments->ask.trace,
                     several ? "several findings are called" : "no finding", arguments->ask.asked, names.data);
@@ -173,6 +176,12 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     bool tsv = arguments->ask.format == FORMAT_TSV;
     if (arguments->ask.format == FORMAT_JSON)
         return xs_explain_json(explain, arguments->part, &json, message);
+    if (!tsv && explain->findings->selection) {
+        struct xs_string filter = {0};
+        xs_filter_sentence(&filter, explain->findings);
+        xs_out_fact(out, "filter", "%s", filter.data);
+        xs_string_free(&filter);
+    }
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);
     else if (arguments->part == XS_EXPLAIN_INSTANCES || (tsv && explain->all))
@@ -213,7 +222,8 @@ static int explain_trace(const struct arguments *arguments) {
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_analysis_options analysis = {.on_instance = collected.wants_kept || collected.seen_of ? keep : NULL,
-                                           .data = &collected};
+                                           .data = &collected,
+                                           .filter = &arguments->filter};
     struct xs_explain explain = {.trace = &trace, .all = arguments->all, .full_stack = arguments->full_stack};
     if (xs_open(arguments->ask.trace, &trace, false) < 0)
         return XS_EXIT_ERROR;
@@ -237,7 +247,7 @@ static int explain_trace(const struct arguments *arguments) {
     return exit_status;
 }
 
-static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, {0}};
+static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
 const struct xs_interface xs_interface_explain = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children},
     .formats = format_names};
@@ -247,7 +257,9 @@ int xs_command_explain(int argc, char **argv) {
                                   .part = XS_EXPLAIN_FINDINGS};
     if (argp_parse(&xs_interface_explain.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    if (xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
-        return XS_EXIT_ERROR;
-    return explain_trace(&arguments);
+    int status = XS_EXIT_ERROR;
+    if (!xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
+        status = explain_trace(&arguments);
+    xs_filter_free(&arguments.filter);
+    return status;
 }

@@ -12,11 +12,18 @@
 #include "analyzer/model/summary_by.h"
 #include "analyzer/output/progress.h"
 
-enum { OPTION_BY = 0x200, OPTION_TOP };
+enum { OPTION_BY = 0x200, OPTION_TOP, OPTION_FORMAT, OPTION_SECTIONS };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
+static const char *const format_names[] = {"text", "json", "markdown", NULL};
+
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"json", XS_OPTION_JSON, NULL, 0, "everything, as JSON: format \"xferspy-report\", units in the names", 1},
+    {"format", OPTION_FORMAT, "text|json|markdown", 0,
+     "text is the default, json has everything with units in the names, markdown is for a pull request or an issue", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json", 1},
     {"details", XS_OPTION_DETAILS, NULL, 0, "every finding at length, the largest and the slowest transfers", 1},
+    {"sections", OPTION_SECTIONS, "LIST", 0,
+     "these only, with commas: findings, transfers, largest, slowest, memory, waiting, coverage, cost; or all", 1},
     {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
      "totals by one of these; of JSON beside all else", 1},
     {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
@@ -31,6 +38,10 @@ static const char doc[] =
     "  xferspy report xferspy-app.4242.db\n"
     "  xferspy report --details run.db\n"
     "  xferspy report --by=function --top=10 run.db\n"
+    "  xferspy report --site=train.py --direction=h2d run.db\n"
+    "  xferspy report --since=50% --min-size=1MiB run.db\n"
+    "  xferspy report --sections=findings run.db\n"
+    "  xferspy report --format=markdown -o comment.md run.db\n"
     "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
     "  xferspy report -o report.txt rank*.db\n"
     "\n"
@@ -50,9 +61,11 @@ static const char doc[] =
 
 /* How a report is to be shown. */
 struct view {
-    struct xs_json *json; /* NULL: as text */
-    bool details;
-    int by; /* enum xs_by_key, -1: none */
+    struct xs_json *json; /* NULL: not as JSON */
+    bool markdown, details;
+    unsigned sections;
+    const struct xs_filter *filter; /* NULL: none */
+    int by;                         /* enum xs_by_key, -1: none */
     size_t top;
     struct xs_out *out;
 };
@@ -61,6 +74,9 @@ struct arguments {
     struct xs_traces_arguments traces; /* first, for xs_parse_traces */
     int by;
     size_t top;
+    enum format format;
+    unsigned sections;
+    struct xs_filter filter;
 };
 
 static error_t parse_by(const char *text, int *by, struct argp_state *state) {
@@ -86,9 +102,54 @@ static error_t parse_top(const char *text, size_t *top, struct argp_state *state
     return 0;
 }
 
+static error_t parse_format(const char *text, enum format *format, struct argp_state *state) {
+    for (unsigned i = 0; format_names[i]; i++) {
+        if (!strcmp(format_names[i], text)) {
+            *format = (enum format)i;
+            return 0;
+        }
+    }
+    argp_error(state, "--format=%s: use text, json or markdown", text);
+    return EINVAL;
+}
+
+static error_t parse_sections(const char *text, unsigned *sections, struct argp_state *state) {
+    for (const char *word = text;; word++) {
+        size_t bytes = strcspn(word, ",");
+        unsigned i = 0;
+        while (xs_report_section_names[i] &&
+               (strncmp(xs_report_section_names[i], word, bytes) != 0 || xs_report_section_names[i][bytes] != '\0'))
+            i++;
+        if (i < XS_SECTION_COUNT) {
+            *sections |= 1u << i;
+        } else if (bytes == 3 && !strncmp(word, "all", 3)) {
+            *sections |= (1u << XS_SECTION_COUNT) - 1;
+        } else {
+            argp_error(state,
+                       "--sections=%s: use findings, transfers, largest, slowest, memory, waiting, coverage, cost or "
+                       "all, with commas",
+                       text);
+            return EINVAL;
+        }
+        word += bytes;
+        if (!*word)
+            return 0;
+    }
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[2] = &arguments->filter;
+        return xs_parse_traces(key, argument, state);
+    case OPTION_FORMAT:
+        return parse_format(argument, &arguments->format, state);
+    case XS_OPTION_JSON:
+        arguments->format = FORMAT_JSON;
+        return 0;
+    case OPTION_SECTIONS:
+        return parse_sections(argument, &arguments->sections, state);
     case OPTION_BY:
         return parse_by(argument, &arguments->by, state);
     case OPTION_TOP:
@@ -98,6 +159,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
             argp_error(state, "--top is about the rows of --by");
         if (arguments->traces.details && arguments->by >= 0)
             argp_error(state, "--details and --by: one of them");
+        if (arguments->sections && arguments->by >= 0)
+            argp_error(state, "--sections and --by: one of them");
         return 0;
     default:
         return xs_parse_traces(key, argument, state);
@@ -109,6 +172,12 @@ static void show(const struct xs_report *report, const struct view *view, const 
         if (!view->json->depth)
             xs_report_json_begin(view->json);
         xs_report_json(report, view->json);
+        return;
+    }
+    if (view->markdown) {
+        if (index > 0)
+            putc('\n', view->out->file);
+        xs_report_markdown(report, view->out);
         return;
     }
     if (index >= 0)
@@ -123,17 +192,21 @@ static int report_one(const char *path, const struct view *view, int index) {
     struct xs_findings *findings = NULL;
     struct xs_by by = {0};
     struct xs_by_claims claims = {0};
-    struct xs_analysis_options analysis = {.on_instance = view->by >= 0 ? xs_by_claim : NULL, .data = &claims};
-    struct xs_report report = {.summary = &summary, .details = view->details, .top = view->top};
+    struct xs_analysis_options analysis = {
+        .on_instance = view->by >= 0 ? xs_by_claim : NULL, .data = &claims, .filter = view->filter};
+    struct xs_report report = {
+        .summary = &summary, .details = view->details, .sections = view->sections, .top = view->top};
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
     if (xs_open(path, &trace, false) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &trace);
-    int status = xs_summary_compute(&trace, &summary, message);
-    bool summed = status >= 0;
-    if (status >= 0)
-        status = xs_analyse(&trace, &analysis, &findings, message);
+    int status = xs_analyse(&trace, &analysis, &findings, message);
+    bool summed = false;
+    if (status >= 0) {
+        status = xs_summary_compute_of(&trace, findings->selection, &summary, message);
+        summed = status >= 0;
+    }
     if (status >= 0)
         status = xs_checked_read(&trace, &report.checked, message);
     if (status >= 0 && view->by >= 0) {
@@ -174,7 +247,7 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
     return report_all(paths, count, &view);
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
 const struct xs_interface xs_interface_report = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
 
@@ -184,10 +257,15 @@ int xs_command_report(int argc, char **argv) {
     struct xs_out out;
     if (argp_parse(&xs_interface_report.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    if (xs_output_is_input(&traces->output, traces->traces, traces->count) || xs_out_open(&out, &traces->output) < 0)
+    if (xs_output_is_input(&traces->output, traces->traces, traces->count) || xs_out_open(&out, &traces->output) < 0) {
+        xs_filter_free(&arguments.filter);
         return XS_EXIT_ERROR;
+    }
     struct xs_json json = {.file = out.file};
-    struct view view = {.json = traces->json ? &json : NULL,
+    struct view view = {.json = arguments.format == FORMAT_JSON ? &json : NULL,
+                        .markdown = arguments.format == FORMAT_MARKDOWN,
+                        .sections = arguments.sections,
+                        .filter = xs_filter_is_empty(&arguments.filter) ? NULL : &arguments.filter,
                         .details = traces->details,
                         .by = arguments.by,
                         .top = arguments.top,
@@ -196,5 +274,6 @@ int xs_command_report(int argc, char **argv) {
     /* with one trace that could not be read there is nothing to keep */
     if (xs_out_close(&out, status == XS_EXIT_OK || traces->count > 1) < 0)
         status = XS_EXIT_ERROR;
+    xs_filter_free(&arguments.filter);
     return status;
 }

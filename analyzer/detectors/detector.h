@@ -34,6 +34,7 @@ struct xs_detection {
     bool ended;                           /* the process ended by itself: what lives then is never freed */
     struct xs_analysis *analysis;         /* for the functions below */
     unsigned index;                       /* of this detector in xs_detectors */
+    bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
 };
 
 struct xs_detector {
@@ -65,8 +66,12 @@ extern const size_t xs_detector_count;
 /* The remedy of a verdict: its own, else the detector's. */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
 
-/* Reports an instance. This alone does not count in the total: xs_claim does. */
+/* Reports an instance. This alone does not count in the total: xs_claim does. Claims belong to the instance that was
+ * reported, or considered, just before: where that does not pass the filter, they do not count either. */
 void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance);
+
+/* Before claims for an instance that will be reported later; its first row of evidence is known. False: it does not pass. */
+bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
 /* Claims so much of a transfer's, memset's or allocation's time for the total: of several claims of one account the
  * largest counts. Without effect for detectors that are upper bounds or advice, and for account NULL. */

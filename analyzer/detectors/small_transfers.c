@@ -139,6 +139,7 @@ static void on_small(struct xs_detection *detection, const struct xs_trace_event
         run->first[instance->transfers - 1].times = times;
         return;
     }
+    xs_consider(detection, instance);
     if (instance->transfers == RUN)
         claim_first(detection, run);
     xs_claim(detection, event->account, &times);

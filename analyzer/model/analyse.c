@@ -8,6 +8,7 @@
 
 #include "analyzer/memory.h"
 #include "analyzer/model/analysis.h"
+#include "analyzer/model/selection.h"
 
 static int run_events(struct xs_analysis *a) {
     for (;;) {
@@ -258,6 +259,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
 static void forget(struct xs_findings *findings) {
     findings->transfers = findings->uploads = findings->downloads = findings->with_content = findings->timed = 0;
     findings->damaged_rows = 0;
+    if (findings->selection)
+        findings->selection->left_out = 0;
 }
 
 int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **out,
@@ -272,6 +275,8 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
     int64_t duration = xs_trace_meta_int(trace, "duration_ns", 0);
     findings->run_ns = duration > 0 ? (uint64_t)duration : 0;
     int status = xs_sites_read(findings->sites, trace, message, &findings->damaged_rows);
+    if (status >= 0 && options->filter && !xs_filter_is_empty(options->filter))
+        status = xs_selection_make(trace, options->filter, findings->sites, &findings->selection, message);
     if (status >= 0)
         status = xs_link_fit(&findings->link, trace, message);
     while (status >= 0 && (status = pass(trace, options, findings, &reading, message)) == XS_EVENTS_AGAIN) {

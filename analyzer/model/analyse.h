@@ -2,6 +2,7 @@
 #ifndef XFERSPY_ANALYZER_MODEL_ANALYSE_H
 #define XFERSPY_ANALYZER_MODEL_ANALYSE_H
 
+#include "analyzer/model/filter.h"
 #include "analyzer/model/findings.h"
 #include "schema/trace.h"
 
@@ -11,8 +12,11 @@ struct xs_analysis_options {
     void (*on_instance)(void *data, unsigned detector, const struct xs_instance *instance);
     void *data;
     const char *only_detector; /* id: run this one alone; NULL: all */
-    bool fold_nothing;         /* else findings under both 1 ms and 0.1 % of the run are marked `folded` */
-    unsigned reader_window;    /* rows that may wait to be put in order; 0: as the trace needs (tests set it) */
+    /* Everything is decided on the whole trace; then only instances that pass are reported and counted, and claim
+     * anything of the total. To outlive the findings; NULL, or an empty one: all. */
+    const struct xs_filter *filter;
+    bool fold_nothing;      /* else findings under both 1 ms and 0.1 % of the run are marked `folded` */
+    unsigned reader_window; /* rows that may wait to be put in order; 0: as the trace needs (tests set it) */
 };
 
 /* Returns 0, or a negative status with a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long).

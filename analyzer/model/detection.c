@@ -1,5 +1,6 @@
 /* What detectors call: instances, claims, and the times of an event. See detectors/detector.h. */
 #include "analyzer/model/analysis.h"
+#include "analyzer/model/selection.h"
 
 #include <string.h>
 
@@ -19,8 +20,18 @@ const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verd
     return remedy ? remedy : detector->remedy;
 }
 
+bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance) {
+    const struct xs_selection *selection = detection->analysis->findings->selection;
+    detection->left_out = selection && !xs_selection_wants(selection, detection->index, instance);
+    return !detection->left_out;
+}
+
 void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance) {
     const struct xs_analysis_options *options = detection->analysis->options;
+    if (!xs_consider(detection, instance)) {
+        detection->analysis->findings->selection->left_out++;
+        return;
+    }
     if (options->on_instance)
         options->on_instance(options->data, detection->index, instance);
     xs_findings_add(&detection->analysis->builder, detection->index, instance);
@@ -32,13 +43,13 @@ static bool counts(const struct xs_detection *detection) {
 }
 
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable) {
-    if (account && counts(detection))
+    if (account && counts(detection) && !detection->left_out)
         xs_account_claim(&detection->analysis->accounts, account, removable);
 }
 
 void xs_claim_unshared(struct xs_detection *detection, uint32_t site, const struct xs_times *removable) {
     struct xs_account account = {.site = site};
-    if (counts(detection))
+    if (counts(detection) && !detection->left_out)
         xs_account_claim(&detection->analysis->accounts, &account, removable);
 }
 

@@ -8,6 +8,7 @@
 #include "analyzer/memory.h"
 #include "analyzer/model/findings_build.h"
 #include "analyzer/model/scan.h"
+#include "analyzer/model/selection.h"
 #include "analyzer/model/site.h"
 
 enum { FLOOR_NS = 1000000, FLOOR_SHARE = 1000 /* a thousandth of the run */ };
@@ -227,5 +228,6 @@ void xs_findings_free(struct xs_findings *findings) {
     if (findings->sites)
         xs_sites_free(findings->sites);
     free(findings->sites);
+    xs_selection_free(findings->selection);
     free(findings);
 }

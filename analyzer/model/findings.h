@@ -11,7 +11,8 @@
 #include "analyzer/model/link.h"
 #include "analyzer/model/site_totals.h"
 
-struct xs_frame; /* callsites.h */
+struct xs_frame;     /* callsites.h */
+struct xs_selection; /* selection.h */
 
 /* A row of the trace that an instance names, and what it is in it. */
 enum xs_evidence_table {
@@ -122,7 +123,8 @@ struct xs_findings {
     bool exposed_known;                     /* kernels were recorded */
     uint64_t damaged_rows;                  /* with values that cannot be true, taken as 0 or left out */
 
-    struct xs_sites *sites; /* site numbers and names; xs_site_name */
+    struct xs_sites *sites;         /* site numbers and names; xs_site_name */
+    struct xs_selection *selection; /* what passed the filter; NULL: there was none */
 };
 
 /* The entry point's name. Never NULL. */

@@ -155,9 +155,14 @@ static void judge_kernels(struct xs_summary *s) {
 }
 
 int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message) {
-    *summary = (struct xs_summary){.trace = trace};
+    return xs_summary_compute_of(trace, NULL, summary, message);
+}
+
+int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
+                          struct xs_summary *summary, char *message) {
+    *summary = (struct xs_summary){.trace = trace, .selected = selection && !selection->all_rows};
     message[0] = '\0';
-    struct xs_summary_work work = {.summary = summary, .trace = trace, .message = message};
+    struct xs_summary_work work = {.summary = summary, .trace = trace, .selection = selection, .message = message};
     int status = xs_summary_run(&work);
     if (status >= 0)
         status = xs_summary_device(&work);

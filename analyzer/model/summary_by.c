@@ -8,6 +8,7 @@
 
 #include "analyzer/detectors/detector.h"
 #include "analyzer/memory.h"
+#include "analyzer/model/selection.h"
 #include "analyzer/model/site.h"
 #include "analyzer/model/summary_internal.h"
 
@@ -64,6 +65,7 @@ struct work {
     const struct xs_trace *trace;
     struct xs_sites *sites;
     const struct xs_by_claims *claims;
+    const struct xs_selection *selection; /* transfers that count; NULL: all */
     struct xs_by *by;
     char *message;
     size_t capacity;
@@ -255,7 +257,7 @@ static int read_table(struct work *w, size_t index) {
     xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
     while (xs_scan_row(&scan)) {
         const uint64_t *claim = xs_hash_find(&w->claims->rows, (uint64_t)xs_scan_int(&scan, ID), table);
-        if (!claim && !transfers)
+        if ((!claim && !transfers) || !xs_selection_has(w->selection, table, xs_scan_int(&scan, ID)))
             continue;
         struct xs_by_row *row = row_of(w, &scan);
         uint64_t share = transfers ? run_share(w, &scan) : 0, ns = claim ? *claim - 1 : 0;
@@ -340,7 +342,12 @@ static bool any_claim(const struct xs_by_claims *claims, enum xs_evidence_table 
 
 int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
                   enum xs_by_key key, struct xs_by *by, char *message) {
-    struct work w = {.trace = trace, .sites = findings->sites, .claims = claims, .by = by, .message = message};
+    struct work w = {.trace = trace,
+                     .sites = findings->sites,
+                     .claims = claims,
+                     .selection = findings->selection,
+                     .by = by,
+                     .message = message};
     *by = (struct xs_by){.key = key};
     sort_runs(&w);
     int status = read_records(&w);

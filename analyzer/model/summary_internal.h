@@ -5,12 +5,14 @@
 #include "analyzer/model/intervals.h"
 #include "analyzer/model/records.h"
 #include "analyzer/model/scan.h"
+#include "analyzer/model/selection.h"
 #include "analyzer/model/summary.h"
 
 /* What lives only while a summary is being computed. */
 struct xs_summary_work {
     struct xs_summary *summary;
     const struct xs_trace *trace;
+    const struct xs_selection *selection; /* transfers that count in totals; NULL: all */
     char *message;
     struct xs_records records;
     struct xs_intervals *copies; /* by index of summary->devices */

@@ -131,6 +131,8 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, grid *t
     }
     t.timed = xs_record_share(record, t.bytes, &t.device_ns);
     count_coverage(&s->coverage, &t, record);
+    if (!xs_selection_has(work->selection, XS_EVIDENCE_TRANSFER, t.id))
+        return;
     /* all copies of a batch call carry the whole call's host time */
     uint64_t host_ns = xs_scan_null(scan, BATCH) || xs_scan_int(scan, BATCH) == 0 ? t.host_ns : 0;
     add(&(*totals)[t.direction][t.src_kind][t.dst_kind], &t, host_ns);

@@ -9,7 +9,13 @@
 #include "analyzer/output/table.h"
 #include "analyzer/output/units.h"
 
-enum { SHOWN = 20, NAME_COLUMNS = 100 };
+enum {
+    SHOWN = 20,
+    NAME_COLUMNS = 100,
+    NUMBER_COLUMNS = 49, /* that the numbers of a row take on a narrow terminal */
+    LEAST_PLACE = 10,
+    FUNCTION_PLACE = 24, /* with less room than that there is none for the function */
+};
 
 static const struct {
     const char *heading, *header, *beside; /* beside: what the second column says, NULL: there is none */
@@ -32,10 +38,34 @@ static void file_or_module(struct xs_string *text, const struct xs_frame *frame,
         xs_place_cut(text, xs_place_base_name(frame->module), NAME_COLUMNS);
 }
 
-static void frame_name(struct xs_string *text, const struct xs_by *by, const struct xs_frame *frame,
-                       const struct xs_sites *sites) {
-    if (by->key == XS_BY_SITE)
+/* The line's number is what tells two places apart, and the table cuts at the end: where there is no room for a whole path,
+ * it loses its beginning. */
+static void site_name(struct xs_string *text, const struct xs_frame *frame, const struct xs_sites *sites, int room) {
+    struct xs_string place = {0};
+    if (frame->file && frame->line && room) {
+        xs_place_file(&place, frame->file, sites->cwd);
+        xs_string_format(&place, ":%" PRIu32, frame->line);
+    }
+    if (place.length && xs_text_width(place.data) > room) {
+        const char *from = place.data;
+        while (*from && xs_text_width(from) > room - 3) {
+            uint32_t code;
+            size_t bytes = xs_utf8_decode(from, strlen(from), &code);
+            from += bytes ? bytes : 1;
+        }
+        xs_string_format(text, "...%s", from);
+    } else if (place.length && room < FUNCTION_PLACE) {
+        xs_string_add(text, place.data, place.length);
+    } else {
         xs_place_text(text, sites, frame);
+    }
+    xs_string_free(&place);
+}
+
+static void frame_name(struct xs_string *text, const struct xs_by *by, const struct xs_frame *frame,
+                       const struct xs_sites *sites, int room) {
+    if (by->key == XS_BY_SITE)
+        site_name(text, frame, sites, room);
     else if (by->key == XS_BY_FUNCTION && frame->function)
         xs_place_cut(text, frame->function, NAME_COLUMNS);
     else if (by->key == XS_BY_MODULE)
@@ -49,9 +79,9 @@ static void frame_name(struct xs_string *text, const struct xs_by *by, const str
 
 /* The first column. */
 static void row_name(struct xs_string *text, const struct xs_by *by, const struct xs_by_row *row,
-                     const struct xs_sites *sites) {
+                     const struct xs_sites *sites, int room) {
     if (row->frame)
-        frame_name(text, by, row->frame, sites);
+        frame_name(text, by, row->frame, sites, room);
     else if (by->key == XS_BY_SITE)
         xs_string_format(text, "%s", row->entry_point);
     else if (by->key == XS_BY_NVTX)
@@ -134,13 +164,15 @@ static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
 
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out) {
     size_t shown = top ? top : SHOWN;
+    int room = out->columns ? out->columns - NUMBER_COLUMNS : 0; /* 0: as much as it takes */
     struct xs_table *table = xs_table_new(2);
+    room = out->columns && room < LEAST_PLACE ? LEAST_PLACE : room;
     xs_out_heading(out, words[by->key].heading);
     add_columns(table, by);
     shown = shown < by->count ? shown : by->count;
     for (size_t i = 0; i < shown; i++) {
         struct xs_string name = {0}, beside = {0};
-        row_name(&name, by, &by->rows[i], findings->sites);
+        row_name(&name, by, &by->rows[i], findings->sites, room);
         row_beside(&beside, by, &by->rows[i], findings->sites);
         cells(table, by, &by->rows[i], name.data, beside.data);
         xs_string_free(&name);
@@ -173,12 +205,8 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
 static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct xs_json *json) {
     if (by->key == XS_BY_SITE)
         xs_json_text(json, "site", row->entry_point);
-    if (by->key <= XS_BY_MODULE && row->frame) {
-        xs_json_object(json, "call_site");
-        xs_place_json(json, row->frame);
-        xs_json_end(json, '}');
-    } else if (by->key <= XS_BY_MODULE) {
-        xs_json_null(json, "call_site");
+    if (by->key <= XS_BY_MODULE) {
+        xs_place_json_object(json, row->frame, by->key == XS_BY_SITE);
     } else if (by->key == XS_BY_NVTX) {
         xs_json_text(json, "nvtx_range", row->name);
     } else {

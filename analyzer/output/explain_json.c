@@ -114,6 +114,7 @@ int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part,
     xs_json_text(json, "format", "xferspy-explain");
     xs_json_int(json, "version", XS_EXPLAIN_JSON_VERSION);
     xs_json_text(json, "trace", explain->trace->path);
+    xs_filter_json(explain->findings, json);
     if (part == XS_EXPLAIN_UNDECIDED)
         xs_undecided_json(explain->findings, json);
     else if (part == XS_EXPLAIN_INSTANCES)

@@ -37,6 +37,10 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_ch
 
 /* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is open. */
 void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json);
+/* The filter and how much passes it, as a sentence; nothing where there is none. Not escaped. */
+void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
+/* "filter": what was asked for and how much passed; null where there was no filter (filter.c). */
+void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);
 /* The keys of one finding, into the object that is open. */
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json);
 /* "call_site": the user's line of a site, or null. */

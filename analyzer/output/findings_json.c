@@ -39,14 +39,7 @@ static void put_name(struct xs_json *json, const struct xs_findings *findings, s
 }
 
 void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json) {
-    const struct xs_frame *frame = xs_site_frame(findings, site);
-    if (!frame) {
-        xs_json_null(json, "call_site");
-        return;
-    }
-    xs_json_object(json, "call_site");
-    xs_place_json(json, frame);
-    xs_json_end(json, '}');
+    xs_place_json_object(json, xs_site_frame(findings, site), true);
 }
 
 /* How far call sites are known: of stacks that were recorded, and why of some no line is. */

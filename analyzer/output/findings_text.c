@@ -112,7 +112,9 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_che
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
     xs_checked_why_none(checked, why, sizeof why);
-    if (folded)
+    if (findings->selection && !folded && !advice)
+        xs_out_line(out, XS_STYLE_PLAIN, "None that pass the filter.");
+    else if (folded)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give back %s or more.",
                     xs_format_ns(floor, findings->floor_ns));
     else if (advice && !*why && !checked->migration_rests)

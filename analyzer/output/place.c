@@ -221,3 +221,17 @@ void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {
     xs_json_text(json, "module", frame->module);
     xs_json_bool(json, "python", frame->python);
 }
+
+void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place) {
+    if (!frame) {
+        xs_json_null(json, "call_site");
+        return;
+    }
+    xs_json_object(json, "call_site");
+    xs_place_json(json, frame);
+    if (is_place && !frame->line && frame->address)
+        xs_json_count(json, "address", frame->address);
+    else
+        xs_json_null(json, "address");
+    xs_json_end(json, '}');
+}

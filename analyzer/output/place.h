@@ -33,5 +33,8 @@ void xs_place_key(struct xs_string *text, const struct xs_sites *sites, const st
 
 /* The keys of a frame: function, file, line, module, python; into the object that is open. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
+/* "call_site": the same as an object; of no frame null. `is_place`: with the address, where there is no line and it is what tells
+ * the place from others. */
+void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place);
 
 #endif

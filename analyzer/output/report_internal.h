@@ -13,7 +13,11 @@ static inline bool xs_report_partly_timed(const struct xs_totals *t) {
 
 void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
 
-/* Everything after the transfers: migrations, memory, waiting, coverage, cost. */
-void xs_report_text_more(const struct xs_report *report, struct xs_out *out);
+/* Those of the sections that are asked for, with a heading each: all but the findings. */
+void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
+/* Of them everything after the transfers: migrations, memory, waiting, coverage, cost. */
+void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
+/* What makes the rest of the report less than the whole truth: simulated, killed, damaged. */
+void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
 #endif

@@ -288,6 +288,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_json_object(json, NULL);
     xs_json_text(json, "trace", s->trace->path);
     put_run(s, json);
+    xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->checked, json);
     put_devices(s, json);
     put_transfers(s, json);

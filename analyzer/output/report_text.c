@@ -97,7 +97,7 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
 }
 
 /* What makes the rest of the report less than the whole truth comes before it. */
-static void warnings(const struct xs_summary *s, struct xs_out *out) {
+void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
     char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
@@ -119,7 +119,22 @@ static void warnings(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(buffer, s->damaged_rows));
 }
 
-static void print_run(const struct xs_summary *s, struct xs_out *out) {
+/* On a line of their own, so that they are what is read first. */
+static void print_verdict(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string verdict = {0}, filter = {0};
+    xs_report_verdict(&verdict, report, true);
+    xs_filter_sentence(&filter, report->findings);
+    if (filter.length)
+        xs_out_fact(out, "filter", "%s", filter.data);
+    fputs(xs_style_on(out, XS_STYLE_HEADING), out->file);
+    xs_out_fact(out, "wasted", "%s.", verdict.data);
+    fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
+    xs_string_free(&verdict);
+    xs_string_free(&filter);
+}
+
+static void print_run(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_summary *s = report->summary;
     char *command = xs_text_escaped(*s->run.command      ? s->run.command
                                     : *s->run.executable ? s->run.executable
                                                          : "(unknown command)");
@@ -133,7 +148,8 @@ static void print_run(const struct xs_summary *s, struct xs_out *out) {
     run_line(s, out);
     device_lines(s, out);
     xs_out_fact(out, "trace", "%s", s->trace->path);
-    warnings(s, out);
+    print_verdict(report, out);
+    xs_report_warnings(s, out);
 }
 
 static void total_cells(const struct xs_summary *s, struct xs_table *table, const struct xs_totals *t, uint64_t peak) {
@@ -256,17 +272,22 @@ static void other_transfers_line(const struct xs_summary *s, struct xs_out *out)
 static void print_transfers(const struct xs_summary *s, struct xs_out *out) {
     xs_out_heading(out, "Transfers");
     if (!s->all.count)
-        xs_out_line(out, XS_STYLE_PLAIN, s->coverage.host_transfers ? "None that ran." : "None.");
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    s->selected                  ? "None that pass the filter."
+                    : s->coverage.host_transfers ? "None that ran."
+                                                 : "None.");
     else
         groups_table(s, out);
     partly_timed_line(s, out);
-    xs_report_overlap_lines(s, out);
+    if (!s->selected) /* they are about all copies */
+        xs_report_overlap_lines(s, out);
     host_memory_line(s, out);
     if (s->all.count && !s->all.timed_count)
         xs_out_line(out, XS_STYLE_WARN,
                     "No device times; the rates are those of blocking calls, by the time inside the "
                     "call. See Coverage.");
-    other_transfers_line(s, out);
+    if (!s->selected)
+        other_transfers_line(s, out);
 }
 
 static void print_largest(const struct xs_summary *s, struct xs_out *out) {
@@ -324,20 +345,27 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-void xs_report_text(const struct xs_report *report, struct xs_out *out) {
+void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
-    print_run(s, out);
+    if (sections & XS_SECTION_BIT(TRANSFERS))
+        print_transfers(s, out);
+    if (sections & XS_SECTION_BIT(LARGEST))
+        print_largest(s, out);
+    if (sections & XS_SECTION_BIT(SLOWEST))
+        print_slowest(s, out);
+    xs_report_text_more(report, sections, out);
+}
+
+void xs_report_text(const struct xs_report *report, struct xs_out *out) {
+    unsigned sections = xs_report_sections(report);
+    print_run(report, out);
     if (report->by) {
         xs_by_text(report->by, report->findings, report->top, out);
         return;
     }
-    xs_findings_text(report->findings, &report->checked, s->trace->path, report->details, out);
-    print_transfers(s, out);
-    if (report->details) {
-        print_largest(s, out);
-        print_slowest(s, out);
-    }
-    xs_report_text_more(report, out);
+    if (sections & XS_SECTION_BIT(FINDINGS))
+        xs_findings_text(report->findings, &report->checked, report->summary->trace->path, report->details, out);
+    xs_report_text_sections(report, sections, out);
 }
 
 void xs_report_text_heading(const char *path, int index, struct xs_out *out) {

@@ -261,13 +261,19 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
 }
 
-void xs_report_text_more(const struct xs_report *report, struct xs_out *out) {
+void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
-    print_migrations(s, out);
-    print_memory(s, out);
-    print_calls(s, out);
-    print_coverage(s, out);
-    xs_findings_coverage(report->findings, &report->checked, out);
-    print_notes(s, out);
-    print_cost(s, out);
+    if (sections & XS_SECTION_BIT(MEMORY)) {
+        print_migrations(s, out);
+        print_memory(s, out);
+    }
+    if (sections & XS_SECTION_BIT(WAITING))
+        print_calls(s, out);
+    if (sections & XS_SECTION_BIT(COVERAGE)) {
+        print_coverage(s, out);
+        xs_findings_coverage(report->findings, &report->checked, out);
+        print_notes(s, out);
+    }
+    if (sections & XS_SECTION_BIT(COST))
+        print_cost(s, out);
 }

@@ -153,7 +153,20 @@ static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out
                     named > 1 ? names[1] : "", others ? " and others" : "");
 }
 
-static void frame_line(const struct xs_sites *sites, const struct xs_frame *frame, size_t number, struct xs_out *out) {
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of output. */
+static size_t repeated(const struct xs_frame *frames, size_t count) {
+    size_t n = 1;
+    while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&
+           same_text(frames[n].function, frames->function) && same_text(frames[n].file, frames->file) &&
+           same_text(frames[n].module, frames->module) && (frames->line || frames[n].address == frames->address))
+        n++;
+    return n;
+}
+
+static void frame_line(const struct xs_sites *sites, const struct xs_frame *frame, size_t number, size_t times,
+                       struct xs_out *out) {
     struct xs_string text = {0};
     char label[24];
     const char *module = frame->module ? xs_place_base_name(frame->module) : NULL;
@@ -170,6 +183,8 @@ static void frame_line(const struct xs_sites *sites, const struct xs_frame *fram
         xs_string_format(&text, ":%" PRIu32, frame->line);
     if (frame->inlined)
         xs_string_format(&text, " (inlined)");
+    if (times > 1)
+        xs_string_format(&text, "  (x %zu)", times);
     snprintf(label, sizeof label, "#%zu", number);
     xs_out_fact(out, label, "%s", text.data);
     xs_string_free(&text);
@@ -193,8 +208,11 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
             xs_out_indented(out, XS_FACT_LABEL + 4, "... %zu more: --full-stack", count - i);
             return;
         }
-        if (i < count)
-            frame_line(sites, &frames[i], i, out);
+        if (i < count) {
+            size_t times = repeated(&frames[i], count - i);
+            frame_line(sites, &frames[i], i, times, out);
+            i += times - 1;
+        }
     }
     if (xs_callsites_cut(sites->callsites, stack))
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
@@ -220,8 +238,8 @@ int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *m
     }
     if (rest && status >= 0) {
         putc('\n', out->file);
-        xs_out_line(out, XS_STYLE_DIM, "%zu more stacks, of %s.", counts.count - STACKS_SHOWN,
-                    xs_format_count(instances, rest));
+        xs_out_line(out, XS_STYLE_DIM, "%zu more stack%s, of %s instance%s.", counts.count - STACKS_SHOWN,
+                    counts.count - STACKS_SHOWN > 1 ? "s" : "", xs_format_count(instances, rest), rest > 1 ? "s" : "");
     }
     stack_counts_free(&counts);
     return status;

@@ -1,0 +1,16 @@
+/* GitHub's Markdown. Whatever came from a trace goes into code spans or blocks: nothing in them is a link, a mention, HTML
+ * or the end of a table's cell. */
+#ifndef XFERSPY_ANALYZER_OUTPUT_MARKDOWN_H
+#define XFERSPY_ANALYZER_OUTPUT_MARKDOWN_H
+
+#include "analyzer/output/out.h"
+#include "analyzer/output/text.h"
+
+/* Adds a code span of a text that is not escaped yet, cut at 200 columns; good in a table's cell, too. NULL or "" adds "?". */
+void xs_markdown_code(struct xs_string *text, const char *raw);
+
+/* A fenced block of lines, and one that is folded away below a line of plain words. Nothing of an empty text. */
+void xs_markdown_block(struct xs_out *out, const char *lines);
+void xs_markdown_folded(struct xs_out *out, const char *summary, const char *lines);
+
+#endif
