@@ -94,6 +94,13 @@ static struct size *size_of(struct xs_detection *detection, const struct xs_allo
 
 /* --- pairs --- */
 
+/* What the pair before this one claimed of the freed allocation, had it passed the filter. */
+static uint64_t claimed_before(struct xs_detection *detection, const struct pair *pair) {
+    struct xs_instance before = {.evidence_count = 0};
+    xs_add_evidence(&before, XS_EVIDENCE_ALLOCATION, pair->freed.id, "this allocation");
+    return xs_consider(detection, &before) ? pair->freed.claimed_ns : 0;
+}
+
 /* The calls that keeping the freed one makes superfluous: its free, and the allocation that followed. */
 static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pair *pair) {
     struct xs_instance instance = {.site = a->site,
@@ -103,10 +110,10 @@ static void report(struct xs_detection *detection, const struct xs_allocation *a
     instance.removable = instance.cost;
     xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, pair->id, "this allocation");
     xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, pair->freed.id, "the one freed before it");
+    uint64_t claimed_ns = claimed_before(detection, pair);
     xs_report_instance(detection, &instance);
     /* each call counts with its own allocation; of several claims of one the largest counts, so the later has both */
-    xs_claim(detection, pair->freed.account,
-             &(struct xs_times){.host_ns = pair->freed.claimed_ns + pair->freed.free_ns});
+    xs_claim(detection, pair->freed.account, &(struct xs_times){.host_ns = claimed_ns + pair->freed.free_ns});
     xs_claim(detection, pair->account, &(struct xs_times){.host_ns = pair->alloc_ns});
     xs_account_release(detection->analysis, pair->freed.account);
     xs_account_release(detection->analysis, pair->account);
