@@ -56,20 +56,20 @@ static const char *const queries[] = {
                                                " LEFT JOIN fingerprint f ON f.id = t.fingerprint LEFT JOIN "
                                                "fingerprint_skip s ON s.id = t.skip WHERE t.id = ",
     [XS_EVIDENCE_MEMSET] = "SELECT e.name AS entry_point, " HEX(
-        "m.address") " AS address, m.bytes AS bytes, k.name AS kind,"
+        "m.address") " AS address, m.bytes AS bytes, k.name AS memory_kind,"
                      " m.allocation AS allocation, m.device AS device, m.value AS value, m.element_bytes AS "
                      "element_bytes,"
                      " " CALL_FROM("m") ", m.is_async AS is_async FROM memset m" CALL_JOINS(
                          "m") " LEFT JOIN memory_kind k ON k.id = m.kind WHERE m.id = ",
     [XS_EVIDENCE_ALLOCATION] = "SELECT e.name AS entry_point, " HEX(
-        "a.address") " AS address, a.bytes AS bytes, k.name AS kind,"
+        "a.address") " AS address, a.bytes AS bytes, k.name AS memory_kind,"
                      " o.name AS origin, a.device AS device, " CALL_FROM(
                          "a") ", fe.name AS free_entry_point,"
                               " a.free_enter_ns AS free_enter_ns, a.free_return_ns - a.free_enter_ns AS free_host_ns "
                               "FROM allocation a" CALL_JOINS(
                                   "a") " LEFT JOIN memory_kind k ON k.id = a.kind LEFT JOIN origin o ON o.id = a.origin"
                                        " LEFT JOIN entry_point fe ON fe.id = a.free_entry_point WHERE a.id = ",
-    [XS_EVIDENCE_LAUNCH] = "SELECT e.name AS entry_point, k.name AS kind, " HEX(
+    [XS_EVIDENCE_LAUNCH] = "SELECT e.name AS entry_point, k.name AS launch_kind, " HEX(
         "l.function") " AS function,"
                       " (SELECT n.name FROM device_kernel dk JOIN kernel_name n ON n.id = dk.name WHERE dk.correlation "
                       "= l.correlation"
@@ -81,7 +81,7 @@ static const char *const queries[] = {
     [XS_EVIDENCE_API_CALL] = "SELECT e.name AS entry_point, " HEX(
         "c.address") " AS address, c.bytes AS bytes, c.argument AS argument,"
                      " " CALL("c") " FROM api_call c" CALL_JOINS("c") " WHERE c.id = ",
-    [XS_EVIDENCE_MIGRATION] = "SELECT k.name AS kind, " HEX(
+    [XS_EVIDENCE_MIGRATION] = "SELECT k.name AS migration_kind, " HEX(
         "m.address") " AS address, m.bytes AS bytes, m.start_ns AS enter_ns,"
                      " m.end_ns - m.start_ns AS device_ns, m.src_device AS src_device, m.dst_device AS dst_device"
                      " FROM device_migration m LEFT JOIN migration_kind k ON k.id = m.kind WHERE m.id = ",
@@ -89,15 +89,53 @@ static const char *const queries[] = {
 
 /* The keys outlive the statement: they are the aliases, of which each name is kept once. */
 static const char *static_key(const char *name) {
-    static const char *const keys[] = {
-        "entry_point",    "direction",      "bytes",          "src_kind",      "dst_kind",         "src_address",
-        "dst_address",    "src_allocation", "dst_allocation", "src_device",    "src_offset_bytes", "dst_offset_bytes",
-        "dst_device",     "enter_ns",       "host_ns",        "tid",           "stream",           "is_async",
-        "batch_index",    "start_ns",       "device_ns",      "content",       "before",           "leaves",
-        "constant_value", "changed_leaves", "taken_on",       "missing",       "address",          "kind",
-        "allocation",     "device",         "value",          "element_bytes", "origin",           "free_entry_point",
-        "free_enter_ns",  "free_host_ns",   "function",       "kernel",        "arguments_seen",   "scope",
-        "argument",       "stack_id",       "nvtx_range_id"};
+    static const char *const keys[] = {"entry_point",
+                                       "direction",
+                                       "bytes",
+                                       "src_kind",
+                                       "dst_kind",
+                                       "src_address",
+                                       "dst_address",
+                                       "src_allocation",
+                                       "dst_allocation",
+                                       "src_device",
+                                       "src_offset_bytes",
+                                       "dst_offset_bytes",
+                                       "dst_device",
+                                       "enter_ns",
+                                       "host_ns",
+                                       "tid",
+                                       "stream",
+                                       "is_async",
+                                       "batch_index",
+                                       "start_ns",
+                                       "device_ns",
+                                       "content",
+                                       "before",
+                                       "leaves",
+                                       "constant_value",
+                                       "changed_leaves",
+                                       "taken_on",
+                                       "missing",
+                                       "address",
+                                       "memory_kind",
+                                       "launch_kind",
+                                       "migration_kind",
+                                       "allocation",
+                                       "device",
+                                       "value",
+                                       "element_bytes",
+                                       "origin",
+                                       "free_entry_point",
+                                       "free_enter_ns",
+                                       "free_host_ns",
+                                       "function",
+                                       "kernel",
+                                       "arguments_seen",
+                                       "scope",
+                                       "argument",
+                                       "stack_id",
+                                       "nvtx_range_id"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcmp(keys[i], name))
             return keys[i];

@@ -68,8 +68,8 @@ static void put_kept_ns(struct xs_json *json, const char *key, bool known, uint6
         xs_json_null(json, key);
 }
 
-static void put_instances(const struct xs_explain *explain, struct xs_json *json) {
-    xs_json_array(json, "instances");
+static void put_instances(const struct xs_explain *explain, struct xs_json *json, const char *key) {
+    xs_json_array(json, key);
     for (size_t i = 0; i < explain->kept_count; i++) {
         const struct xs_kept *kept = &explain->kept[i];
         struct xs_string kind = {0};
@@ -103,7 +103,7 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
-        put_instances(explain, json);
+        put_instances(explain, json, "all_instances"); /* `instances' is how many */
     xs_json_end(json, '}');
     return status;
 }
@@ -118,7 +118,7 @@ int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part,
     if (part == XS_EXPLAIN_UNDECIDED)
         xs_undecided_json(explain->findings, json);
     else if (part == XS_EXPLAIN_INSTANCES)
-        put_instances(explain, json);
+        put_instances(explain, json, "instances");
     else if (explain->chosen >= 0)
         status = put_one(explain, json, message);
     else

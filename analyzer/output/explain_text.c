@@ -163,6 +163,7 @@ static void time_line(const struct xs_facts *facts, struct xs_out *out) {
 /* The row's own line: what it is, which, when, by which call, how much. */
 static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
     char at[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    static const char *const kinds[] = {"memory_kind", "launch_kind", "migration_kind"};
     int64_t enter = xs_fact_number(facts, "enter_ns", -1), size = xs_fact_number(facts, "bytes", -1);
     const char *call = xs_fact_text(facts, "entry_point"), *kernel = xs_fact_text(facts, "kernel");
     struct xs_string text = {0};
@@ -174,8 +175,9 @@ static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, 
     if (e->table == XS_EVIDENCE_TRANSFER)
         xs_string_format(&text, ", %s%s", short_direction(xs_fact_text(facts, "direction")),
                          xs_fact_number(facts, "is_async", 0) ? ", asynchronous" : "");
-    else if (xs_fact_text(facts, "kind"))
-        xs_string_format(&text, ", %s", xs_fact_text(facts, "kind"));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) /* of a transfer there is none of them */
+        if (xs_fact_text(facts, kinds[i]))
+            xs_string_format(&text, ", %s", xs_fact_text(facts, kinds[i]));
     if (kernel)
         xs_string_format(&text, ", %s", kernel);
     if (size >= 0)

@@ -1,0 +1,94 @@
+# json_schema.py SCHEMA DOCUMENT...: what of the documents is not as the schema says, by jsonschema; nothing where all is well. An
+# object with a key twice is wrong, too.
+# json_schema.py --strict SCHEMA DOCUMENT...: also keys that the schema does not name.
+# json_schema.py --keys SCHEMA...: every key that the schemas know, a line each: where it is, its type, whether it is always there.
+# Exits 77 where there is no jsonschema of 2020-12.
+import json
+import sys
+
+try:
+    import jsonschema
+
+    Validator = jsonschema.Draft202012Validator
+except (ImportError, AttributeError):
+    sys.exit(77)
+
+
+def once(pairs):
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise ValueError(f"the key {key} twice in one object: {keys}")
+    return dict(pairs)
+
+
+def types(schema):
+    if "$ref" in schema:
+        return schema["$ref"].rsplit("/", 1)[-1]
+    if "anyOf" in schema:
+        return "|".join(sorted(types(part) for part in schema["anyOf"]))
+    if "enum" in schema or "const" in schema:
+        return "enum"
+    kind = schema.get("type", "any")
+    return "|".join(sorted(kind)) if isinstance(kind, list) else kind
+
+
+def walk(where, schema, lines):
+    for key, part in schema.get("properties", {}).items():
+        always = "always" if key in schema.get("required", []) else "sometimes"
+        lines.append(f"{where}.{key} {types(part)} {always}")
+        walk(f"{where}.{key}", part, lines)
+    if isinstance(schema.get("items"), dict):
+        walk(where + "[]", schema["items"], lines)
+    for part in schema.get("anyOf", []):
+        walk(where, part, lines)
+
+
+# Every object closed to what it does not name: for seeing that the schema names all that is written.
+def closed(schema):
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: closed(part) for key, part in schema.items()}
+    if isinstance(schema.get("properties"), dict) and schema.get("type") == "object":
+        schema.setdefault("additionalProperties", False)
+    return schema
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        schema = json.load(file)
+    Validator.check_schema(schema)
+    return schema
+
+
+def main(arguments):
+    if arguments[0] == "--keys":
+        for path in arguments[1:]:
+            schema, lines = load(path), []
+            walk(schema["$id"], schema, lines)
+            for name, part in schema["$defs"].items():
+                walk(f"{schema['$id']}#{name}", part, lines)
+            print("\n".join(lines))
+        return 0
+    strict = arguments[0] == "--strict"
+    path, *documents = arguments[1 if strict else 0 :]
+    schema, wrong = load(path), 0
+    validator = Validator(closed(schema) if strict else schema)
+    for name in documents:
+        try:
+            with open(name, encoding="utf-8") as file:
+                errors = list(validator.iter_errors(json.load(file, object_pairs_hook=once)))
+        except ValueError as error:
+            print(f"{name}: {error}")
+            wrong += 1
+            continue
+        for error in errors[:20]:
+            print(f"{name}: {'/'.join(str(part) for part in error.absolute_path)}: {error.message[:300]}")
+        wrong += len(errors)
+    return 1 if wrong or not documents else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
