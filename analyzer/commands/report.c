@@ -182,7 +182,10 @@ static void show(const struct xs_report *report, const struct view *view, const 
     }
     if (index >= 0)
         xs_report_text_heading(path, index, view->out);
-    xs_report_text(report, view->out);
+    if (index < 0 && view->out->rows)
+        xs_report_text_on_terminal(report, view->out);
+    else
+        xs_report_text(report, view->out);
 }
 
 /* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */

@@ -173,10 +173,29 @@ static void call_site_lines(const struct xs_sites *sites, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "Call sites: %zu more such notes; --json has them.", count - 1);
 }
 
+/* Where most places in native code have no line: what to do. Of several addresses in one function each is a place. */
+static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
+    char without[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    uint64_t missing = 0, native = 0;
+    for (uint32_t i = 0; sites && sites->callsites && i < sites->place_count; i++) {
+        const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
+        bool own = frame && !frame->python && !frame->library && frame->module;
+        native += own;
+        missing += own && !frame->line;
+    }
+    if (missing && missing * 2 > native)
+        xs_out_line(
+            out, XS_STYLE_WARN,
+            "Call sites: no line of %s of %s places in native code; build with -g, or name the folder of its debug "
+            "information with --debug-path.",
+            xs_format_count(without, missing), xs_format_count(all, native));
+}
+
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out) {
     contents_line(checked, out);
     launches_line(checked, out);
     call_site_lines(findings->sites, out);
+    lines_hint(findings->sites, out);
     undecided_lines(findings, checked, out);
     link_lines(&findings->link, out);
 }

@@ -34,8 +34,12 @@ static void print_finding(const struct xs_findings *findings, size_t index, int 
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
     xs_finding_cost(&cost, f);
-    fprintf(out->file, "  %2zu  %s%s%s%*s  %s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
-            xs_style_off(out, XS_STYLE_HEADING), name_columns - (int)name.length, "", gain.data ? gain.data : "");
+    bool narrow = out->columns && INDENT + name_columns + 2 + (int)gain.length > out->columns;
+    fprintf(out->file, "  %2zu  %s%s%s%*s%s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
+            xs_style_off(out, XS_STYLE_HEADING), narrow ? 0 : name_columns - (int)name.length + 2, "",
+            narrow || !gain.data ? "" : gain.data);
+    if (narrow)
+        xs_out_indented(out, INDENT, "%s", gain.data);
     print_where(findings, f, out);
     xs_out_indented(out, INDENT, "%s%s%s", cost.data ? cost.data : "", cost.data ? ". " : "",
                     xs_detector_remedy(d, f->verdict));

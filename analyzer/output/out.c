@@ -41,13 +41,15 @@ static void look_at_reader(struct xs_out *out, const struct xs_out_options *opti
     struct winsize size;
     out->color = wants_color(options, fd);
     out->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-    out->columns = 0;
+    out->columns = out->rows = 0;
     if (isatty(fd)) {
         const char *columns = getenv("COLUMNS");
+        bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
         if (columns && atoi(columns) >= 40)
             out->columns = atoi(columns);
         else
-            out->columns = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+            out->columns = known && size.ws_col >= 40 ? size.ws_col : 80;
+        out->rows = known ? size.ws_row : 0;
     }
 }
 

@@ -20,6 +20,7 @@ struct xs_out {
     bool color;
     bool utf8;   /* decorations may be other than ASCII */
     int columns; /* of the terminal; 0: no terminal, nothing is cut */
+    int rows;    /* of the terminal; 0: no terminal, or not known */
     char *path, *temporary;
 };
 

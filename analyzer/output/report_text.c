@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/output/by.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/report_internal.h"
@@ -185,7 +186,9 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_column(table, "device time", true);
     xs_table_column(table, s->all.timed_count ? "rate" : "blocking rate", true);
     xs_table_column(table, "of link", true);
+    xs_table_optional(table);
     xs_table_column(table, "of run", true);
+    xs_table_optional(table);
     xs_table_column(table, "host time", true);
     if (s->all.timed_count)
         xs_table_optional(table);
@@ -366,6 +369,32 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_findings_text(report->findings, &report->checked, report->summary->trace->path, report->details, out);
     xs_report_text_sections(report, sections, out);
+}
+
+void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *out) {
+    FILE *terminal = out->file;
+    char *text = NULL;
+    size_t bytes = 0, lines = 0;
+    struct xs_string verdict = {0};
+    out->file = open_memstream(&text, &bytes);
+    if (!out->file)
+        xs_out_of_memory();
+    xs_report_text(report, out);
+    if (fclose(out->file) != 0)
+        xs_out_of_memory();
+    out->file = terminal;
+    fwrite(text, 1, bytes, out->file);
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    free(text);
+    if (lines < (size_t)out->rows || report->by)
+        return;
+    xs_report_verdict(&verdict, report, true);
+    putc('\n', out->file);
+    xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", verdict.data);
+    if (xs_report_sections(report) & ~XS_SECTION_BIT(FINDINGS))
+        xs_out_line(out, XS_STYLE_DIM, "That was %zu lines; --sections=findings shows the findings alone.", lines);
+    xs_string_free(&verdict);
 }
 
 void xs_report_text_heading(const char *path, int index, struct xs_out *out) {

@@ -49,7 +49,7 @@ static void print_memory(const struct xs_summary *s, struct xs_out *out) {
                                           "time taken", "freed",     "time taken", "never freed"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
-        if (i == 6) /* the time that freeing took */
+        if (i >= 4 && i <= 6) /* the times, and how many were freed */
             xs_table_optional(table);
     }
     for (unsigned kind = 0; kind < XS_MEMORY_KIND_COUNT; kind++) {
@@ -94,8 +94,11 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
     _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
     struct xs_table *table = xs_table_new(2);
     static const char *const headers[] = {"call", "count", "size", "host time", "of run", "device time"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
+        if (i == 2 || i == 4) /* the size, which most have none of, and the share */
+            xs_table_optional(table);
+    }
     for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)
         call_row(table, s, waits[i], &s->syncs[i]);
     for (unsigned i = 0; i < XS_LAUNCH_KIND_COUNT; i++)

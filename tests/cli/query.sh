@@ -2,6 +2,7 @@
 . "$SOURCE/lib.sh"
 make_trace t.db "$SOURCE/fixtures/simple.sql"
 sum=$(cksum <t.db)
+written=$(stat -c %Y.%y t.db)
 run "$XFERSPY" query t.db "SELECT direction, count(*) AS n FROM transfers GROUP BY direction ORDER BY n"
 expect_status 0; expect_no_err
 printf 'direction   n\nd2d         1\nd2h        10\nh2d        12\n' | cmp - stdout || show "table"
@@ -37,6 +38,14 @@ DROP TABLE meta
 CREATE TABLE x (y)
 CREATE TEMP TABLE x (y)
 CREATE TEMP VIEW x AS SELECT 1
+CREATE TEMP TRIGGER x AFTER INSERT ON meta BEGIN SELECT 1; END
+CREATE VIRTUAL TABLE temp.x USING fts5(y)
+CREATE INDEX x ON transfer(bytes)
+REPLACE INTO meta VALUES ('a', 1)
+WITH x AS (SELECT 1) DELETE FROM meta
+EXPLAIN DELETE FROM meta
+ATTACH 'file:other.db?mode=rwc' AS other
+ATTACH ':memory:' AS other
 ALTER TABLE meta RENAME TO x
 ATTACH 'other.db' AS other
 DETACH main
@@ -45,6 +54,16 @@ VACUUM INTO 'other.db'
 REINDEX
 ANALYZE
 PRAGMA user_version = 7
+PRAGMA user_version(7)
+PRAGMA main.wal_checkpoint(TRUNCATE)
+PRAGMA incremental_vacuum
+PRAGMA optimize
+PRAGMA data_store_directory = '/tmp'
+PRAGMA trusted_schema = ON
+PRAGMA cell_size_check = ON
+PRAGMA application_id = 1
+PRAGMA schema_version = 1
+PRAGMA locking_mode = EXCLUSIVE
 PRAGMA journal_mode = WAL
 PRAGMA query_only = OFF
 PRAGMA writable_schema = ON
@@ -52,12 +71,20 @@ PRAGMA temp_store_directory = '/tmp'
 BEGIN IMMEDIATE
 SAVEPOINT s
 SELECT load_extension('x')
+SELECT load_extension('x', 'y') FROM meta
+SELECT * FROM pragma_user_version(7)
 SQL
+# What the shell of SQLite has beside it is not there.
+for sql in "SELECT writefile('other.txt', 'x')" "SELECT readfile('/etc/passwd')" "SELECT edit('x')" "SELECT fts3_tokenizer('x')" \
+    "SELECT * FROM fsdir('/')" ".shell touch other"; do
+    run "$XFERSPY" query t.db "$sql"; expect_error_of t.db
+done
 run "$XFERSPY" query t.db "SELECT * FROM nowhere"; expect_error_of "no such table: nowhere"
 run "$XFERSPY" query t.db "SELECT 1; SELECT 2"; expect_error_of "one statement"
 run "$XFERSPY" query t.db ""; expect_error_of "empty"
 run "$XFERSPY" query t.db "SELECT abs(-9223372036854775807 - 1)"; expect_status 1; expect_err "t.db"
 [ "$sum" = "$(cksum <t.db)" ] || show "the trace was changed"
+[ "$written" = "$(stat -c %Y.%y t.db)" ] || show "the trace was written to"
 made=$(ls | grep -v -x -e stdout -e stderr -e t.db)
 [ -z "$made" ] || show "files were made: $made"
 # Ctrl-C ends a query that would run for ever, and a half-written -o file with it.

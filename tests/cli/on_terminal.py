@@ -1,0 +1,35 @@
+# on_terminal.py COLUMNS ROWS COMMAND...: runs a command with a terminal of that size as its output and prints what it wrote there,
+# without carriage returns at line ends. Exits as the command does.
+import errno
+import fcntl
+import os
+import pty
+import struct
+import sys
+import termios
+
+columns, rows = int(sys.argv[1]), int(sys.argv[2])
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+child = os.fork()
+if child == 0:
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    os.dup2(slave, 1)
+    os.dup2(slave, 2)
+    os.close(master)
+    os.execvp(sys.argv[3], sys.argv[3:])
+os.close(slave)
+written = b""
+while True:
+    try:
+        part = os.read(master, 65536)
+    except OSError as error: # what a terminal says when its last writer is gone
+        if error.errno != errno.EIO:
+            raise
+        break
+    if not part:
+        break
+    written += part
+sys.stdout.buffer.write(written.replace(b"\r\n", b"\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
