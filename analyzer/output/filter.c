@@ -14,8 +14,8 @@ void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findin
     if (!s->all_rows)
         xs_string_format(text, ": %s of %s transfers pass", xs_format_count(passing, s->passing),
                          xs_format_count(all, s->transfers));
-    xs_string_format(text, "%s %s instance%s of findings left out.", s->all_rows ? ":" : ",",
-                     xs_format_count(out, s->left_out), s->left_out == 1 ? "" : "s");
+    xs_string_format(text, "%s %s instance%s of %sfindings left out.", s->all_rows ? ":" : ",",
+                     xs_format_count(out, s->left_out), s->left_out == 1 ? "" : "s", s->all_rows ? "other " : "");
 }
 
 static void put_words(struct xs_json *json, const char *key, const struct xs_filter_words *words) {

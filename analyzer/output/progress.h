@@ -2,18 +2,23 @@
 #ifndef XFERSPY_ANALYZER_OUTPUT_PROGRESS_H
 #define XFERSPY_ANALYZER_OUTPUT_PROGRESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "schema/trace.h"
 
 struct xs_progress {
-    const struct xs_trace *trace;
-    int64_t began_s, shown_s;
-    bool shown;
+    char *name; /* of the trace, escaped */
+    bool runs;  /* the thread does */
+    bool ends, shown;
+    int64_t began_ms;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t end;
 };
 
-/* From here on SQLite calls back while it reads `trace`; to be ended before the trace is closed. */
+/* From here on a thread shows the seconds, on a terminal. Must not be moved before xs_progress_end. */
 void xs_progress_begin(struct xs_progress *progress, const struct xs_trace *trace);
 /* Takes the line away again. */
 void xs_progress_end(struct xs_progress *progress);
