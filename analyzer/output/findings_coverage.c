@@ -186,8 +186,8 @@ static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
     if (missing && missing * 2 > native)
         xs_out_line(
             out, XS_STYLE_WARN,
-            "Call sites: no line of %s of %s places in native code; build with -g, or name the folder of its debug "
-            "information with --debug-path.",
+            "No line is known of %s of %s places in native code: build with -g, or say with --debug-path where its "
+            "binaries and debug information are.",
             xs_format_count(without, missing), xs_format_count(all, native));
 }
 

@@ -1,5 +1,6 @@
-# markdown_page.py PAGE.html: how many there are of each element, and what is wrong with the page: an element or an attribute that
-# a report does not write, or one that is not closed.
+# markdown_page.py COUNT: looks at the pages 1.html to COUNT.html. Each has to have what its N.needs asks for, a line each ("table 1":
+# one table; "header count": a column of that name), and nothing that a report does not write: another element or attribute, one that
+# is not closed, a table's row of another width.
 import collections
 import html.parser
 import sys
@@ -44,20 +45,26 @@ class Page(html.parser.HTMLParser):
         self.wrong.append(f"comment {data}")
 
 
-page = Page()
-with open(sys.argv[1], encoding="utf-8") as file:
-    page.feed(file.read())
-page.close()
-page.wrong += [f"<{tag}> is not closed" for tag in page.open]
-if len(set(page.widths)) > 1:
-    page.wrong.append(f"rows of {page.widths} cells")
-for name in COUNTED:
-    print(name, page.counts[name])
-for header in page.headers:
-    print("header", header)
-print("li elsewhere 0" if page.counts["ul"] <= 1 + 2 * page.counts["h2"] else "lists")
-if page.widths:
-    print("rows of one width")
-for wrong in page.wrong:
-    print("wrong:", wrong)
-sys.exit(bool(page.wrong))
+def look_at(number):
+    page = Page()
+    with open(f"{number}.html", encoding="utf-8") as file:
+        page.feed(file.read())
+    page.close()
+    page.wrong += [f"<{tag}> is not closed" for tag in page.open]
+    if len(set(page.widths)) > 1:
+        page.wrong.append(f"rows of {page.widths} cells")
+    if page.counts["ul"] > 1 + 2 * page.counts["h2"]:
+        page.wrong.append("too many lists")
+    has = [f"{name} {page.counts[name]}" for name in COUNTED] + [f"header {header}" for header in page.headers]
+    with open(f"{number}.needs", encoding="utf-8") as file:
+        page.wrong += [f"no `{need}' in {has}" for need in file.read().splitlines() if need and need not in has]
+    return page.wrong
+
+
+wrong = 0
+for page_number in range(1, int(sys.argv[1]) + 1):
+    for what in look_at(page_number):
+        with open(f"{page_number}.step", encoding="utf-8") as step:
+            print(f"{page_number}.html of {step.read().strip()}: {what}")
+        wrong += 1
+sys.exit(bool(wrong))

@@ -1,9 +1,11 @@
 # on_terminal.py COLUMNS ROWS COMMAND...: runs a command with a terminal of that size as its output and prints what it wrote there,
-# without carriage returns at line ends. Exits as the command does.
+# without carriage returns at line ends; lines that are wider than the terminal, colours aside, on standard error as well. Exits as
+# the command does.
 import errno
 import fcntl
 import os
 import pty
+import re
 import struct
 import sys
 import termios
@@ -31,5 +33,9 @@ while True:
     if not part:
         break
     written += part
-sys.stdout.buffer.write(written.replace(b"\r\n", b"\n"))
+written = written.replace(b"\r\n", b"\n")
+sys.stdout.buffer.write(written)
+for line in re.sub("\033\\[[0-9;]*m", "", written.decode()).split("\n"):
+    if len(line) > columns:
+        print(f"wider than {columns} columns: {line}", file=sys.stderr)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
