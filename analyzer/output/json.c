@@ -31,14 +31,14 @@ static void quote(FILE *file, const char *text, size_t bytes) {
 }
 
 static void begin(struct xs_json *json, const char *key) {
-    if (json->depth) {
-        fputs(json->filled[json->depth] ? ",\n" : "\n", json->file);
-        fprintf(json->file, "%*s", (int)json->depth * 2, "");
-    }
+    if (json->depth && json->filled[json->depth])
+        putc(',', json->file);
+    if (json->depth && !json->compact)
+        fprintf(json->file, "\n%*s", (int)json->depth * 2, "");
     json->filled[json->depth] = true;
     if (key) {
         quote(json->file, key, strlen(key));
-        fputs(": ", json->file);
+        fputs(json->compact ? ":" : ": ", json->file);
     }
 }
 
@@ -56,7 +56,7 @@ void xs_json_array(struct xs_json *json, const char *key) { open_level(json, key
 void xs_json_end(struct xs_json *json, char bracket) {
     bool filled = json->filled[json->depth];
     json->depth--;
-    if (filled)
+    if (filled && !json->compact)
         fprintf(json->file, "\n%*s", (int)json->depth * 2, "");
     putc(bracket, json->file);
     if (!json->depth)

@@ -10,6 +10,7 @@ struct xs_json {
     FILE *file;
     unsigned depth;
     bool filled[32]; /* by depth: something was written at this level */
+    bool compact;    /* one line an outermost value */
 };
 
 /* `key` is NULL inside an array and at the top. */

@@ -1,0 +1,66 @@
+/* CSV as RFC 4180 has it: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped as everywhere else
+ * (\n, \x1b), so a row is one line, and made harmless for spreadsheets: what they would take for a formula gets an apostrophe
+ * in front, which they hide. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/export/rows.h"
+
+struct writer {
+    FILE *file;
+    bool formulas;
+    struct xs_string clean, escaped;
+};
+
+static bool is_formula(const char *text) { return *text && strchr("=+-@", *text); }
+
+static void field(struct writer *w, const char *text, size_t bytes) {
+    w->clean.length = w->escaped.length = 0;
+    xs_export_utf8(&w->clean, text, bytes);
+    xs_string_add(&w->escaped, "", 0);
+    xs_string_escape(&w->escaped, w->clean.data, w->clean.length);
+    const char *escaped = w->escaped.data;
+    bool guarded = !w->formulas && is_formula(escaped), quoted = escaped[strcspn(escaped, "\",\r\n")] != 0;
+    if (quoted)
+        putc('"', w->file);
+    if (guarded)
+        putc('\'', w->file);
+    for (const char *c = escaped; *c; c++) {
+        if (*c == '"')
+            putc('"', w->file);
+        putc(*c, w->file);
+    }
+    if (quoted)
+        putc('"', w->file);
+}
+
+static void columns(void *data, const struct xs_cell *cells, unsigned count) {
+    struct writer *w = data;
+    for (unsigned i = 0; i < count; i++)
+        fprintf(w->file, "%s%s", i ? "," : "", cells[i].name);
+    fputs("\r\n", w->file);
+}
+
+static void row(void *data, const struct xs_cell *cells, unsigned count) {
+    struct writer *w = data;
+    for (unsigned i = 0; i < count; i++) {
+        if (i)
+            putc(',', w->file);
+        if (cells[i].kind == XS_CELL_INT)
+            fprintf(w->file, "%" PRId64, cells[i].number);
+        else if (cells[i].kind == XS_CELL_REAL)
+            fprintf(w->file, "%.17g", cells[i].real);
+        else if (cells[i].kind != XS_CELL_NULL)
+            field(w, cells[i].text, cells[i].bytes);
+    }
+    fputs("\r\n", w->file);
+}
+
+int xs_export_csv(const struct xs_export *e) {
+    struct writer w = {.file = e->out->file, .formulas = e->formulas};
+    const struct xs_row_sink sink = {.data = &w, .columns = columns, .row = row};
+    int status = xs_export_rows(e, &sink);
+    xs_string_free(&w.clean);
+    xs_string_free(&w.escaped);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* Writing protobuf messages: as much of the wire format as perfetto.c needs. A message is a growing string; fields are
+ * added to it, messages inside are built beside it and added as bytes. */
+#ifndef XFERSPY_ANALYZER_EXPORT_PROTO_H
+#define XFERSPY_ANALYZER_EXPORT_PROTO_H
+
+#include <stdint.h>
+
+#include "analyzer/output/text.h"
+
+void xs_proto_varint(struct xs_string *message, unsigned field, uint64_t value); /* also int64, enum and bool */
+void xs_proto_fixed64(struct xs_string *message, unsigned field, uint64_t value);
+void xs_proto_double(struct xs_string *message, unsigned field, double value);
+void xs_proto_bytes(struct xs_string *message, unsigned field, const char *bytes, size_t count); /* strings, messages */
+void xs_proto_message(struct xs_string *message, unsigned field, const struct xs_string *inner);
+
+#endif

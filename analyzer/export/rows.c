@@ -1,0 +1,205 @@
+/* Rows of a trace with what is resolved of them; see rows.h. */
+#include "analyzer/export/rows.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+#include "analyzer/detectors/detector.h"
+#include "analyzer/model/site.h"
+#include "analyzer/output/findings.h"
+
+const struct xs_export_what xs_export_whats[] = {
+#define XS_EXPORT_WHAT(name, table, summary, sql) {#name, summary, table, sql},
+#include "analyzer/export/whats.def"
+#undef XS_EXPORT_WHAT
+    {NULL, NULL, -1, NULL}};
+
+enum { CELLS = 64 };
+struct line {
+    struct xs_cell cells[CELLS];
+    unsigned count;
+};
+
+static struct xs_cell *add(struct line *line, const char *name) {
+    struct xs_cell *cell = &line->cells[line->count < CELLS - 1 ? line->count++ : CELLS - 1];
+    *cell = (struct xs_cell){.name = name};
+    return cell;
+}
+
+static void add_int(struct line *line, const char *name, int64_t number, bool known) {
+    struct xs_cell *cell = add(line, name);
+    if (known) {
+        cell->kind = XS_CELL_INT;
+        cell->number = number;
+    }
+}
+
+static void add_count(struct line *line, const char *name, uint64_t number, bool known) {
+    add_int(line, name, number > INT64_MAX ? INT64_MAX : (int64_t)number, known);
+}
+
+static void add_text(struct line *line, const char *name, const char *text) {
+    struct xs_cell *cell = add(line, name);
+    if (text) {
+        cell->kind = XS_CELL_TEXT;
+        cell->text = text;
+        cell->bytes = strlen(text);
+    }
+}
+
+static void add_frame(struct line *line, const struct xs_frame *frame) {
+    add_text(line, "function", frame ? frame->function : NULL);
+    add_text(line, "file", frame ? (frame->file ? frame->file : frame->module) : NULL);
+    add_int(line, "line", frame ? frame->line : 0, frame && frame->line);
+}
+
+/* --- rows of the trace --- */
+
+struct reader {
+    const struct xs_export *e;
+    struct xs_callsites *callsites; /* NULL: none */
+    sqlite3_stmt *statement;
+    int columns, entry, stack; /* of _entry and stack; -1: none */
+    struct line line;
+    struct xs_string names;
+};
+
+static void add_column(struct reader *r, int column) {
+    const char *name = sqlite3_column_name(r->statement, column);
+    if (*name == '_')
+        return;
+    struct xs_cell *cell = add(&r->line, name);
+    switch (sqlite3_column_type(r->statement, column)) {
+    case SQLITE_NULL:
+        break;
+    case SQLITE_INTEGER:
+        cell->kind = XS_CELL_INT;
+        cell->number = sqlite3_column_int64(r->statement, column);
+        break;
+    case SQLITE_FLOAT:
+        cell->kind = XS_CELL_REAL;
+        cell->real = sqlite3_column_double(r->statement, column);
+        break;
+    default:
+        cell->kind = XS_CELL_TEXT;
+        cell->text = (const char *)sqlite3_column_text(r->statement, column);
+        cell->bytes = (size_t)sqlite3_column_bytes(r->statement, column);
+    }
+}
+
+static int64_t number_of(const struct reader *r, int column) {
+    return column < 0 ? 0 : sqlite3_column_int64(r->statement, column);
+}
+
+static void add_marked(struct reader *r) {
+    enum xs_evidence_table table = (enum xs_evidence_table)r->e->what->table;
+    struct xs_marked marked = {0};
+    uint32_t site = xs_site_of(r->e->reading->findings->sites, number_of(r, r->entry), number_of(r, r->stack));
+    xs_marks_of(r->e->marks, table, number_of(r, 0), site, &marked);
+    r->names.length = 0;
+    xs_string_add(&r->names, "", 0);
+    xs_export_finding_names(&r->names, r->e, &marked, " ");
+    add_count(&r->line, "removable_ns", marked.removable_ns, true);
+    add_text(&r->line, "findings", r->names.data);
+    r->line.cells[r->line.count - 1].kind = XS_CELL_NAMES;
+}
+
+/* Without a row under the statement all of it is NULL, which leaves the names. */
+static void build(struct reader *r, bool row) {
+    r->line.count = 0;
+    for (int i = 0; i < r->columns; i++) {
+        const char *name = sqlite3_column_name(r->statement, i);
+        if (!strcmp(name, "nvtx_range")) {
+            add_text(&r->line, name, row && r->callsites ? xs_callsites_range(r->callsites, number_of(r, i)) : NULL);
+            continue;
+        }
+        if (row)
+            add_column(r, i);
+        else if (*name != '_')
+            add(&r->line, name);
+        if (i == r->stack)
+            add_frame(&r->line, row && r->callsites ? xs_callsites_user_frame(r->callsites, number_of(r, i)) : NULL);
+    }
+    if (r->e->what->table < 0)
+        return;
+    if (row) {
+        add_marked(r);
+    } else {
+        add(&r->line, "removable_ns");
+        add(&r->line, "findings");
+    }
+}
+
+static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
+    struct reader r = {.e = e, .callsites = e->reading->findings->sites->callsites, .entry = -1, .stack = -1};
+    int code = SQLITE_OK, status = xs_export_prepare(e, e->what->sql, &r.statement);
+    if (status < 0)
+        return status;
+    r.columns = sqlite3_column_count(r.statement);
+    for (int i = 0; i < r.columns; i++) {
+        const char *name = sqlite3_column_name(r.statement, i);
+        r.entry = !strcmp(name, "_entry") ? i : r.entry;
+        r.stack = !strcmp(name, "stack") ? i : r.stack;
+    }
+    build(&r, false);
+    if (sink->columns)
+        sink->columns(sink->data, r.line.cells, r.line.count);
+    while (xs_export_step(r.statement, &code)) {
+        build(&r, true);
+        sink->row(sink->data, r.line.cells, r.line.count);
+        if (ferror(e->out->file)) /* said when it is closed */
+            break;
+    }
+    xs_string_free(&r.names);
+    return xs_export_finish(e, r.statement, code);
+}
+
+/* --- findings --- */
+
+static void finding_line(const struct xs_findings *findings, size_t index, struct line *line, struct xs_string *name) {
+    const struct xs_finding *f = &findings->items[index];
+    const struct xs_detector *d = xs_detectors[f->detector];
+    xs_finding_name(name, findings, index);
+    line->count = 0;
+    add_count(line, "rank", index + 1, true);
+    add_text(line, "finding", name->data);
+    add_text(line, "title", d->title);
+    add_text(line, "remedy", xs_detector_remedy(d, f->verdict));
+    add_int(line, "is_advice", f->advice, true);
+    add_int(line, "is_upper_bound", f->upper_bound, true);
+    add_count(line, "instances", f->instances, true);
+    add_count(line, "transfers", f->transfers, true);
+    add_count(line, "bytes", f->bytes, true);
+    add_count(line, "gives_back_ns", f->gives_back_ns, !f->advice);
+    add_count(line, "device_ns", f->cost.device_ns, f->timed_instances > 0);
+    add_count(line, "exposed_ns", f->cost.exposed_ns, f->exposed_instances > 0);
+    add_count(line, "host_ns", f->cost.host_ns, true);
+    add_int(line, "first_ns", f->first_ns, true);
+    add_int(line, "last_ns", f->last_ns, true);
+    add_text(line, "entry_point", xs_site_name(findings, f->site));
+    add_frame(line, xs_site_frame(findings, f->site));
+}
+
+static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
+    const struct xs_findings *findings = e->reading->findings;
+    static const char *const names[] = {"rank",           "finding",    "title",     "remedy",   "is_advice",
+                                        "is_upper_bound", "instances",  "transfers", "bytes",    "gives_back_ns",
+                                        "device_ns",      "exposed_ns", "host_ns",   "first_ns", "last_ns",
+                                        "entry_point",    "function",   "file",      "line"};
+    struct line line = {.count = 0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add(&line, names[i]);
+    if (sink->columns)
+        sink->columns(sink->data, line.cells, line.count);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_string name = {0};
+        finding_line(findings, i, &line, &name);
+        sink->row(sink->data, line.cells, line.count);
+        xs_string_free(&name);
+    }
+    return XS_OK;
+}
+
+int xs_export_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
+    return e->what->sql ? trace_rows(e, sink) : finding_rows(e, sink);
+}

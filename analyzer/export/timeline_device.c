@@ -1,0 +1,187 @@
+/* The device's side of a timeline: a track for each stream, of a context on a device, with more of them beside it where work of one
+ * stream overlapped (graphs do that), and the rate of copies in each direction. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/export/timeline_internal.h"
+#include "analyzer/memory.h"
+#include "analyzer/output/units.h"
+#include "analyzer/symbols/symbols.h"
+
+enum {
+    OWN_DEVICE = XS_COLUMN_OWN,
+    OWN_CONTEXT,
+    OWN_STREAM,
+    OWN_HANDLE,
+    OWN_DIRECTION,
+    OWN_BYTES,
+    OWN_ARGUMENTS,
+};
+enum { LANES = 256, DIRECTIONS = 4, NAME_BYTES = XS_EXPORT_TEXT_BYTES + 1 };
+
+struct device {
+    const struct xs_track *group;
+    struct xs_rate rates[DIRECTIONS];
+};
+
+struct stream {
+    const struct xs_track *context; /* its group */
+    struct xs_string name;
+    const struct xs_track *lanes[LANES];
+    int64_t busy_until_ns[LANES];
+    unsigned lane_count;
+};
+
+struct devices {
+    struct xs_timeline *t;
+    struct xs_hash devices, contexts, streams; /* to struct device *, struct xs_track *, struct stream * */
+    uint64_t left_out;                         /* overlapping deeper than there are lanes */
+    char name[NAME_BYTES];
+};
+
+static void *kept(uint64_t value) { return (void *)(uintptr_t)value; }
+
+static struct device *device_of(struct devices *d, int64_t id) {
+    uint64_t *known = xs_hash_put(&d->devices, (uint64_t)id, 0);
+    if (*known)
+        return kept(*known);
+    const struct xs_summary *summary = &d->t->e->reading->summary;
+    struct device *device = xs_realloc(NULL, sizeof *device);
+    struct xs_string name = {0};
+    *device = (struct device){0};
+    *known = (uint64_t)(uintptr_t)device;
+    if (id < 0)
+        xs_string_format(&name, "managed memory");
+    else
+        xs_string_format(&name, "device %" PRId64, id);
+    for (size_t i = 0; i < summary->device_count; i++)
+        if (summary->devices[i].id == id && summary->devices[i].known)
+            xs_string_format(&name, ": %.200s", summary->devices[i].name);
+    device->group = xs_timeline_track(d->t, XS_TRACK_GROUP, NULL, name.data, 0, 0);
+    xs_string_free(&name);
+    return device;
+}
+
+static const struct xs_track *context_of(struct devices *d, int64_t device, int64_t context) {
+    const struct xs_track *group = device_of(d, device)->group;
+    if (context < 0) /* page migrations: the device's own */
+        return group;
+    uint64_t *known = xs_hash_put(&d->contexts, (uint64_t)device, (uint64_t)context);
+    if (!*known) {
+        struct xs_string name = {0};
+        xs_string_format(&name, "%s, context %" PRId64, group->name, context);
+        *known = (uint64_t)(uintptr_t)xs_timeline_track(d->t, XS_TRACK_GROUP, group, name.data, 0, 0);
+        xs_string_free(&name);
+    }
+    return kept(*known);
+}
+
+static void name_stream(struct stream *stream, sqlite3_stmt *row) {
+    int64_t number = sqlite3_column_int64(row, OWN_STREAM), handle = sqlite3_column_int64(row, OWN_HANDLE);
+    bool known = sqlite3_column_type(row, OWN_HANDLE) == SQLITE_INTEGER;
+    if (number < 0) {
+        xs_string_format(&stream->name, "page migrations");
+        return;
+    }
+    xs_string_format(&stream->name, "stream %" PRId64, number);
+    if (known && (handle == 0 || handle == 1))
+        xs_string_format(&stream->name, " (default)");
+    else if (known && handle == 2)
+        xs_string_format(&stream->name, " (default of a thread)");
+    else if (known)
+        xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
+}
+
+static struct stream *stream_of(struct devices *d, sqlite3_stmt *row) {
+    int64_t device = sqlite3_column_int64(row, OWN_DEVICE), context = sqlite3_column_int64(row, OWN_CONTEXT);
+    const struct xs_track *group = context_of(d, device, context);
+    uint64_t *known = xs_hash_put(&d->streams, group->id, (uint64_t)sqlite3_column_int64(row, OWN_STREAM));
+    if (*known)
+        return kept(*known);
+    struct stream *stream = xs_realloc(NULL, sizeof *stream);
+    *stream = (struct stream){.context = group};
+    *known = (uint64_t)(uintptr_t)stream;
+    name_stream(stream, row);
+    return stream;
+}
+
+/* The first track of the stream that is free by then, NULL: too many. */
+static const struct xs_track *lane_of(struct devices *d, struct stream *stream, const struct xs_slice *slice) {
+    unsigned lane = 0;
+    while (lane < stream->lane_count && stream->busy_until_ns[lane] > slice->start_ns)
+        lane++;
+    if (lane == LANES)
+        return NULL;
+    if (lane == stream->lane_count) {
+        struct xs_string name = {0};
+        xs_string_format(&name, "%s", stream->name.data);
+        if (lane)
+            xs_string_format(&name, ", beside it %u", lane);
+        stream->lanes[lane] =
+            xs_timeline_track(d->t, XS_TRACK_LANE, stream->context, name.data, stream->context->pid, 0);
+        stream->lane_count++;
+        xs_string_free(&name);
+    }
+    stream->busy_until_ns[lane] = slice->end_ns;
+    return stream->lanes[lane];
+}
+
+static void count_rate(struct devices *d, sqlite3_stmt *row, const struct xs_slice *slice) {
+    static const char *const names[DIRECTIONS] = {"", "uploads", "downloads", "other copies"};
+    int64_t direction = sqlite3_column_int64(row, OWN_DIRECTION), bytes = sqlite3_column_int64(row, OWN_BYTES);
+    if (direction <= 0 || direction >= DIRECTIONS || bytes < 0)
+        return;
+    struct device *device = device_of(d, sqlite3_column_int64(row, OWN_DEVICE));
+    struct xs_rate *rate = &device->rates[direction];
+    if (!rate->track)
+        rate->track = xs_timeline_track(d->t, XS_TRACK_RATE, device->group, names[direction], device->group->pid, 0);
+    xs_rate_add(d->t, rate, slice->start_ns, slice->end_ns, (uint64_t)bytes);
+}
+
+static void take(void *data, sqlite3_stmt *row) {
+    struct devices *d = data;
+    struct xs_slice slice;
+    xs_timeline_slice(d->t, row, OWN_ARGUMENTS, &slice);
+    struct stream *stream = stream_of(d, row);
+    slice.track = lane_of(d, stream, &slice);
+    slice.name = xs_demangle(slice.name, d->name, sizeof d->name);
+    if (slice.track)
+        d->t->sink->slice(d->t->sink->data, &slice);
+    else
+        d->left_out++;
+    count_rate(d, row, &slice);
+}
+
+static void free_all(struct devices *d) {
+    for (size_t i = 0; d->devices.count && i <= d->devices.mask; i++) {
+        struct device *device = kept(d->devices.entries[i].value);
+        for (unsigned r = 0; device && r < DIRECTIONS; r++)
+            xs_rate_end(d->t, &device->rates[r]);
+        free(device);
+    }
+    for (size_t i = 0; d->streams.count && i <= d->streams.mask; i++) {
+        struct stream *stream = kept(d->streams.entries[i].value);
+        if (stream)
+            xs_string_free(&stream->name);
+        free(stream);
+    }
+    xs_hash_free(&d->devices);
+    xs_hash_free(&d->contexts);
+    xs_hash_free(&d->streams);
+}
+
+int xs_timeline_device(struct xs_timeline *t) {
+    static const char *const sources[] = {
+#define XS_DEVICE_SOURCE(sql) sql,
+#include "analyzer/export/timeline_sources.def"
+#undef XS_DEVICE_SOURCE
+    };
+    struct devices d = {.t = t};
+    int status = xs_timeline_merge(t, sources, sizeof sources / sizeof *sources, take, &d);
+    char count[XS_UNIT_BYTES];
+    if (d.left_out)
+        xs_complain("%s: left out %s slices of streams in which more than %d overlap", t->e->reading->path,
+                    xs_format_count(count, d.left_out), LANES);
+    free_all(&d);
+    return status;
+}
