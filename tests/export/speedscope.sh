@@ -1,0 +1,30 @@
+# speedscope's own schema, and speedscope itself in a browser without a window: it has to open its own format, and the Chrome
+# JSON, which it imports as well.
+. "$SOURCE/lib.sh"
+chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+[ -n "$chromium" ] || skip "no chromium; the package is chromium"
+command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm; the packages are nodejs and npm"
+modules=$WORK/../modules # outlives the test: installed once for each lock file
+mkdir -p "$modules"
+if ! cmp -s "$SOURCE/package-lock.json" "$modules/installed"; then
+    cp "$SOURCE/package.json" "$SOURCE/package-lock.json" "$modules"
+    (cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1) >npm.log 2>&1 ||
+        skip "npm ci failed: $(head -n 1 npm.log)"
+    cp "$SOURCE/package-lock.json" "$modules/installed"
+fi
+make_traces
+for trace in $traces; do
+    run "$XFERSPY" export --format=speedscope -o "$trace.speedscope.json" "$trace.db"
+    expect_status 0; expect_no_out
+    run "$XFERSPY" export --format=chrome -o "$trace.events.json" "$trace.db"
+    expect_status 0
+done
+cp "$SOURCE/speedscope.mjs" "$modules" # modules are looked for beside the script
+run node "$modules/speedscope.mjs" "$chromium" "$WORK" $traces
+expect_status 0
+cat stdout
+# Weights are the trace's numbers
+sums=$("$XFERSPY" query --format=tsv h100_lines.db "SELECT sum(device_ns), sum(bytes) FROM transfers" | tail -n 1)
+found=$(node -e 'const p = JSON.parse(require("fs").readFileSync("h100_lines.speedscope.json")).profiles;
+    console.log(p.slice(0, 2).map(q => q.weights.reduce((a, b) => a + b, 0)).join("\t"))')
+[ "$sums" = "$found" ] || show "sums: $sums, weights: $found"
