@@ -121,7 +121,8 @@
     X(16, CONTEXT, "another context than the current one")                                                             \
     X(17, LATE, "the device was too busy to say in time")                                                              \
     X(18, PROFILED, "the application profiles the device itself")                                                      \
-    X(19, BUSY, "a cooperative kernel may hold the device")
+    X(19, BUSY, "a cooperative kernel may hold the device")                                                            \
+    X(20, IMPORTED, "imported from another profiler")
 
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */

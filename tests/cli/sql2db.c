@@ -1,8 +1,10 @@
-/* sql2db OUT.db [FIXTURE.sql ...]: a new, empty trace, then each file's statements. The tests' fixtures are SQL so that
+/* sql2db OUT.db [--plain] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database), then each file's statements. The tests' fixtures are SQL so that
  * a reader sees what is in them; the sqlite3 shell need not be installed. */
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "schema/store.h"
 
@@ -40,13 +42,15 @@ int main(int argc, char **argv) {
     sqlite3 *db;
     if (argc < 2)
         return 2;
+    bool plain = argc > 2 && !strcmp(argv[2], "--plain");
     remove(argv[1]);
-    if (xs_store_create(argv[1], &store) < 0 || xs_store_close(store) < 0 || sqlite3_open(argv[1], &db) != SQLITE_OK) {
+    if ((!plain && (xs_store_create(argv[1], &store) < 0 || xs_store_close(store) < 0)) ||
+        sqlite3_open(argv[1], &db) != SQLITE_OK) {
         perror(argv[1]);
         return 1;
     }
     int status = 0;
-    for (int i = 2; i < argc && !status; i++)
+    for (int i = plain ? 3 : 2; i < argc && !status; i++)
         status = run_file(db, argv[i]);
     return sqlite3_close(db) == SQLITE_OK ? status : 1;
 }
