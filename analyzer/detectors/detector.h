@@ -32,6 +32,7 @@ struct xs_detection {
     bool kernels_recorded;                /* else a kernel that ran need not be in the trace */
     bool calls_recorded;                  /* all of them; else the spool was too small, or damaged */
     bool ended;                           /* the process ended by itself: what lives then is never freed */
+    bool addresses_recorded;              /* where copies went from and to; not in an imported trace */
     struct xs_analysis *analysis;         /* for the functions below */
     unsigned index;                       /* of this detector in xs_detectors */
     bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */

@@ -135,8 +135,11 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     if (event->device < 0 || event->device >= DEVICES)
         return;
     struct xs_stretches *stretches = stretches_of(state, event->device);
-    if (!event->u.interval.is_kernel) {
-        xs_stretches_copy(stretches, event, is_followed(detection, event->u.interval.device_allocation));
+    const struct xs_interval_view *interval = &event->u.interval;
+    if (!interval->is_kernel) {
+        /* where no copy has an address, uploads still only depend on what the host had downloaded before */
+        bool upload_anywhere = !detection->addresses_recorded && interval->direction == XS_DIR_H2D;
+        xs_stretches_copy(stretches, event, upload_anywhere || is_followed(detection, interval->device_allocation));
         return;
     }
     const struct launch *found = state->launches ? &state->launches[event->correlation % LAUNCHES] : NULL;

@@ -12,6 +12,8 @@ static bool applies(const struct xs_allocation *a) {
 static const char *doubt(const struct xs_detection *detection, const struct xs_allocation *a, bool lives) {
     if (!detection->calls_recorded)
         return "calls not recorded";
+    if (!detection->addresses_recorded)
+        return "addresses of copies not recorded";
     if (lives && !detection->ended)
         return "the trace ends before the program";
     if (a->unseen_launched)

@@ -65,6 +65,7 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .kernels_recorded = a->kernels_recorded,
                                    .calls_recorded = a->calls_recorded,
                                    .ended = a->ended,
+                                   .addresses_recorded = a->addresses_recorded,
                                    .analysis = a,
                                    .index = i};
         if (!is_asked_for(a, detector))
@@ -153,10 +154,13 @@ static bool kernels_were_recorded(const struct xs_analysis *a) {
 }
 
 static void read_completeness(struct xs_analysis *a) {
-    char status[16];
+    char status[16], importer[16];
     a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "skipped_events", 0) == 0;
-    a->ended = strcmp(xs_trace_meta_text(a->trace, "status", status, sizeof status, ""), "complete") == 0;
+    /* a profile may have ended before its program, and has no addresses of what copies move */
+    a->addresses_recorded = !*xs_trace_meta_text(a->trace, "importer", importer, sizeof importer, "");
+    a->ended = a->addresses_recorded &&
+               strcmp(xs_trace_meta_text(a->trace, "status", status, sizeof status, ""), "complete") == 0;
 }
 
 static int begin(struct xs_analysis *a) {

@@ -62,7 +62,7 @@ struct xs_analysis {
     unsigned wanting_count[XS_ON_COUNT];
     struct wanting *early; /* who wants transfers beforehand: before_transfer */
     unsigned early_count;
-    bool kernels_recorded, calls_recorded, ended; /* as in struct xs_detection */
+    bool kernels_recorded, calls_recorded, ended, addresses_recorded; /* as in struct xs_detection */
     unsigned window, sorted;                      /* as of xs_events_begin */
 };
 

@@ -12,14 +12,15 @@ enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged tra
 static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
 
 static enum xs_api_role role_of(const char *name, enum xs_category category) {
-    if (begins_with(name, "cuEventRecord"))
+    if (begins_with(name, "cuEventRecord") || begins_with(name, "cudaEventRecord")) /* the latter in imported traces */
         return XS_API_RECORDS_EVENT;
     static const char *const sharing[] = {"cuIpcGetMemHandle", "cuMemExportToShareableHandle", "cuMemPoolExportPointer",
                                           "cuMemGetHandleForAddressRange", "cuPointerSetAttribute"};
     for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
         if (!strcmp(name, sharing[i]))
             return XS_API_SHARES;
-    return category == XS_CAT_STREAM_MEMOP || begins_with(name, "cuStreamWaitEvent") ? XS_API_WAITS : XS_API_OTHER;
+    bool waits = begins_with(name, "cuStreamWaitEvent") || begins_with(name, "cudaStreamWaitEvent");
+    return category == XS_CAT_STREAM_MEMOP || waits ? XS_API_WAITS : XS_API_OTHER;
 }
 
 static void add(struct xs_sites *sites, int64_t id, const char *name, enum xs_category category) {

@@ -42,6 +42,8 @@ static void read_meta(struct xs_summary_work *work) {
     run->status = meta_text(trace, "status", trace->is_live ? "running" : "unknown");
     run->xferspy_version = meta_text(trace, "xferspy_version", "");
     run->clock = meta_text(trace, "clock", "");
+    run->importer = meta_text(trace, "importer", "");
+    run->import_version = meta_text(trace, "import.nsys_version", "");
     run->os = meta_text(trace, "os", "");
     run->cpu_model = meta_text(trace, "cpu_model", "");
     run->pid = xs_trace_meta_int(trace, "pid", 0);
@@ -194,7 +196,8 @@ void xs_summary_free(struct xs_summary *s) {
     struct xs_run *run = &s->run;
     char *texts[] = {run->command,   run->executable,      run->cwd,        run->host,
                      run->status,    run->xferspy_version, run->clock,      run->os,
-                     run->cpu_model, run->cupti_status,    run->cupti_text, run->cupti_path};
+                     run->cpu_model, run->cupti_status,    run->cupti_text, run->cupti_path,
+                     run->importer,  run->import_version};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < s->device_count; i++) {

@@ -77,9 +77,10 @@ enum { MIGRATION_HTOD = 1, MIGRATION_DTOH = 2, MIGRATION_CPU_FAULT = 3, MIGRATIO
 static void put_migration(struct xs_nsys_importer *importer, int kind, sqlite3_stmt *rows, int address, int64_t bytes,
                           const int64_t span[2], const int32_t devices[2]) {
     struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_MIGRATION);
-    int64_t value = 0;
+    int64_t where = 0;
+    bool known = xs_nsys_int(rows, address, &where);
     xs_into_int(&into, kind);
-    xs_into_if(&into, xs_nsys_int(rows, address, &value), value);
+    xs_into_if(&into, known, where);
     xs_into_if(&into, bytes >= 0, bytes);
     xs_into_int(&into, span[0]);
     xs_into_int(&into, span[1]);
@@ -199,7 +200,8 @@ static void put_kernel(struct xs_nsys_importer *importer, const struct place *pl
     put_place(&into, place);
     for (int i = 0; i < 6; i++) {
         int64_t size = 0;
-        xs_into_if(&into, shape && xs_nsys_int(rows, shape + i, &size), size);
+        bool known = shape && xs_nsys_int(rows, shape + i, &size);
+        xs_into_if(&into, known, size);
     }
     xs_into_if(&into, graph != 0, graph);
     xs_into_if(&into, node != 0, node);

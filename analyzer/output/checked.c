@@ -107,6 +107,10 @@ void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes)
         snprintf(buffer, bytes,
                  "Contents were not checked: the trace is of an older xferspy that took no fingerprints. "
                  "Record it again to see what was copied in vain.");
+    else if (most == XS_SKIP_IMPORTED)
+        snprintf(buffer, bytes,
+                 "Contents were not checked: the trace was imported, and a profile has none. Record the program with "
+                 "xferspy to see what was copied in vain.");
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
                  "Contents were not checked: fingerprints were off, so copies made in vain are not found. "

@@ -43,6 +43,10 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_int(json, "driver_version", run->driver_version);
     xs_json_text(json, "clock", run->clock);
     xs_json_text(json, "captured_by_version", run->xferspy_version);
+    if (*run->importer) {
+        xs_json_text(json, "imported_from", run->importer);
+        xs_json_text(json, "imported_version", run->import_version);
+    }
     xs_json_end(json, '}');
 }
 
