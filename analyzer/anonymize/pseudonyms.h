@@ -1,0 +1,31 @@
+/* Names in the place of names: the same text has the same one within a file, and nothing in it comes from the text, so that
+ * no dictionary of guesses tells what it was. What is of a library stays recognisable as that (symbols/libraries.def). */
+#ifndef XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
+#define XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/hash.h"
+#include "analyzer/model/texts.h"
+
+/* Kinds of columns, as columns.def explains them; those up to CONTENT_HIGH are numbers, the others texts. */
+#define XS_ANONYMOUS_KINDS(X)                                                                                          \
+    X(NUMBER) X(ADDRESS) X(CODE) X(CONTENT) X(CONTENT_HIGH) X(BINARY) X(FILE) X(PYTHON_FILE) X(FUNCTION)               \
+    X(PYTHON_FUNCTION) X(KERNEL) X(THREAD) X(RANGE) X(DOMAIN) X(NOTE) X(UUID) X(BUS) X(BUILD_ID) X(COMMAND) X(HOST)    \
+    X(API) X(HARDWARE) X(WORD) X(FIRST_WORD)
+#define XS_ANONYMOUS_ENUM(name) XS_ANONYMOUS_##name,
+enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };
+
+struct xs_pseudonyms { /* zeroed: empty */
+    struct xs_hash by_text; /* two hashes of a text and its kind: the pseudonym */
+    struct xs_texts texts;
+    uint64_t counts[XS_ANONYMOUS_KIND_COUNT];
+    uint64_t key[2]; /* drawn for the file */
+};
+
+/* The pseudonym of `bytes` bytes of text of a kind; it lives as long as this does. */
+const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text, size_t bytes);
+void xs_pseudonyms_free(struct xs_pseudonyms *pseudonyms);
+
+#endif
