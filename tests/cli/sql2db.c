@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
         perror(argv[1]);
         return 1;
     }
+    sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
     int status = 0;
     for (int i = plain ? 3 : 2; i < argc && !status; i++)
         status = run_file(db, argv[i]);
