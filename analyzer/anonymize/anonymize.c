@@ -85,7 +85,8 @@ static void put_moved(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt 
 
 /* By the order in which contents appear, which the trace shows anyway. */
 static void put_content(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
-    if (sqlite3_column_type(from, column) != SQLITE_INTEGER || sqlite3_column_type(from, column + 1) != SQLITE_INTEGER) {
+    if (sqlite3_column_type(from, column) != SQLITE_INTEGER ||
+        sqlite3_column_type(from, column + 1) != SQLITE_INTEGER) {
         put_number(c, to, at, from, column, required);
         put_number(c, to, at + 1, from, column + 1, required);
         return;
@@ -140,7 +141,8 @@ static int fail(const struct copying *c, sqlite3 *db, const char *what) {
 static int read_required(const struct copying *c, const char *table, bool *required) {
     sqlite3_stmt *rows = NULL;
     int count = 0;
-    if (sqlite3_prepare_v2(c->out, "SELECT \"notnull\" FROM pragma_table_info(?) ORDER BY cid", -1, &rows, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(c->out, "SELECT \"notnull\" FROM pragma_table_info(?) ORDER BY cid", -1, &rows, NULL) ==
+        SQLITE_OK) {
         sqlite3_bind_text(rows, 1, table, -1, SQLITE_STATIC);
         while (sqlite3_step(rows) == SQLITE_ROW && count < COLUMNS)
             required[count++] = sqlite3_column_int(rows, 0) != 0;
@@ -208,7 +210,8 @@ static int copy_meta(struct copying *c) {
     int status = XS_OK;
     if (sqlite3_prepare_v2(c->trace->db, "SELECT value FROM meta WHERE key = ?", -1, &from, NULL) != SQLITE_OK)
         status = fail(c, c->trace->db, "damaged");
-    else if (sqlite3_prepare_v2(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", -1, &to, NULL) != SQLITE_OK)
+    else if (sqlite3_prepare_v2(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", -1, &to, NULL) !=
+             SQLITE_OK)
         status = fail(c, c->out, "the copy cannot be written");
     for (size_t i = 0; i < sizeof metas / sizeof *metas && status >= 0; i++) {
         if (!strcmp(metas[i].key, "schema_version"))
@@ -228,8 +231,8 @@ static int copy_meta(struct copying *c) {
         }
         sqlite3_reset(from);
     }
-    if (status >= 0 &&
-        sqlite3_exec(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES ('anonymized', 1)", NULL, NULL, NULL) != SQLITE_OK)
+    if (status >= 0 && sqlite3_exec(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES ('anonymized', 1)", NULL,
+                                    NULL, NULL) != SQLITE_OK)
         status = fail(c, c->out, "the copy cannot be written");
     sqlite3_finalize(from);
     sqlite3_finalize(to);

@@ -24,20 +24,29 @@ static const struct {
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
 /* The words before the number. */
-static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {
-    [XS_ANONYMOUS_BINARY] = "binary",           [XS_ANONYMOUS_FILE] = "file",
-    [XS_ANONYMOUS_PYTHON_FILE] = "file",        [XS_ANONYMOUS_FUNCTION] = "function",
-    [XS_ANONYMOUS_PYTHON_FUNCTION] = "pyfunction", [XS_ANONYMOUS_KERNEL] = "kernel",
-    [XS_ANONYMOUS_THREAD] = "thread",           [XS_ANONYMOUS_RANGE] = "range",
-    [XS_ANONYMOUS_DOMAIN] = "domain",           [XS_ANONYMOUS_NOTE] = "(text removed)",
-    [XS_ANONYMOUS_UUID] = "uuid",               [XS_ANONYMOUS_BUS] = "bus",
-    [XS_ANONYMOUS_COMMAND] = "program",         [XS_ANONYMOUS_HOST] = "host",
-    [XS_ANONYMOUS_API] = "call",                [XS_ANONYMOUS_HARDWARE] = "model",
-    [XS_ANONYMOUS_WORD] = "word",               [XS_ANONYMOUS_FIRST_WORD] = "system"};
+static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY] = "binary",
+                                                           [XS_ANONYMOUS_FILE] = "file",
+                                                           [XS_ANONYMOUS_PYTHON_FILE] = "file",
+                                                           [XS_ANONYMOUS_FUNCTION] = "function",
+                                                           [XS_ANONYMOUS_PYTHON_FUNCTION] = "pyfunction",
+                                                           [XS_ANONYMOUS_KERNEL] = "kernel",
+                                                           [XS_ANONYMOUS_THREAD] = "thread",
+                                                           [XS_ANONYMOUS_RANGE] = "range",
+                                                           [XS_ANONYMOUS_DOMAIN] = "domain",
+                                                           [XS_ANONYMOUS_NOTE] = "(text removed)",
+                                                           [XS_ANONYMOUS_UUID] = "uuid",
+                                                           [XS_ANONYMOUS_BUS] = "bus",
+                                                           [XS_ANONYMOUS_COMMAND] = "program",
+                                                           [XS_ANONYMOUS_HOST] = "host",
+                                                           [XS_ANONYMOUS_API] = "call",
+                                                           [XS_ANONYMOUS_HARDWARE] = "model",
+                                                           [XS_ANONYMOUS_WORD] = "word",
+                                                           [XS_ANONYMOUS_FIRST_WORD] = "system"};
 
 /* The end of a file's name says the language, and no more than that. */
 static const char *extension_of(const char *path) {
-    static const char *const known[] = {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hpp", ".py", ".pyx", ".rs", ".f90"};
+    static const char *const known[] = {".c", ".cc",  ".cpp", ".cxx", ".cu", ".cuh",
+                                        ".h", ".hpp", ".py",  ".pyx", ".rs", ".f90"};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
         if (!strcmp(dot, known[i]))
@@ -229,12 +238,14 @@ static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
         hash = xs_mix(hash ^ word) * 0x9e3779b97f4a7c15u + seed;
     }
     uint64_t rest = 0;
+    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a number, no text
     memcpy(&rest, text, bytes);
     return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
 }
 
 /* Texts are told apart by 128 bits of keyed hashes, which stay in memory: a file's author cannot make two alike. */
-const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text, size_t bytes) {
+const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
+                         size_t bytes) {
     char name[NAME_BYTES];
     uint64_t seed = xs_mix((uint64_t)kind + 1);
     uint64_t *place = xs_hash_put(&pseudonyms->by_text, hash_of(text, bytes, pseudonyms->key[0] ^ seed),

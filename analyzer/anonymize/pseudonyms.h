@@ -11,13 +11,14 @@
 
 /* Kinds of columns, as columns.def explains them; those up to CONTENT_HIGH are numbers, the others texts. */
 #define XS_ANONYMOUS_KINDS(X)                                                                                          \
-    X(NUMBER) X(ADDRESS) X(CODE) X(CONTENT) X(CONTENT_HIGH) X(BINARY) X(FILE) X(PYTHON_FILE) X(FUNCTION)               \
-    X(PYTHON_FUNCTION) X(KERNEL) X(THREAD) X(RANGE) X(DOMAIN) X(NOTE) X(UUID) X(BUS) X(BUILD_ID) X(COMMAND) X(HOST)    \
-    X(API) X(HARDWARE) X(WORD) X(FIRST_WORD)
+    X(NUMBER)                                                                                                          \
+    X(ADDRESS) X(CODE) X(CONTENT) X(CONTENT_HIGH) X(BINARY) X(FILE) X(PYTHON_FILE) X(FUNCTION) X(PYTHON_FUNCTION)      \
+        X(KERNEL) X(THREAD) X(RANGE) X(DOMAIN) X(NOTE) X(UUID) X(BUS) X(BUILD_ID) X(COMMAND) X(HOST) X(API)            \
+            X(HARDWARE) X(WORD) X(FIRST_WORD)
 #define XS_ANONYMOUS_ENUM(name) XS_ANONYMOUS_##name,
 enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };
 
-struct xs_pseudonyms { /* zeroed: empty */
+struct xs_pseudonyms {      /* zeroed: empty */
     struct xs_hash by_text; /* two hashes of a text and its kind: the pseudonym */
     struct xs_texts texts;
     uint64_t counts[XS_ANONYMOUS_KIND_COUNT];

@@ -22,7 +22,8 @@ struct arguments {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What stays:", 1},
     {"keep", OPTION_KEEP, "PARTS", 0,
-     "leave these as they are, separated by commas: symbols, kernels, paths, ranges, threads, command, host, devices, notes, "
+     "leave these as they are, separated by commas: symbols, kernels, paths, ranges, threads, command, host, devices, "
+     "notes, "
      "contents, addresses",
      1},
     {NULL, 0, NULL, 0, "Output:", 9},
@@ -32,21 +33,23 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Writes a copy of a trace in which paths, arguments, and the names of hosts, functions, kernels, threads and NVTX ranges are "
+    "Writes a copy of a trace in which paths, arguments, and the names of hosts, functions, kernels, threads and NVTX "
+    "ranges are "
     "replaced by numbered ones, and fingerprints of contents and addresses by others. Findings, sizes and times stay."
     "\v"
     "Examples:\n"
     "  xferspy anonymize run.db -o to-send.db\n"
     "  xferspy anonymize --keep=symbols,kernels run.db -o to-send.db\n"
     "\n"
-    "The same name gets the same pseudonym everywhere in a copy; two copies have nothing in common. The names of CUDA's own "
+    "The same name gets the same pseudonym everywhere in a copy; two copies have nothing in common. The names of "
+    "CUDA's own "
     "functions and of well-known libraries stay. docs/anonymize.md says what is kept.";
 
 static void keep(struct arguments *arguments, const char *list, struct argp_state *state) {
     for (const char *p = list; *p; p += strspn(p, ",")) {
         size_t length = strcspn(p, ","), i = 0;
-        while (i < xs_anonymous_group_count && (strlen(xs_anonymous_groups[i].word) != length ||
-                                                strncmp(xs_anonymous_groups[i].word, p, length) != 0))
+        while (i < xs_anonymous_group_count &&
+               (strlen(xs_anonymous_groups[i].word) != length || strncmp(xs_anonymous_groups[i].word, p, length) != 0))
             i++;
         if (i == xs_anonymous_group_count) {
             argp_error(state, "--keep=%.*s: there is no such part; --help lists them", (int)length, p);

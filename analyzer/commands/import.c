@@ -30,7 +30,8 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Makes an xferspy trace of an Nsight Systems SQLite export, so that a profile that is there already gives the findings "
+    "Makes an xferspy trace of an Nsight Systems SQLite export, so that a profile that is there already gives the "
+    "findings "
     "that need no contents: pageable and slow copies, small ones, waits, missing overlap, allocations."
     "\v"
     "Examples:\n"
@@ -137,8 +138,8 @@ static void complain_several(const char *source, const struct xs_nsys_processes 
     for (size_t i = 0; i < all->count && i < PROCESSES_NAMED; i++)
         xs_string_format(&text, "%s%" PRId64 "%s%s%s", i ? ", " : "", all->items[i].pid, all->items[i].name ? " (" : "",
                          all->items[i].name ? all->items[i].name : "", all->items[i].name ? ")" : "");
-    xs_complain("%s: has %zu processes (%s%s): choose one with --pid, or a trace each with %%p in -o", source, all->count,
-                text.data, all->count > PROCESSES_NAMED ? ", ..." : "");
+    xs_complain("%s: has %zu processes (%s%s): choose one with --pid, or a trace each with %%p in -o", source,
+                all->count, text.data, all->count > PROCESSES_NAMED ? ", ..." : "");
     xs_string_free(&text);
 }
 

@@ -63,7 +63,7 @@ struct xs_analysis {
     struct wanting *early; /* who wants transfers beforehand: before_transfer */
     unsigned early_count;
     bool kernels_recorded, calls_recorded, ended, addresses_recorded; /* as in struct xs_detection */
-    unsigned window, sorted;                      /* as of xs_events_begin */
+    unsigned window, sorted;                                          /* as of xs_events_begin */
 };
 
 /* --- analyse_events.c --- */

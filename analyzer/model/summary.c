@@ -194,10 +194,9 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
 
 void xs_summary_free(struct xs_summary *s) {
     struct xs_run *run = &s->run;
-    char *texts[] = {run->command,   run->executable,      run->cwd,        run->host,
-                     run->status,    run->xferspy_version, run->clock,      run->os,
-                     run->cpu_model, run->cupti_status,    run->cupti_text, run->cupti_path,
-                     run->importer,  run->import_version};
+    char *texts[] = {run->command,         run->executable, run->cwd,      run->host,          run->status,
+                     run->xferspy_version, run->clock,      run->os,       run->cpu_model,     run->cupti_status,
+                     run->cupti_text,      run->cupti_path, run->importer, run->import_version};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < s->device_count; i++) {

@@ -34,7 +34,7 @@ extern const char *const xs_launch_kind_names[];
 struct xs_run {
     char *command, *executable, *cwd, *host, *status, *xferspy_version, *clock, *os, *cpu_model;
     char *importer, *import_version; /* of whose profile the trace was made, "" where xferspy recorded it */
-    int64_t pid, rank, world_size; /* rank -1: no launcher set one */
+    int64_t pid, rank, world_size;   /* rank -1: no launcher set one */
     int64_t start_unix_ns, driver_version;
     uint64_t duration_ns;
     bool duration_estimated; /* to the last thing seen: the trace has no end */

@@ -46,7 +46,8 @@ static const struct kind *kind_of(const char *name) {
 /* "cudaMemcpy_v3020": the version of the runtime that brought the function is no part of the name that people know. */
 static size_t plain_length(const char *name) {
     const char *mark = strrchr(name, '_');
-    bool is_version = mark && mark[1] == 'v' && strlen(mark + 2) >= 4 && strspn(mark + 2, "0123456789") == strlen(mark + 2);
+    bool is_version =
+        mark && mark[1] == 'v' && strlen(mark + 2) >= 4 && strspn(mark + 2, "0123456789") == strlen(mark + 2);
     return is_version ? (size_t)(mark - name) : strlen(name);
 }
 

@@ -150,8 +150,8 @@ static void take_copies(struct xs_nsys_importer *importer) {
 
 static void take_memsets(struct xs_nsys_importer *importer) {
     enum { VALUE = FIRST, BYTES, KIND, NODE };
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMSET",
-                                        COMMON "value, bytes, memKind, graphNodeId", NULL);
+    sqlite3_stmt *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMSET", COMMON "value, bytes, memKind, graphNodeId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         struct place place;
         int64_t bytes = xs_nsys_int_or(rows, BYTES, -1), value = xs_nsys_int_or(rows, VALUE, 0);
@@ -212,10 +212,11 @@ static void put_kernel(struct xs_nsys_importer *importer, const struct place *pl
 static void take_kernels(struct xs_nsys_importer *importer) {
     enum { MANGLED = FIRST, DEMANGLED, SHORT, NODE, SHAPE };
     const char *unknown = xs_texts_keep(&importer->nsys->texts, "(unknown)");
-    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_KERNEL",
-                                        COMMON "mangledName, demangledName, shortName, graphNodeId, gridX, gridY, gridZ,"
-                                               " blockX, blockY, blockZ",
-                                        NULL);
+    sqlite3_stmt *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_KERNEL",
+                       COMMON "mangledName, demangledName, shortName, graphNodeId, gridX, gridY, gridZ,"
+                              " blockX, blockY, blockZ",
+                       NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         struct place place;
         if (!read_place(importer, rows, &place))
@@ -235,8 +236,7 @@ static void take_kernels(struct xs_nsys_importer *importer) {
 static void take_graphs(struct xs_nsys_importer *importer) {
     enum { GRAPH = FIRST };
     const char *name = xs_texts_keep(&importer->nsys->texts, "(a whole graph)");
-    sqlite3_stmt *rows =
-        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COMMON "graphId", NULL);
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COMMON "graphId", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         struct place place;
         if (!read_place(importer, rows, &place))
@@ -283,8 +283,7 @@ static void take_event_records(struct xs_nsys_importer *importer) {
         struct place place = {.device = ordinal(rows, DEVICE_ID), .correlation = xs_nsys_correlation(rows, CALL)};
         int64_t context = xs_nsys_int_or(rows, CONTEXT_ID, -1);
         place.context_row = xs_nsys_context(importer, context, place.device);
-        place.stream_row =
-            xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), place.context_row);
+        place.stream_row = xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), place.context_row);
         remember(importer, &place,
                  (struct xs_nsys_record){.type = XS_RECORD_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
     }
@@ -293,8 +292,7 @@ static void take_event_records(struct xs_nsys_importer *importer) {
 
 static void take_faults(struct xs_nsys_importer *importer, const char *table, int kind) {
     enum { BEGIN, FINISH, OWNER, ON, ADDRESS };
-    sqlite3_stmt *rows =
-        xs_nsys_select(importer->nsys, table, "start, end, globalPid, deviceId, address", NULL);
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, table, "start, end, globalPid, deviceId, address", NULL);
     while (xs_nsys_row(importer->nsys, rows)) {
         int64_t start, end;
         if (!xs_nsys_is_ours(importer, rows, OWNER))

@@ -33,7 +33,8 @@ static int look(const char *path) {
         xs_complain("%s: not an SQLite database; make one with `nsys export --type sqlite REPORT.nsys-rep'", path);
         return XS_ERROR_NOT_A_TRACE;
     }
-    unsigned application = (unsigned)header[68] << 24 | (unsigned)header[69] << 16 | (unsigned)header[70] << 8 | header[71];
+    unsigned application =
+        (unsigned)header[68] << 24 | (unsigned)header[69] << 16 | (unsigned)header[70] << 8 | header[71];
     if (application == XS_APPLICATION_ID) {
         xs_complain("%s: is an xferspy trace already; `xferspy report' reads it", path);
         return XS_ERROR_NOT_A_TRACE;

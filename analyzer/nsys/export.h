@@ -23,7 +23,8 @@ struct xs_nsys {
 int xs_nsys_open(struct xs_nsys *nsys, const char *path);
 void xs_nsys_close(struct xs_nsys *nsys);
 
-bool xs_nsys_has_table(const struct xs_nsys *nsys, const char *table); /* a table of rows, no view and nothing virtual */
+bool xs_nsys_has_table(const struct xs_nsys *nsys,
+                       const char *table); /* a table of rows, no view and nothing virtual */
 bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const char *column);
 
 /* A statement for `columns` ("start, end, globalTid"), of which missing ones are NULL; NULL where the table is missing or an error

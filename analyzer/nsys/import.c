@@ -29,8 +29,8 @@ static struct xs_nsys_process *process_of(struct xs_nsys_processes *all, struct 
     return &all->items[*place - 1];
 }
 
-static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, struct xs_hash *by_global, const char *table,
-                        const char *columns, bool calls) {
+static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, struct xs_hash *by_global,
+                        const char *table, const char *columns, bool calls) {
     enum { START, END, ID };
     sqlite3_stmt *rows = xs_nsys_select(nsys, table, columns, NULL);
     int64_t last = INT64_MIN;
@@ -168,7 +168,8 @@ static void read_devices(struct xs_nsys_importer *importer) {
     }
     sqlite3_finalize(rows);
     const char *table = xs_nsys_has_table(nsys, "TARGET_INFO_GPU") ? "TARGET_INFO_GPU" : "TARGET_INFO_CUDA_GPU";
-    rows = xs_nsys_select(nsys, table, "id, cuDevice, name, uuid, busLocation, totalMemory, computeMajor, computeMinor", NULL);
+    rows = xs_nsys_select(nsys, table, "id, cuDevice, name, uuid, busLocation, totalMemory, computeMajor, computeMinor",
+                          NULL);
     while (xs_nsys_row(nsys, rows)) {
         int64_t id;
         if (!xs_nsys_int(rows, 0, &id))
@@ -187,11 +188,11 @@ static void name_threads(struct xs_nsys_importer *importer) {
     enum { TID, NAME_ID, NAME };
     sqlite3_stmt *update = NULL, *rows = xs_nsys_select(importer->nsys, "ThreadNames", "globalTid, nameId, name", NULL);
     if (rows && !importer->failure)
-        importer->failure = sqlite3_prepare_v2(importer->out, "UPDATE thread SET name = ? WHERE id = ?", -1, &update, NULL);
+        importer->failure =
+            sqlite3_prepare_v2(importer->out, "UPDATE thread SET name = ? WHERE id = ?", -1, &update, NULL);
     while (xs_nsys_row(importer->nsys, rows) && update) {
         int64_t id;
-        const uint64_t *row =
-            xs_nsys_int(rows, TID, &id) ? xs_hash_find(&importer->threads, (uint64_t)id, 0) : NULL;
+        const uint64_t *row = xs_nsys_int(rows, TID, &id) ? xs_hash_find(&importer->threads, (uint64_t)id, 0) : NULL;
         const char *name = xs_nsys_string(importer->nsys, rows, NAME_ID);
         if (!row || !name)
             continue;
@@ -221,16 +222,16 @@ static const char *first_property(struct xs_nsys *nsys, const char *const names[
 }
 
 static void describe(struct xs_nsys_importer *importer) {
-    static const char *const version[][2] = {{"META_DATA_EXPORT", "EXPORT_PRODUCT_VERSION"},
-                                             {"META_DATA_CAPTURE", "CAPTURE_PRODUCT_VERSION"},
-                                             {NULL, NULL}};
+    static const char *const version[][2] = {
+        {"META_DATA_EXPORT", "EXPORT_PRODUCT_VERSION"}, {"META_DATA_CAPTURE", "CAPTURE_PRODUCT_VERSION"}, {NULL, NULL}};
     struct xs_nsys *nsys = importer->nsys;
     int64_t session = start_of_session(nsys);
     xs_nsys_meta_text(importer, "status", XS_STATUS_COMPLETE);
     xs_nsys_meta_text(importer, "importer", "nsys");
     xs_nsys_meta_text(importer, "import.source", nsys->path);
     xs_nsys_meta_text(importer, "import.nsys_version", first_property(nsys, version));
-    xs_nsys_meta_text(importer, "import.nsys_schema", xs_nsys_property(nsys, "META_DATA_EXPORT", "EXPORT_SCHEMA_VERSION"));
+    xs_nsys_meta_text(importer, "import.nsys_schema",
+                      xs_nsys_property(nsys, "META_DATA_EXPORT", "EXPORT_SCHEMA_VERSION"));
     xs_nsys_meta_text(importer, "import.unknown", "contents, launch arguments, addresses of copies");
     xs_nsys_meta_text(importer, "command", importer->process->name);
     xs_nsys_meta_text(importer, "executable", importer->process->name);
@@ -238,7 +239,8 @@ static void describe(struct xs_nsys_importer *importer) {
     xs_nsys_meta_text(importer, "clock", "nsys");
     xs_nsys_meta_text(importer, "option.fingerprint", "off");
     xs_nsys_meta_text(importer, "cupti.status", "active");
-    xs_nsys_meta_int(importer, "cupti.kernels", xs_nsys_has_table(nsys, "CUPTI_ACTIVITY_KIND_KERNEL") || importer->counts->kernels);
+    xs_nsys_meta_int(importer, "cupti.kernels",
+                     xs_nsys_has_table(nsys, "CUPTI_ACTIVITY_KIND_KERNEL") || importer->counts->kernels);
     xs_nsys_meta_int(importer, "pid", importer->process->pid);
     if (session && importer->process->start_ns != INT64_MAX)
         xs_nsys_meta_int(importer, "start_unix_ns", session + importer->process->start_ns);
@@ -253,11 +255,13 @@ static void describe(struct xs_nsys_importer *importer) {
 static void note_what_is_missing(struct xs_nsys_importer *importer) {
     const struct xs_nsys_counts *c = importer->counts;
     if (importer->nsys->skipped)
-        xs_nsys_note(importer, "import", "%" PRIu64 " rows of the export hold values that cannot be true; they were left out",
+        xs_nsys_note(importer, "import",
+                     "%" PRIu64 " rows of the export hold values that cannot be true; they were left out",
                      importer->nsys->skipped);
     if (c->calls_without_copy)
         xs_nsys_note(importer, "import",
-                     "%" PRIu64 " calls for copies or memsets have no device record (captured into graphs, of 0 bytes, or"
+                     "%" PRIu64
+                     " calls for copies or memsets have no device record (captured into graphs, of 0 bytes, or"
                      " lost), so that their sizes are not known; they are no transfers here",
                      c->calls_without_copy);
     if (c->frees_without_allocation)
@@ -269,8 +273,9 @@ static void note_what_is_missing(struct xs_nsys_importer *importer) {
     if (!xs_nsys_has_table(importer->nsys, "CUDA_CALLCHAINS"))
         xs_nsys_note(importer, "import", "call sites are not known: profile with --cudabacktrace=all to have them");
     if (!xs_nsys_has_table(importer->nsys, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"))
-        xs_nsys_note(importer, "import", "which stream or event a wait was for is not known: findings about waits may be"
-                                         " missing");
+        xs_nsys_note(importer, "import",
+                     "which stream or event a wait was for is not known: findings about waits may be"
+                     " missing");
 }
 
 static void end(struct xs_nsys_importer *importer) {
@@ -280,8 +285,8 @@ static void end(struct xs_nsys_importer *importer) {
     xs_nsys_stacks_end(importer);
     free(importer->records);
     free(importer->memory);
-    struct xs_hash *const tables[] = {&importer->by_call,  &importer->memory_by_call, &importer->contexts,
-                                      &importer->streams,  &importer->threads,        &importer->names,
+    struct xs_hash *const tables[] = {&importer->by_call,      &importer->memory_by_call, &importer->contexts,
+                                      &importer->streams,      &importer->threads,        &importer->names,
                                       &importer->entry_points, &importer->null_streams};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         xs_hash_free(tables[i]);

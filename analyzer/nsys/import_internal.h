@@ -79,7 +79,8 @@ struct xs_nsys_importer {
 
     struct xs_nsys_record *records;
     size_t record_count, record_capacity;
-    struct xs_hash by_call; /* correlation and 0: the place + 1 of the last of its records; and 1: of its kernel, packed */
+    struct xs_hash
+        by_call; /* correlation and 0: the place + 1 of the last of its records; and 1: of its kernel, packed */
     struct xs_nsys_memory_event *memory;
     size_t memory_count, memory_capacity;
     struct xs_hash memory_by_call;

@@ -5,7 +5,15 @@
 #include "analyzer/memory.h"
 #include "analyzer/nsys/import_internal.h"
 
-enum { MEMORY_PAGEABLE, MEMORY_PINNED, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_MANAGED, MEMORY_DEVICE_STATIC, MEMORY_MANAGED_STATIC };
+enum {
+    MEMORY_PAGEABLE,
+    MEMORY_PINNED,
+    MEMORY_DEVICE,
+    MEMORY_ARRAY,
+    MEMORY_MANAGED,
+    MEMORY_DEVICE_STATIC,
+    MEMORY_MANAGED_STATIC
+};
 
 static enum xs_memory_kind kind_of(int64_t kind) {
     static const uint8_t kinds[] = {[MEMORY_PAGEABLE] = XS_MEM_PAGEABLE,     [MEMORY_PINNED] = XS_MEM_PINNED,
@@ -48,17 +56,17 @@ void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
             nsys->skipped++;
             continue;
         }
-        struct xs_nsys_memory_event event = {
-            .start_ns = xs_nsys_since(importer, start),
-            .address = address,
-            .bytes = bytes,
-            .kind = (uint8_t)kind_of(kind),
-            .is_free = operation == 1,
-            .is_pool = xs_nsys_int_or(rows, POOL, 0) != 0,
-            .is_static = kind == MEMORY_DEVICE_STATIC || kind == MEMORY_MANAGED_STATIC,
-            .correlation = xs_nsys_correlation(rows, CORRELATION),
-            .device = device >= 0 && device < 4096 ? (int32_t)device : -1,
-            .context = xs_nsys_context(importer, xs_nsys_int_or(rows, CONTEXT, -1), device)};
+        struct xs_nsys_memory_event event = {.start_ns = xs_nsys_since(importer, start),
+                                             .address = address,
+                                             .bytes = bytes,
+                                             .kind = (uint8_t)kind_of(kind),
+                                             .is_free = operation == 1,
+                                             .is_pool = xs_nsys_int_or(rows, POOL, 0) != 0,
+                                             .is_static = kind == MEMORY_DEVICE_STATIC || kind == MEMORY_MANAGED_STATIC,
+                                             .correlation = xs_nsys_correlation(rows, CORRELATION),
+                                             .device = device >= 0 && device < 4096 ? (int32_t)device : -1,
+                                             .context =
+                                                 xs_nsys_context(importer, xs_nsys_int_or(rows, CONTEXT, -1), device)};
         add(importer, &event);
     }
     sqlite3_finalize(rows);
@@ -74,7 +82,9 @@ static void put(struct xs_nsys_importer *importer, const struct xs_nsys_memory_e
                 const struct xs_nsys_memory_event *freed) {
     struct xs_nsys_call call = call_of(allocation), end = freed ? call_of(freed) : (struct xs_nsys_call){0};
     bool on_host = allocation->kind == XS_MEM_PINNED || allocation->kind == XS_MEM_PAGEABLE;
-    enum xs_origin origin = allocation->is_static ? XS_ORIGIN_MODULE : allocation->is_pool ? XS_ORIGIN_POOL : XS_ORIGIN_ALLOC;
+    enum xs_origin origin = allocation->is_static ? XS_ORIGIN_MODULE
+                            : allocation->is_pool ? XS_ORIGIN_POOL
+                                                  : XS_ORIGIN_ALLOC;
     struct xs_nsys_into into = xs_into(importer, XS_INTO_ALLOCATION);
     xs_into_if(&into, call.entry_point, call.entry_point);
     xs_into_if(&into, call.thread, call.thread);

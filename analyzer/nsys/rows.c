@@ -6,29 +6,33 @@
 #include "analyzer/output/text.h"
 
 static const char *const insertions[XS_INTO_COUNT] = {
-    [XS_INTO_TRANSFER] =
-        "INSERT INTO transfer (entry_point, thread, direction, bytes, src_kind, dst_kind, src_device, dst_device, context,"
-        " stream, is_async, is_captured, result, enter_ns, return_ns, correlation, batch_index, skip, stack, nvtx_range)"
-        " VALUES (?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?)",
+    [XS_INTO_TRANSFER] = "INSERT INTO transfer (entry_point, thread, direction, bytes, src_kind, dst_kind, src_device, "
+                         "dst_device, context,"
+                         " stream, is_async, is_captured, result, enter_ns, return_ns, correlation, batch_index, skip, "
+                         "stack, nvtx_range)"
+                         " VALUES (?,?,?,?,?,?,?,?,?,?,?,0,?,?,?,?,?,?,?,?)",
     [XS_INTO_MEMSET] =
         "INSERT INTO memset (entry_point, thread, address, bytes, value, element_bytes, kind, device, context, stream,"
         " is_async, is_captured, result, enter_ns, return_ns, correlation, stack, nvtx_range)"
         " VALUES (?,?,0,?,?,1,?,?,?,?,?,0,?,?,?,?,?,?)",
     [XS_INTO_ALLOCATION] =
-        "INSERT INTO allocation (entry_point, thread, address, bytes, kind, origin, device, context, enter_ns, return_ns,"
+        "INSERT INTO allocation (entry_point, thread, address, bytes, kind, origin, device, context, enter_ns, "
+        "return_ns,"
         " free_entry_point, free_thread, free_enter_ns, free_return_ns, stack, nvtx_range, free_stack, free_nvtx_range)"
         " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [XS_INTO_LAUNCH] = "INSERT INTO launch (entry_point, thread, kind, context, stream, is_captured, result, enter_ns,"
                        " return_ns, correlation) VALUES (?,?,?,?,?,0,?,?,?,?)",
-    [XS_INTO_SYNC] = "INSERT INTO sync (entry_point, thread, scope, object, context, stream, result, enter_ns, return_ns,"
-                     " stack, nvtx_range) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+    [XS_INTO_SYNC] =
+        "INSERT INTO sync (entry_point, thread, scope, object, context, stream, result, enter_ns, return_ns,"
+        " stack, nvtx_range) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     [XS_INTO_API_CALL] = "INSERT INTO api_call (entry_point, thread, object, context, stream, is_captured, result,"
                          " enter_ns, return_ns, correlation) VALUES (?,?,?,?,?,0,?,?,?,?)",
     [XS_INTO_DEVICE_COPY] =
         "INSERT INTO device_copy (correlation, kind, src_kind, dst_kind, bytes, start_ns, end_ns, device, src_device,"
         " dst_device, cupti_context, cupti_stream, copies, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,1,?)",
-    [XS_INTO_DEVICE_MEMSET] = "INSERT INTO device_memset (correlation, value, bytes, memory_kind, start_ns, end_ns, device,"
-                              " cupti_context, cupti_stream, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?)",
+    [XS_INTO_DEVICE_MEMSET] =
+        "INSERT INTO device_memset (correlation, value, bytes, memory_kind, start_ns, end_ns, device,"
+        " cupti_context, cupti_stream, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?)",
     [XS_INTO_DEVICE_KERNEL] =
         "INSERT INTO device_kernel (correlation, name, start_ns, end_ns, device, cupti_context, cupti_stream, grid_x,"
         " grid_y, grid_z, block_x, block_y, block_z, graph, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",

@@ -63,8 +63,7 @@ static void end_chain(struct xs_nsys_stacks *all, int64_t chain, uint32_t count,
         all->capacity = all->capacity ? all->capacity * 2 : 64;
         all->stacks = xs_realloc(all->stacks, all->capacity * sizeof *all->stacks);
     }
-    all->stacks[all->count++] =
-        (struct stack){.first = all->frame_count - count, .count = count, .is_cut = is_cut};
+    all->stacks[all->count++] = (struct stack){.first = all->frame_count - count, .count = count, .is_cut = is_cut};
     *place = all->count;
     *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = all->count;
 }
@@ -131,7 +130,8 @@ static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame)
     static const int64_t made_up = INT64_C(1) << 62;
     if (frame->address)
         return frame->address;
-    uint64_t *number = xs_hash_put(&all->addresses, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->module);
+    uint64_t *number =
+        xs_hash_put(&all->addresses, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->module);
     if (!*number)
         *number = all->addresses.count;
     return made_up + (int64_t)*number;

@@ -32,8 +32,9 @@ static sqlite3 *empty_trace(void) {
 
 /* Tables that are made anew with a trace. */
 static bool is_made_anew(const char *table) {
-    static const char *const names[] = {"meta",        "spool_progress", "category",           "direction",      "memory_kind",     "origin",
-                                        "launch_kind", "sync_scope",     "copy_kind", "device_memory_kind", "migration_kind", "fingerprint_skip"};
+    static const char *const names[] = {
+        "meta",        "spool_progress", "category",  "direction",          "memory_kind",    "origin",
+        "launch_kind", "sync_scope",     "copy_kind", "device_memory_kind", "migration_kind", "fingerprint_skip"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(table, names[i]))
             return true;
@@ -52,13 +53,15 @@ static void every_column_has_a_row(void **state) {
     sqlite3 *db = empty_trace();
     sqlite3_stmt *rows;
     size_t columns = 0;
-    assert_int_equal(sqlite3_prepare_v2(db,
-                                        "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_xinfo(m.name) c"
-                                        " WHERE m.type = 'table' ORDER BY m.name, c.cid",
-                                        -1, &rows, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(db,
+                           "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_xinfo(m.name) c"
+                           " WHERE m.type = 'table' ORDER BY m.name, c.cid",
+                           -1, &rows, NULL),
+        SQLITE_OK);
     while (sqlite3_step(rows) == SQLITE_ROW) {
-        const char *table = (const char *)sqlite3_column_text(rows, 0), *column = (const char *)sqlite3_column_text(rows, 1);
+        const char *table = (const char *)sqlite3_column_text(rows, 0),
+                   *column = (const char *)sqlite3_column_text(rows, 1);
         if (is_made_anew(table))
             continue;
         const struct xs_anonymous_column *row = find(table, column);
@@ -81,7 +84,8 @@ static void columns_are_in_the_order_of_the_schema(void **state) {
     sqlite3_stmt *rows;
     const char *table = "";
     int place = 0;
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM pragma_table_info(?) WHERE cid = ?", -1, &rows, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM pragma_table_info(?) WHERE cid = ?", -1, &rows, NULL),
+                     SQLITE_OK);
     for (size_t i = 0; i < xs_anonymous_column_count; i++) {
         place = strcmp(table, xs_anonymous_columns[i].table) != 0 ? 0 : place + 1;
         table = xs_anonymous_columns[i].table;
@@ -127,9 +131,8 @@ static void only_what_is_public_stays(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_column_has_a_row),
-                                       cmocka_unit_test(columns_are_in_the_order_of_the_schema),
-                                       cmocka_unit_test(equal_texts_have_one_pseudonym),
-                                       cmocka_unit_test(only_what_is_public_stays)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_column_has_a_row), cmocka_unit_test(columns_are_in_the_order_of_the_schema),
+        cmocka_unit_test(equal_texts_have_one_pseudonym), cmocka_unit_test(only_what_is_public_stays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
