@@ -117,11 +117,13 @@ static int anonymize(struct arguments *arguments, const struct xs_trace *trace) 
     return XS_EXIT_OK;
 }
 
+const struct xs_interface xs_interface_anonymize = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE", .doc = doc}};
+
 int xs_command_anonymize(int argc, char **argv) {
-    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "TRACE", .doc = doc};
     struct arguments arguments = {0};
     struct xs_trace trace;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_anonymize.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     char *input = (char *)(uintptr_t)arguments.trace;
     struct xs_out_options output = {.path = arguments.output};

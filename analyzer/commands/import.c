@@ -167,12 +167,14 @@ static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes
     return status;
 }
 
+const struct xs_interface xs_interface_import = {
+    .argp = {.options = options, .parser = parse, .args_doc = "FILE", .doc = doc}};
+
 int xs_command_import(int argc, char **argv) {
-    static const struct argp argp = {.options = options, .parser = parse, .args_doc = "NSYS.sqlite", .doc = doc};
     struct arguments arguments = {.pid = -1};
     struct xs_nsys nsys;
     struct xs_nsys_processes processes = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+    if (argp_parse(&xs_interface_import.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     char *source = (char *)(uintptr_t)arguments.source;
     struct xs_out_options output = {.path = arguments.output};
