@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-gpu bench install lint format clean
+.PHONY: help demo test test-gpu bench install uninstall package lint format clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -32,6 +32,19 @@ install: ## build and install below PREFIX (default /usr/local); DESTDIR is hono
 	@scripts/build release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" cmake --install build/release
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+uninstall: ## remove what the last `make install` of this folder put there (DESTDIR as then)
+	@if [ ! -f build/release/install_manifest.txt ]; then echo "uninstall: nothing was installed from here" >&2; exit 1; fi
+	@while IFS= read -r file || [ -n "$$file" ]; do \
+		rm -f "$(DESTDIR)$$file"; folder=$$(dirname "$(DESTDIR)$$file"); \
+		while case $$folder in *xferspy*) rmdir "$$folder" 2>/dev/null ;; *) false ;; esac; do folder=$$(dirname "$$folder"); done; \
+	done <build/release/install_manifest.txt
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+package: ## build deb, rpm and tar.gz into build/release/packages
+	@scripts/install-packages build package
+	@scripts/build release
+	@cd build/release && cpack
 
 lint: ## clang-format, clang-tidy, cppcheck
 	@scripts/install-packages build test lint
