@@ -35,7 +35,9 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # dpkg-shlibdeps is asked by arrange.cmake: cpack's own way adds scripts that call ldconfig, where a trigger of dpkg does.
 set(CPACK_XFERSPY_SHLIBDEPS "${XFERSPY_SHLIBDEPS}")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/packaging/deb/triggers")
-if(CMAKE_CROSSCOMPILING)
+if(CMAKE_CROSSCOMPILING) # the tool knows the libraries of this machine
+    set(CPACK_XFERSPY_SHLIBDEPS "")
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS libc6)
     string(REGEX REPLACE "^aarch64$" "arm64" CPACK_DEBIAN_PACKAGE_ARCHITECTURE "${CMAKE_SYSTEM_PROCESSOR}")
     set(CPACK_RPM_PACKAGE_ARCHITECTURE "${CMAKE_SYSTEM_PROCESSOR}")
 endif()

@@ -25,6 +25,8 @@ elseif(CPACK_GENERATOR STREQUAL "DEB")
     file(REMOVE_RECURSE "${root}/usr/share/zsh/site-functions")
     file(RENAME "${root}/usr/share/doc/xferspy/CHANGELOG.md" "${root}/usr/share/doc/xferspy/changelog")
     run(gzip -9n usr/share/doc/xferspy/changelog)
+endif()
+if(CPACK_GENERATOR STREQUAL "DEB" AND CPACK_XFERSPY_SHLIBDEPS)
     # The libraries that the two need, as packages. The tool wants to be beside a debian/control.
     set(control "${CPACK_TEMPORARY_DIRECTORY}.control")
     file(WRITE "${control}/debian/control" "Source: xferspy\n\nPackage: xferspy\nArchitecture: any\n")
