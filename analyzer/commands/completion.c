@@ -11,7 +11,8 @@ static const char doc[] =
     "  xferspy completion fish | source         in ~/.config/fish/config.fish\n"
     "\n"
     "Or once, for every shell that starts from then on:\n"
-    "  xferspy completion bash -o ~/.local/share/bash-completion/completions/xferspy\n"
+    "  xferspy completion bash \\\n"
+    "      -o ~/.local/share/bash-completion/completions/xferspy\n"
     "  xferspy completion zsh -o \"${fpath[1]}/_xferspy\"\n"
     "  xferspy completion fish -o ~/.config/fish/completions/xferspy.fish";
 

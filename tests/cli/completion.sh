@@ -102,6 +102,11 @@ for shell in bash zsh fish; do
     complete_in $shell "xferspy run --quiet --output=x.db xfers"; offers_only xferspy
     complete_in $shell "xferspy run --output x.db xferspy rep"; offers_only report
 done
+# Sourced, as in ~/.zshrc.
+if command -v zsh >/dev/null; then
+    run zsh -f -c 'autoload -Uz compinit; compinit -u -d dump; source script.zsh; print -r -- $_comps[xferspy]'
+    expect_status 0; expect_no_err; offers_only _xferspy
+fi
 # Without the package bash-completion, too.
 if command -v bash >/dev/null; then
     export WITHOUT_PACKAGE=yes
