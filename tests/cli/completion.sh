@@ -49,11 +49,12 @@ send 'compadd() { local -a found; local list=0 a
   builtin compadd -O found "$@"; print -rl -- "MATCH "$^found >>|matches; builtin compadd "$@" }'
 send 'finish() { compstate[list]= compstate[insert]= ; }; compprefuncs=() comppostfuncs=(finish); bindkey "^I" complete-word'
 rm -f matches; : >matches
-send "print READY >|ready"
-for ((i = 0; i < 500; i++)); do [[ -e ready ]] && break; sleep 0.01; done
+# Only once the line editor reads: before, the terminal itself would take the ^U below, and the line with it.
+send 'zle-line-init() { print READY >|ready }; zle -N zle-line-init'
+for ((i = 0; i < 2000; i++)); do [[ -e ready ]] && break; sleep 0.01; done
 zpty -w -n shell "$1"$'\t'$'\x15'
 zpty -w shell " print DONE >|done"
-for ((i = 0; i < 500; i++)); do [[ -e done ]] && break; sleep 0.01; done
+for ((i = 0; i < 2000; i++)); do [[ -e done ]] && break; sleep 0.01; done
 sed -n 's/^MATCH //p' matches
 zpty -d shell
 EOF
