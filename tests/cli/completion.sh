@@ -47,14 +47,15 @@ send "zstyle ':completion:*' list-colors ''; setopt no_list_beep zle; unsetopt l
 send 'compadd() { local -a found; local list=0 a
   for a; do [[ $a == -[ODA] || $a == -[a-zA-Z12]#[ODA] ]] && { builtin compadd "$@"; return }; done
   builtin compadd -O found "$@"; print -rl -- "MATCH "$^found >>|matches; builtin compadd "$@" }'
-send 'finish() { compstate[list]= compstate[insert]= ; }; compprefuncs=() comppostfuncs=(finish); bindkey "^I" complete-word'
-rm -f matches; : >matches
-# Only once the line editor reads: before, the terminal itself would take the ^U below, and the line with it.
+send 'finish() { compstate[list]= compstate[insert]= ; print DONE >|done }; compprefuncs=() comppostfuncs=(finish)'
+send 'bindkey "^I" complete-word'
+: >|matches
+# Only once the line editor reads what is typed.
 send 'zle-line-init() { print READY >|ready }; zle -N zle-line-init'
 for ((i = 0; i < 2000; i++)); do [[ -e ready ]] && break; sleep 0.01; done
-zpty -w -n shell "$1"$'\t'$'\x15'
-zpty -w shell " print DONE >|done"
+zpty -w -n shell "$1"$'\t'
 for ((i = 0; i < 2000; i++)); do [[ -e done ]] && break; sleep 0.01; done
+[[ -e done ]] || print -r -- "zsh completed nothing"
 sed -n 's/^MATCH //p' matches
 zpty -d shell
 EOF
