@@ -14,9 +14,8 @@ const struct xs_command xs_commands[] = {
 };
 const size_t xs_command_count = sizeof xs_commands / sizeof *xs_commands;
 
-/* Edits (insert, remove, replace, swap neighbours) from one word to the other; words are short. */
-static size_t distance(const char *a, const char *b) {
-    enum { LIMIT = 24 };
+size_t xs_edit_distance(const char *a, const char *b) {
+    enum { LIMIT = 40 };
     size_t d[LIMIT + 1][LIMIT + 1];
     size_t n = strlen(a), m = strlen(b);
     if (n > LIMIT || m > LIMIT)
@@ -43,7 +42,7 @@ const struct xs_command *xs_command_suggest(const char *word) {
     size_t least = 3;
     size_t length = strlen(word);
     for (size_t i = 0; i < xs_command_count; i++) {
-        size_t d = distance(word, xs_commands[i].name);
+        size_t d = xs_edit_distance(word, xs_commands[i].name);
         if (length >= 2 && !strncmp(word, xs_commands[i].name, length))
             d = 0;
         if (d < least && d < strlen(xs_commands[i].name) - 1) {

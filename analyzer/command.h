@@ -7,8 +7,8 @@
 #include "analyzer/output/out.h"
 #include "schema/trace.h"
 
-/* 3 is kept for gates that fail (`xferspy check`). */
-enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2 };
+/* GATE: what was asked for was done, and a limit is exceeded (`xferspy check`). */
+enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_GATE = 3 };
 
 /* What a command takes. Its --help, its completion in shells and its man page are all made of this. Conventions:
  * - `arg` of an option that takes one of some words lists them: "auto|off"; FILE and DIR are names of such.
@@ -37,6 +37,9 @@ extern const struct argp xs_main_argp; /* of xferspy itself (main_argp.c) */
 
 /* The command nearest in spelling, NULL where none is near. */
 const struct xs_command *xs_command_suggest(const char *word);
+
+/* Edits (insert, remove, replace, swap neighbours) from one word to the other; words of more than 40 bytes are far from all. */
+size_t xs_edit_distance(const char *a, const char *b);
 
 /* -o, --force, --color for a command's argp children; its input is a struct xs_out_options. */
 extern const struct argp xs_output_argp;

@@ -23,6 +23,7 @@ const struct xs_detector xs_detector_bounce = {
     .title = "downloads of what was uploaded, unchanged",
     .remedy = "Drop the download: the host has these bytes already.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

@@ -22,6 +22,7 @@ const struct xs_detector xs_detector_constant_content = {
     .title = "uploads of one repeated value",
     .remedy = "Use a memset on the device (cudaMemsetAsync, cuMemsetD32Async) instead of the upload.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

@@ -17,6 +17,12 @@ enum xs_detector_kind {
     XS_ADVICE,            /* gives back nothing by itself; ranked last */
 };
 
+/* What a trace has to hold for a detector to find anything. */
+enum xs_detector_needs {
+    XS_NEEDS_CONTENTS = 1,       /* fingerprints */
+    XS_NEEDS_DEVICE_RECORDS = 2, /* of CUPTI */
+};
+
 struct xs_verdict {
     const char *name;   /* as in docs/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's */
@@ -43,6 +49,7 @@ struct xs_detector {
     const char *title;  /* what it is, in a few words, lower case: "uploads of what the device already held" */
     const char *remedy; /* one sentence, imperative */
     enum xs_detector_kind kind;
+    unsigned needs; /* enum xs_detector_needs; 0: host events alone */
     uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];

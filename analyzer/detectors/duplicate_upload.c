@@ -319,6 +319,7 @@ const struct xs_detector xs_detector_duplicate_upload = {
     .title = "uploads of content that the device was given before",
     .remedy = "Upload it once, and keep it on the device.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
     .verdicts = {{"overwritten", "Keep an unchanged copy on the device, and copy from it."},

@@ -27,6 +27,7 @@ const struct xs_detector xs_detector_fake_async = {
     .title = "asynchronous copies that held the host until they were over",
     .remedy = "Pin the host buffer: only then does the call return at once.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

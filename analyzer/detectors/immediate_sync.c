@@ -24,6 +24,7 @@ const struct xs_detector xs_detector_immediate_sync = {
     .title = "asynchronous copies that are waited for at once",
     .remedy = "Give the device its next work before waiting, or say plainly that the copy blocks.",
     .kind = XS_ADVICE,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_SYNC),
     .on_event = on_event,
 };

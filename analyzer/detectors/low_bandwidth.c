@@ -111,6 +111,7 @@ const struct xs_detector xs_detector_low_bandwidth = {
     .title = "large copies at under half the rate to be expected",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_DEVICE_INTERVAL),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,

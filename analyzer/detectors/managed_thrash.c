@@ -119,6 +119,7 @@ const struct xs_detector xs_detector_managed_thrash = {
     .title = "managed memory whose pages go to the device and back",
     .remedy = "Keep the pages on one side: do that part there, too, prefetch, or copy what is needed explicitly.",
     .kind = XS_REMOVES_CALLS,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_MIGRATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,

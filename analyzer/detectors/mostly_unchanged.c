@@ -23,6 +23,7 @@ const struct xs_detector xs_detector_mostly_unchanged = {
     .title = "uploads that changed under a quarter of what the device held",
     .remedy = "Upload only the part that changed.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

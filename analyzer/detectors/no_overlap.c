@@ -178,6 +178,7 @@ const struct xs_detector xs_detector_no_overlap = {
     .title = "copies and kernels that took turns",
     .remedy = "Copy on another stream than that of the kernels, and the next batch beforehand, into a second buffer.",
     .kind = XS_UPPER_BOUND,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,

@@ -27,6 +27,7 @@ const struct xs_detector xs_detector_noop_upload = {
     .title = "uploads of what the device already held there",
     .remedy = "Drop the upload, or do it only when the host's data has changed.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

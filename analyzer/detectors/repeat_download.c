@@ -23,6 +23,7 @@ const struct xs_detector xs_detector_repeat_download = {
     .title = "downloads of what was downloaded before, unchanged",
     .remedy = "Keep the result on the host, or download only after a kernel has changed it.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

@@ -136,6 +136,7 @@ const struct xs_detector xs_detector_round_trip = {
     .title = "uploads of what was downloaded before",
     .remedy = "Leave the data on the device.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
     .verdicts = {{"same-device", "Leave the data on the device, or copy on the device."},

@@ -65,6 +65,7 @@ const struct xs_detector xs_detector_template = {
     .title = "every second upload",
     .remedy = "Do not copy this detector's rule.",
     .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
     .verdicts = {{"even", NULL}},
