@@ -192,7 +192,24 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
 
 /* --- results --- */
 
-static void put_result(struct xs_json *json, const struct xs_check *check, const struct entry *e, size_t occurrences) {
+/* Which of those with the same key in one file it is, from 1: lines whose text is not known differ in their order alone. */
+static unsigned ordinal_of(const struct entries *entries, size_t index) {
+    enum { LOOKED_AT = 1000 };
+    const struct entry *e = &entries->items[index];
+    unsigned ordinal = 1;
+    for (size_t i = index; i > 0 && index - i < LOOKED_AT; i--) {
+        const struct entry *before = &entries->items[i - 1];
+        if (strcmp(finding_of(before)->kind, finding_of(e)->kind) != 0 ||
+            strcmp(finding_of(before)->file, finding_of(e)->file) != 0)
+            break;
+        ordinal += before->fingerprint == e->fingerprint && (i == 1 || !is_same(before, &entries->items[i - 2]));
+    }
+    return ordinal;
+}
+
+static void put_result(struct xs_json *json, const struct xs_check *check, const struct entries *entries, size_t index,
+                       size_t occurrences) {
+    const struct entry *e = &entries->items[index];
     const struct xs_gate_finding *f = finding_of(e);
     static const char *const states[] = {NULL, "unchanged", "updated", "new"};
     enum xs_standing standing = xs_gate_standing(e->gate, check->terms, e->finding, XS_MEASURE_COUNT);
@@ -206,7 +223,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     put_location(json, check, e);
     if (occurrences > 1)
         xs_json_count(json, "occurrenceCount", occurrences);
-    snprintf(hash, sizeof hash, "%016" PRIx64 ":1", e->fingerprint);
+    snprintf(hash, sizeof hash, "%016" PRIx64 ":%u", e->fingerprint, ordinal_of(entries, index));
     xs_json_object(json, "partialFingerprints");
     xs_json_text(json, "primaryLocationLineHash", hash); /* the one that GitHub looks at */
     xs_json_text(json, "xferspySite/v1", hash);
@@ -230,7 +247,7 @@ static void put_findings(struct xs_json *json, const struct xs_check *check, con
         size_t same = 1;
         while (i + same < entries->count && is_same(&entries->items[i], &entries->items[i + same]))
             same++;
-        put_result(json, check, &entries->items[i], same);
+        put_result(json, check, entries, i, same);
         i += same;
     }
 }

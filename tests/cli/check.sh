@@ -1,0 +1,164 @@
+# xferspy check: what passes, what fails and with which exit status; baselines, suppressions, several traces, wrong usage.
+. "$SOURCE/lib.sh"
+F=$SOURCE/fixtures
+make_trace run.db "$F/findings.sql" "$F/callsites.sql"
+make_trace bare.db "$F/findings.sql"
+make_trace blind.db "$F/without_cupti.sql"
+make_trace empty.db "$F/empty.sql"
+make_trace hostile.db "$F/findings.sql" "$F/callsites.sql" "$F/hostile.sql"
+check() { run "$XFERSPY" check "$@"; }
+
+# Nothing given: the default, which says what it is.
+check run.db; expect_status 3; expect_no_err
+expect_out "FAIL     sure:1%"; expect_out "No rules were given"; expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
+expect_out "What to do: xferspy explain run.db noop-upload"; expect_out "The gate fails."
+expect_not "scalar-readback" # an upper bound is not sure
+[ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
+check empty.db; expect_status 0; expect_out "PASS     sure:1%"; expect_out "No copies were seen at all."
+
+# Metrics: exactly the limit is good, one more is not.
+check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0; expect_out "The gate passes."
+check --fail-on=wall-time:99999999ns run.db; expect_status 3
+check --fail-on=transfers:36 run.db; expect_status 3; expect_out "37, limit 36"
+check --fail-on=removable-time:5% run.db; expect_status 3; expect_out "17.9 ms (18 % of the run), limit 5.00 ms"
+check --fail-on=removable-time:18% run.db; expect_status 0
+# Findings: instances, bytes, time, share; of a verdict; each by itself.
+check --fail-on=noop-upload:72MiB --allow-unknown run.db; expect_status 0
+check --fail-on=noop-upload:71MiB run.db; expect_status 3
+check --fail-on=noop-upload:7ms run.db; expect_status 3; expect_out "7.04 ms, limit 7.00 ms"
+check --fail-on=noop-upload:7% run.db; expect_status 3
+check --fail-on=duplicate-upload/elsewhere:0 run.db; expect_status 3
+check --fail-on=duplicate-upload/elsewhere:5 run.db; expect_status 0
+check --fail-on=leak:0 run.db; expect_status 0
+check --fail-on=any:11% run.db; expect_status 0; expect_out "the largest at most 10.1 ms"
+check --fail-on=any:10% --fail-on=sure:8% run.db; expect_status 3; expect_out "FAIL     any:10%"; expect_out "PASS     sure:8%"
+
+# What the trace cannot tell is no pass: 9 were found, of 3 it could not be decided.
+check --fail-on=noop-upload:9 run.db; expect_status 3; expect_out "UNKNOWN  noop-upload:9"; expect_out "Of 3 it could not be decided"
+check --fail-on=noop-upload:12 run.db; expect_status 0
+check --fail-on=noop-upload:9 --allow-unknown=noop-upload run.db; expect_status 0; expect_out "ALLOWED  noop-upload:9"
+check --fail-on=noop-upload:9 --allow-unknown=pageable run.db; expect_status 3
+check --fail-on=noop-upload:8 --allow-unknown run.db; expect_status 3 # what is known to be over stays over
+for rule in sure:1% any:0 removable-time:50% noop-upload:1000 mostly-unchanged:1000 no-overlap:5 device-time:1s wall-time:+1%; do
+    check --fail-on=$rule --baseline=blind.db blind.db
+    case $rule in
+    wall-time*) expect_status 0 ;;
+    *) expect_status 3; expect_out "UNKNOWN"; expect_not "FAIL " ;;
+    esac
+done
+check --fail-on=device-time:1s blind.db; expect_out "another subscriber holds CUPTI"
+check --fail-on=noop-upload:0 blind.db; expect_out "Contents were not checked"
+check --fail-on=small-transfers:0,transfers:3 blind.db; expect_status 0 # host events are enough
+check --allow-unknown blind.db; expect_status 0; expect_out "ALLOWED"
+
+# Baselines: a file, written twice the same, that names no machine; a trace.
+check --write-baseline=base.json run.db; expect_status 0; expect_no_out; expect_no_err
+check --write-baseline=again.json run.db; cmp base.json again.json || show "two baselines of one trace differ"
+cp base.json stdout; expect_not "/opt"; expect_not "node07"; expect_not "/build"; expect_out '"function": "step"'
+check --write-baseline=base.json run.db; expect_status 1; expect_err "exists already"
+check --write-baseline=base.json --force run.db; expect_status 0
+check --write-baseline=run.db --force run.db; expect_status 1; expect_err "is the trace being read"
+check --write-baseline=x.json run.db bare.db; expect_status 2
+for base in base.json run.db; do
+    check --baseline=$base --fail-on=any:0,noop-upload:+0,wall-time:+0%,noop-upload:0 run.db
+    expect_status 0; expect_out "none; 6 more as in the baseline"; expect_out "(9 in the baseline)"; expect_out "6 findings as before, 0 grown, 0 new, 0 gone"
+done
+# Lines move: the same place still. More instances than the tolerance: grown. Another function: new, and one gone.
+make_trace moved.db "$F/findings.sql" "$F/callsites.sql"
+cat >edit.sql <<'EOF'
+UPDATE stack_frame SET line = line + 5 WHERE line IS NOT NULL;
+EOF
+make_trace moved.db "$F/findings.sql" "$F/callsites.sql" edit.sql
+check --baseline=base.json --fail-on=any:0 moved.db; expect_status 0; expect_out "6 findings as before"
+sed 's/"instances": 9,/"instances": 8,/' base.json >fewer.json
+check --baseline=fewer.json --fail-on=any:0 run.db; expect_status 3; expect_out "grown from 8"; expect_out "1 grown"
+check --baseline=fewer.json --tolerance=13% --fail-on=any:0 run.db; expect_status 0
+check --baseline=fewer.json --fail-on=noop-upload:+0 run.db; expect_status 3; expect_out "limit 8 (8 in the baseline)"
+check --baseline=fewer.json --fail-on=noop-upload:+1 run.db; expect_status 0
+cat >edit.sql <<'EOF'
+UPDATE python_code SET function = 'forward' WHERE function = 'step';
+EOF
+make_trace renamed.db "$F/findings.sql" "$F/callsites.sql" edit.sql
+check --baseline=base.json --fail-on=any:5% renamed.db; expect_status 3; expect_out "in forward"; expect_out ", new"
+expect_out "3 new, 3 gone. The baseline can be renewed"
+check --baseline=base.json --fail-on=any:0 empty.db; expect_out "6 gone"
+# Swapped: the better run as baseline of the worse one.
+check --write-baseline=good.json empty.db; check --baseline=good.json --fail-on=any:5% run.db; expect_status 3; expect_out "6 new"
+check --fail-on=wall-time:+10% run.db; expect_status 2; expect_err "limit against a baseline"
+# Baselines that are none.
+echo '{"format": "xferspy-baseline", "version": 2, "findings": []}' >newer.json
+echo '{"format": "xferspy-baseline", "version": 1' >cut.json
+echo '{"format": "xferspy-baseline", "version": 1, "findings": [{"finding": 5}]}' >typed.json
+echo '{"format": "xferspy-report", "version": 1}' >other.json
+: >nothing.json
+printf '{"format": "xferspy-baseline"\0' >binary.json
+for bad in "newer.json: is a baseline of a newer xferspy" "cut.json: is damaged" "typed.json: is damaged" "other.json: is no baseline" \
+    "nothing.json" "binary.json: is no baseline" "missing.json: No such file"; do
+    check --baseline="${bad%%:*}" run.db; expect_error_of "$bad"
+done
+
+# Suppressions: with a reason, until a day; used, unused, expired.
+cat >xferspy.check <<'EOF'
+# what this program may do
+[check]
+fail-on = any:1%
+[suppress]
+finding = noop-upload
+function = st*
+reason = weights change soon
+until = 9999-12-31
+[suppress]
+finding = pageable
+file = train.py
+reason = cannot be pinned
+[suppress]
+finding = scalar-readback
+reason = the loss is logged
+[suppress]
+function = nowhere
+reason = forgotten
+EOF
+check run.db; expect_status 0; expect_out "Suppressed: 4 findings."; expect_out "Rules of xferspy.check."
+expect_out "Unused suppression, can be removed: xferspy.check:16 (any finding in nowhere): forgotten"
+check --no-config run.db; expect_status 3
+check --fail-on=removable-time:1% run.db; expect_status 3 # metrics are measured, whatever is suppressed
+mkdir -p ci; cp base.json ci/; { echo "baseline = base.json"; echo "fail-on = any:0"; } >ci/gate
+check --config=ci/gate run.db; expect_status 0; expect_out "Against ci/base.json"
+sed 's/9999-12-31/2020-06-30/' xferspy.check >old.check
+check --config=old.check run.db; expect_status 3; expect_out "expired on 2020-06-30, and is needed still: old.check:4 (noop-upload in st*)"
+check --config=old.check empty.db; expect_status 0; expect_out "Unused suppression"
+sed '/reason = cannot/d' xferspy.check >noreason.check
+check --config=noreason.check run.db; expect_status 2; expect_no_out; expect_err "noreason.check:9: a suppression has to say why"
+: >none.check; check --config=none.check run.db; expect_status 3; expect_out "No rules were given"
+check --config=missing.check run.db; expect_status 2; expect_err "missing.check: No such file"
+check --config=run.db run.db; expect_status 2
+rm xferspy.check
+
+# Several traces: all are judged, the worst counts and is named.
+check --fail-on=transfers:10 empty.db run.db blind.db; expect_status 3
+expect_out "The gate fails: 1 of 3 traces, the first of them run.db."
+check --fail-on=transfers:100 empty.db run.db; expect_status 0
+check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     sure:1%"
+check missing.db; expect_status 1; expect_no_out
+# Without stacks the entry point is the place.
+check bare.db; expect_status 3; expect_out "at cuMemcpyHtoD_v2"
+
+# Wrong usage: one helpful line.
+check; expect_status 2
+check --fail-on=noop-uplod:0 run.db; expect_status 2; expect_no_out; expect_err "did you mean \`noop-upload'?"
+check --fail-on=zzz:0 run.db; expect_status 2; expect_err "xferspy check --rules"
+check --fail-on=wall-time:5% run.db; expect_status 2; expect_err "wall-time:+5%"
+check --tolerance=10 run.db; expect_status 2; expect_err "10%"
+check --format=xml run.db; expect_status 2; expect_err "junit"
+check --junit=base.json run.db; expect_status 1; expect_err "exists already"
+check --sarif=run.db --force run.db; expect_status 1; expect_err "is the trace being read"
+check -o base.json --force --baseline=base.json run.db; expect_status 1
+check --rules; expect_status 0; expect_out "removable-time"; expect_out "duplicate-upload/freed"
+
+# Everything --rules lists is a rule.
+check --rules; sed -n 's/^  \([a-z-]*\(\/[a-z-]*\)\{0,1\}\).*/\1/p' stdout >names
+[ "$(wc -l <names)" -ge 50 ] || show "hardly any names"
+while read -r name; do
+    check --fail-on="$name:0" --allow-unknown run.db
+    [ "$status" = 0 ] || [ "$status" = 3 ] || show "$name is no rule"
+done <names
