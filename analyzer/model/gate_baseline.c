@@ -242,7 +242,7 @@ static int read_json(const char *path, FILE *file, struct xs_baseline *baseline)
         xs_string_add(&document, buffer, n);
     if (ferror(file))
         trouble = strerror(errno);
-    else if (document.length > MOST_BYTES || memchr(document.data, '\0', document.length))
+    else if (!document.data || document.length > MOST_BYTES || memchr(document.data, '\0', document.length))
         trouble = "is no baseline: too large, or no text";
     else if (sqlite3_open(":memory:", &db) != SQLITE_OK)
         xs_out_of_memory();
@@ -282,8 +282,12 @@ int xs_baseline_open(const char *path, struct xs_baseline *baseline) {
         return read_trace(path, baseline);
     while (first == ' ' || first == '\n' || first == '\t' || first == '\r')
         first = getc(file);
+    if (first != '{') {
+        fclose(file);
+        return read_trace(path, baseline);
+    }
     rewind(file);
-    int status = first == '{' ? read_json(path, file, baseline) : XS_EXIT_OK;
+    int status = read_json(path, file, baseline);
     fclose(file);
-    return first == '{' ? status : read_trace(path, baseline);
+    return status;
 }

@@ -142,11 +142,9 @@ static void put_suppressed(const struct xs_check *check, const struct xs_gate *g
 
 static void put_gate(const struct xs_check *check, const struct xs_gate *gate, struct xs_out *out) {
     int width = 0;
-    size_t failed = 0;
     for (size_t i = 0; i < gate->result_count; i++) {
         int columns = xs_text_width(gate->results[i].rule->text);
         width = columns > width ? columns : width;
-        failed += gate->results[i].status >= XS_GATE_UNKNOWN;
     }
     char *path = xs_text_escaped(gate->path), *command = xs_text_escaped(gate->command);
     fprintf(out->file, "%s%s%s", xs_style_on(out, XS_STYLE_HEADING), path, xs_style_off(out, XS_STYLE_HEADING));

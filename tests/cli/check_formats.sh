@@ -116,6 +116,32 @@ run "$XFERSPY" check --junit=blind.xml --sarif=blind.sarif blind.db; expect_stat
 run "$XFERSPY" check --junit=empty.xml --sarif=empty.sarif empty.db; expect_status 0
 cp run.db rank1.db; cp run.db rank2.db
 run "$XFERSPY" check --junit=ranks.xml --sarif=ranks.sarif run.db rank1.db rank2.db; expect_status 3
+# JSON by docs/schema, which has to name every key, too.
+cat >by_schema.py <<'EOF'
+import json, sys, jsonschema
+def closed(part):
+    if isinstance(part, list):
+        return [closed(p) for p in part]
+    if not isinstance(part, dict):
+        return part
+    part = {k: closed(v) for k, v in part.items()}
+    if part.get("type") == "object" and isinstance(part.get("properties"), dict):
+        part["additionalProperties"] = False
+    return part
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+for name in sys.argv[2:]:
+    jsonschema.Draft202012Validator(closed(schema)).validate(json.load(open(name)))
+EOF
+for name in run evil bare blind empty; do
+    run "$XFERSPY" check --config=gate --json $name.db; cp stdout $name.check.json
+    run "$XFERSPY" check --config=gate --json --baseline=run.db $name.db; cp stdout $name.against.check.json
+    run "$XFERSPY" check --write-baseline=$name.base.json $name.db; expect_status 0
+done
+step="the JSON of check by its schema"
+"$python" by_schema.py "$SOURCE/../../docs/schema/check.schema.json" ./*.check.json >stdout 2>stderr || show "not as the schema says"
+"$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" ./*.base.json >stdout 2>stderr || show "not as the schema says"
+if "$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" run.check.json 2>/dev/null; then show "the schema takes anything"; fi
 step="reading what was written"
 "$python" read.py "$SOURCE/schemas/sarif-schema-2.1.0.json" >stdout 2>stderr || show "not as the format says"
 if command -v xmllint >/dev/null; then xmllint --noout ./*.xml || show "XML that is none"; fi
