@@ -51,6 +51,8 @@ static int fill_lookups(struct xs_store *store) {
     return status;
 }
 
+const char *xs_schema_sql(void) { return schema_sql; }
+
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "schema/copy.h"
+#include "schema/merged.h"
 #include "schema/recover.h"
 #include "schema/store_internal.h"
+#include "schema/trace_internal.h"
 
 /* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A version that
  * changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the tests. */
@@ -61,8 +63,7 @@ struct identity {
     bool wal;
 };
 
-static int fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int fail(char *message, int status, const char *format, ...) {
+int xs_trace_fail(char *message, int status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(message, XS_TRACE_MESSAGE_BYTES, format, args);
@@ -91,27 +92,27 @@ static int read_identity(const char *path, struct identity *identity, char *mess
     struct stat st;
     if (stat(path, &st) != 0) {
         int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
-        return fail(message, status, "%s: %s", path, strerror(errno));
+        return xs_trace_fail(message, status, "%s: %s", path, strerror(errno));
     }
     if (S_ISDIR(st.st_mode)) {
-        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: is a directory, not a trace", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: is a directory, not a trace", path);
     }
     if (!S_ISREG(st.st_mode)) {
-        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: not a regular file", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: not a regular file", path);
     }
     if (st.st_size == 0) {
-        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
     }
     unsigned char header[100] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
-        return fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+        return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
     }
     ssize_t n = pread(fd, header, sizeof header, 0);
     int saved = errno;
     close(fd);
     if (n < 0) {
-        return fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(saved));
+        return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(saved));
     }
     memset(identity, 0, sizeof *identity);
     memcpy(identity->magic, header, sizeof identity->magic);
@@ -135,19 +136,20 @@ static int check_identity(const char *path, const struct identity *identity, cha
         static const char *const companions[] = {".spool", "-wal", "-shm", "-journal"};
         for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
             if (ends_in(path, companions[i])) {
-                return fail(message, XS_ERROR_NOT_A_TRACE, "%s: belongs to a trace; open %.*s", path,
-                            (int)(strlen(path) - strlen(companions[i])), path);
+                return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: belongs to a trace; open %.*s", path,
+                                     (int)(strlen(path) - strlen(companions[i])), path);
             }
         }
-        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: not an xferspy trace", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: not an xferspy trace", path);
     }
     if (identity->application != XS_APPLICATION_ID || identity->version == 0) {
-        return fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but not an xferspy trace", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but not an xferspy trace", path);
     }
     if (identity->version > XS_SCHEMA_VERSION) {
-        return fail(message, XS_ERROR_NEWER,
-                    "%s: written by a newer xferspy (schema %u; this one reads up to %d); install a newer xferspy",
-                    path, identity->version, XS_SCHEMA_VERSION);
+        return xs_trace_fail(
+            message, XS_ERROR_NEWER,
+            "%s: written by a newer xferspy (schema %u; this one reads up to %d); install a newer xferspy", path,
+            identity->version, XS_SCHEMA_VERSION);
     }
     return XS_OK;
 }
@@ -158,8 +160,8 @@ static int check_size(const char *path, const struct identity *identity, char *m
     if (expected <= identity->file_bytes || xs_needs_recovery(path)) {
         return XS_OK;
     }
-    return fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
-                (long long)identity->file_bytes, (long long)expected);
+    return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
+                         (long long)identity->file_bytes, (long long)expected);
 }
 
 static int identify(const char *path, struct identity *identity, char *message) {
@@ -205,9 +207,7 @@ static int migrate(sqlite3 *db, uint32_t version) {
     return SQLITE_OK;
 }
 
-/* Touches the root of every table that readers rely on. Damage deeper inside shows when it is read; looking for it
- * now would mean reading everything twice. */
-static int check_tables(sqlite3 *db) {
+int xs_trace_check_tables(sqlite3 *db) {
     static const char *const probes[] = {
         "SELECT key, value FROM meta",
         "SELECT id FROM note",
@@ -257,15 +257,28 @@ static int check_tables(sqlite3 *db) {
     return SQLITE_OK;
 }
 
-/* Opens `file`, which is `path` or a copy of it. */
-static int open_database(const char *path, const char *file, const struct identity *identity, struct xs_trace *trace,
-                         char *message) {
+int xs_trace_protect(sqlite3 *db) {
+    sqlite3_busy_timeout(db, 5000);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    return run(db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;");
+}
+
+int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
+    const char *why = trace->db ? sqlite3_errmsg(trace->db) : sqlite3_errstr(rc);
+    int code = rc & 0xff;
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR;
+    int status = xs_trace_fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", trace->path,
+                               damaged ? "damaged" : "cannot be opened", why);
+    xs_trace_close(trace);
+    return status;
+}
+
+/* Opens `file`, which is the trace's path or a copy of it. */
+static int open_database(const char *file, const struct identity *identity, struct xs_trace *trace, char *message) {
     bool immutable = identity->wal && !xs_needs_recovery(file) && !trace->is_live;
     int rc = open_read_only(file, immutable, &trace->db);
     if (rc == SQLITE_OK) {
-        sqlite3_busy_timeout(trace->db, 5000);
-        sqlite3_db_config(trace->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-        rc = run(trace->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;");
+        rc = xs_trace_protect(trace->db);
     }
     if (rc == SQLITE_OK) {
         rc = migrate(trace->db, identity->version);
@@ -274,18 +287,12 @@ static int open_database(const char *path, const char *file, const struct identi
         rc = run(trace->db, "PRAGMA query_only=ON");
     }
     if (rc == SQLITE_OK) {
-        rc = check_tables(trace->db);
+        rc = xs_trace_check_tables(trace->db);
     }
     if (rc == SQLITE_OK) {
         return XS_OK;
     }
-    const char *why = trace->db ? sqlite3_errmsg(trace->db) : sqlite3_errstr(rc);
-    int code = rc & 0xff;
-    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR;
-    int status = fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", path,
-                      damaged ? "damaged" : "cannot be opened", why);
-    xs_trace_close(trace);
-    return status;
+    return xs_trace_fail_sqlite(trace, rc, message);
 }
 
 static bool place_is_writable(const char *path) {
@@ -334,19 +341,22 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
         int64_t result = xs_recover(copy.path, true, &recovery);
         tell(trace, result, &recovery);
         opened = result >= 0 && identify(copy.path, identity, message) == 0 &&
-                 open_database(path, copy.path, identity, trace, message) == 0;
+                 open_database(copy.path, identity, trace, message) == 0;
         xs_copy_delete(&copy);
     }
     return opened;
 }
 
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
-    *trace = (struct xs_trace){.recovered_events = -1};
+    *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
     message[0] = 0;
     if (strlen(path) >= sizeof trace->path) {
-        return fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
+        return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
     }
     memcpy(trace->path, path, strlen(path) + 1);
+    if (xs_merged_is(path) || xs_merged_split(path)) {
+        return xs_merged_open(path, trace, message);
+    }
     struct identity identity;
     int status = identify(path, &identity, message);
     if (!status) {
@@ -376,7 +386,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
             return status;
         }
     }
-    return open_database(path, path, &identity, trace, message);
+    return open_database(path, &identity, trace, message);
 }
 
 void xs_trace_close(struct xs_trace *trace) {

@@ -10,8 +10,9 @@
 struct sqlite3;
 
 struct xs_trace {
-    struct sqlite3 *db; /* read-only; the trace's */
-    char path[4096];
+    struct sqlite3 *db;       /* read-only; the trace's */
+    char path[4096];          /* as it was opened */
+    int64_t merged_id;        /* its number in a merged file (schema/merged.h); -1: the file is the trace */
     int is_live;              /* its process still runs: what is read is what was drained so far */
     int64_t recovered_events; /* taken over from the spool by this call; -1: nothing was left to recover */
     char warning[512];        /* one line, "" for none: opened, but not all of it could be had; names no file */
@@ -19,8 +20,8 @@ struct xs_trace {
 
 #define XS_TRACE_MESSAGE_BYTES 5120
 
-/* Opens `path`, after recovering it where its writer was killed (in a temporary copy where its directory cannot be
- * written). On error returns a negative status and a one-line message naming the file in `message`
+/* Opens `path`, the name of a file or of a trace in a merged one ("JOB.db:3", schema/merged.h), after recovering it
+ * where its writer was killed (in a temporary copy where its directory cannot be written). On error returns a negative status and a one-line message naming the file in `message`
  * (XS_TRACE_MESSAGE_BYTES long). A file that is not a trace is never written to, nor are files made beside it. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
