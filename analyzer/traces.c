@@ -4,8 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -167,4 +166,34 @@ void xs_traces_free(struct xs_traces *traces) {
         free(traces->names[i]);
     free(traces->names);
     *traces = (struct xs_traces){0};
+}
+
+size_t xs_traces_file_bytes(const char *name) {
+    size_t split = xs_merged_split(name);
+    return split ? split : strlen(name);
+}
+
+char *xs_trace_identity(const struct xs_trace *trace) {
+    char host[256];
+    struct xs_string text = {0};
+    int64_t start_ns = xs_trace_meta_int(trace, "start_unix_ns", 0);
+    int64_t pid = xs_trace_meta_int(trace, "pid", -1);
+    if (start_ns <= 0 || pid < 0)
+        return NULL;
+    xs_string_format(&text, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64,
+                     xs_trace_meta_text(trace, "host", host, sizeof host, ""), pid,
+                     xs_trace_meta_int(trace, "rank", -1), start_ns);
+    return text.data;
+}
+
+bool xs_output_is_trace(const struct xs_out_options *options, const struct xs_traces *traces) {
+    for (int i = 0; i < traces->count; i++) {
+        char *file = xs_strdup(traces->names[i]);
+        file[xs_traces_file_bytes(file)] = '\0';
+        bool is_input = xs_output_is_input(options, &file, 1);
+        free(file);
+        if (is_input)
+            return true;
+    }
+    return false;
 }

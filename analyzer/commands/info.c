@@ -12,6 +12,7 @@
 #include "analyzer/output/table.h"
 #include "analyzer/output/text.h"
 #include "analyzer/output/units.h"
+#include "analyzer/traces.h"
 
 #define XS_INFO_JSON_VERSION 1
 
@@ -26,6 +27,7 @@ static const char doc[] =
     "\v"
     "Examples:\n"
     "  xferspy info xferspy-app.4242.db\n"
+    "  xferspy info job.db               each trace of a merged file\n"
     "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
 /* Either of the two gets what is read. */
@@ -65,7 +67,7 @@ static int show_meta(const struct xs_trace *trace, struct sink *sink, char *mess
         xs_json_object(sink->json, "meta");
     else
         xs_out_heading(sink->out, "Meta");
-    xs_scan_begin(&scan, trace, "SELECT key, value FROM meta ORDER BY rowid", message, NULL);
+    xs_scan_begin(&scan, trace, "SELECT key, value FROM meta", message, NULL);
     while (xs_scan_row(&scan)) {
         char *key = xs_strdup(xs_scan_text(&scan, 0));
         bool integer = sqlite3_column_type(scan.statement, 1) == SQLITE_INTEGER;
@@ -114,7 +116,9 @@ static int show_tables(const struct xs_trace *trace, struct sink *sink, char *me
         xs_json_array(sink->json, "tables");
     else
         xs_out_heading(sink->out, "Tables");
-    xs_scan_begin(&scan, trace, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid LIMIT 1000",
+    xs_scan_begin(&scan, trace,
+                  "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'merged_trace'"
+                  " ORDER BY rowid LIMIT 1000",
                   message, NULL);
     while (status >= 0 && xs_scan_row(&scan)) {
         uint64_t rows = 0;
@@ -145,8 +149,12 @@ static int show_views(const struct xs_trace *trace, struct sink *sink, char *mes
         xs_json_array(sink->json, "views");
     else
         xs_out_heading(sink->out, "Views, for xferspy query");
-    xs_scan_begin(&scan, trace, "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid LIMIT 1000", message,
-                  NULL);
+    xs_scan_begin(&scan, trace,
+                  trace->merged_id < 0 ? "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid LIMIT 1000"
+                                       : "SELECT name FROM sqlite_temp_master WHERE name NOT IN"
+                                         " (SELECT name FROM sqlite_master WHERE type = 'table')"
+                                         " ORDER BY rowid LIMIT 1000",
+                  message, NULL);
     while (xs_scan_row(&scan)) {
         if (sink->json)
             xs_json_text(sink->json, NULL, xs_scan_text(&scan, 0));
@@ -200,7 +208,10 @@ static int show_notes(const struct xs_trace *trace, struct sink *sink, char *mes
 static void show_file(const struct xs_trace *trace, struct sink *sink) {
     struct stat st;
     char buffer[XS_UNIT_BYTES], status[64];
-    int64_t size = stat(trace->path, &st) == 0 ? (int64_t)st.st_size : 0;
+    char *file = xs_strdup(trace->path);
+    file[xs_traces_file_bytes(file)] = '\0';
+    int64_t size = stat(file, &st) == 0 ? (int64_t)st.st_size : 0;
+    free(file);
     int64_t schema = xs_trace_meta_int(trace, "schema_version", 0);
     xs_trace_meta_text(trace, "status", status, sizeof status, "unknown");
     if (sink->json) {
@@ -212,8 +223,9 @@ static void show_file(const struct xs_trace *trace, struct sink *sink) {
         return;
     }
     char *path = xs_text_escaped(trace->path), *text = xs_text_escaped(status);
-    fprintf(sink->out->file, "%s%s%s\n  %s, schema version %" PRId64 ", %s\n", xs_style_on(sink->out, XS_STYLE_HEADING),
-            path, xs_style_off(sink->out, XS_STYLE_HEADING), xs_format_bytes(buffer, (uint64_t)size), schema,
+    fprintf(sink->out->file, "%s%s%s\n  %s%s, schema version %" PRId64 ", %s\n",
+            xs_style_on(sink->out, XS_STYLE_HEADING), path, xs_style_off(sink->out, XS_STYLE_HEADING),
+            trace->merged_id < 0 ? "" : "in a merged file of ", xs_format_bytes(buffer, (uint64_t)size), schema,
             trace->is_live ? "still being written" : text);
     free(path);
     free(text);
@@ -248,32 +260,35 @@ const struct xs_interface xs_interface_info = {
 
 int xs_command_info(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};
+    struct xs_traces traces;
     struct xs_out out;
     if (argp_parse(&xs_interface_info.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    if (xs_output_is_input(&arguments.output, arguments.traces, arguments.count) ||
-        xs_out_open(&out, &arguments.output) < 0)
+    int status = xs_traces_expand(arguments.traces, arguments.count, &traces);
+    if (xs_output_is_trace(&arguments.output, &traces) || xs_out_open(&out, &arguments.output) < 0) {
+        xs_traces_free(&traces);
         return XS_EXIT_ERROR;
+    }
     struct xs_json json = {.file = out.file};
     struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL};
-    int status = XS_EXIT_OK;
     if (arguments.json) {
         xs_json_object(&json, NULL);
         xs_json_text(&json, "format", "xferspy-info");
         xs_json_int(&json, "version", XS_INFO_JSON_VERSION);
         xs_json_array(&json, "traces");
     }
-    for (int i = 0; i < arguments.count; i++) {
+    for (int i = 0; i < traces.count; i++) {
         if (i && !arguments.json)
             putc('\n', out.file);
-        if (show_trace(arguments.traces[i], &sink) != XS_EXIT_OK)
+        if (show_trace(traces.names[i], &sink) != XS_EXIT_OK)
             status = XS_EXIT_ERROR;
     }
     if (arguments.json) {
         xs_json_end(&json, ']');
         xs_json_end(&json, '}');
     }
-    if (xs_out_close(&out, status == XS_EXIT_OK || arguments.count > 1) < 0)
+    if (xs_out_close(&out, status == XS_EXIT_OK || traces.count > 1) < 0)
         status = XS_EXIT_ERROR;
+    xs_traces_free(&traces);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "analyzer/commands/query.h"
 #include "analyzer/model/scan.h"
 #include "analyzer/output/text.h"
+#include "schema/merged.h"
 
 #define NAME(id, name) name,
 static const char *const format_names[] = {XS_QUERY_FORMATS(NAME) NULL};
@@ -33,6 +34,7 @@ static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only b
                           "  xferspy query run.db \"SELECT * FROM summary_by_direction\"\n"
                           "  xferspy query run.db \"SELECT entry_point, bytes, host_ns FROM transfers\n"
                           "      ORDER BY host_ns DESC LIMIT 10\"\n"
+                          "  xferspy query job.db \"SELECT rank, sum(bytes) FROM transfers GROUP BY rank\"\n"
                           "  xferspy query --format=csv -o copies.csv run.db \"SELECT * FROM transfers\"\n"
                           "\n"
                           "The views are made for people: transfers, allocations, memsets, kernels, syncs, stacks, "
@@ -45,6 +47,27 @@ static const char tables_sql[] =
     "SELECT m.type AS type, m.name AS name, group_concat(c.name, ', ') AS columns"
     " FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
     " GROUP BY m.rowid ORDER BY m.type DESC, m.rowid";
+
+/* The same of one trace in a merged file, which hides the tables of all of them. */
+static const char merged_tables_sql[] =
+    "SELECT CASE WHEN m.name IN (SELECT name FROM sqlite_master WHERE type = 'table') THEN 'table' ELSE 'view' END"
+    " AS type, m.name AS name, group_concat(c.name, ', ') AS columns"
+    " FROM sqlite_temp_master m JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
+    " GROUP BY m.rowid ORDER BY 1 DESC, m.rowid";
+static const char *sql_of_tables(const struct xs_trace *trace) {
+    return trace->merged_id < 0 ? tables_sql : merged_tables_sql;
+}
+
+/* A merged file as a whole can be asked, too: its tables say which trace a row is of. */
+static int open_asked(const char *path, struct xs_trace *trace) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    if (!xs_merged_is(path))
+        return xs_open(path, trace, true);
+    int status = xs_merged_open_all(path, trace, message);
+    if (status < 0)
+        xs_complain("%s", message);
+    return status;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -198,7 +221,7 @@ static int print_tables(const struct xs_trace *trace, const struct arguments *ar
     struct xs_out out;
     if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
-    xs_scan_begin(&scan, trace, tables_sql, message, NULL);
+    xs_scan_begin(&scan, trace, sql_of_tables(trace), message, NULL);
     while (xs_scan_row(&scan)) {
         char *name = xs_text_escaped(xs_scan_text(&scan, 1));
         fprintf(out.file, "%s%s%s%s\n", xs_style_on(&out, XS_STYLE_HEADING), name, xs_style_off(&out, XS_STYLE_HEADING),
@@ -238,11 +261,11 @@ int xs_command_query(int argc, char **argv) {
         return XS_EXIT_ERROR;
     if (arguments.ask.asked && !strcmp(arguments.ask.asked, "-"))
         read_sql(&sql);
-    if (xs_open(arguments.ask.trace, &trace, true) < 0) {
+    if (open_asked(arguments.ask.trace, &trace) < 0) {
         xs_string_free(&sql);
         return XS_EXIT_ERROR;
     }
-    const char *text = arguments.tables ? tables_sql : arguments.ask.asked;
+    const char *text = arguments.tables ? sql_of_tables(&trace) : arguments.ask.asked;
     int status;
     if (arguments.tables && arguments.ask.format == XS_QUERY_TABLE)
         status = print_tables(&trace, &arguments);

@@ -1,0 +1,22 @@
+/* Writing a merged file (schema/merged.h): trace after trace, each whole or not at all. */
+#ifndef XFERSPY_SCHEMA_MERGED_WRITE_H
+#define XFERSPY_SCHEMA_MERGED_WRITE_H
+
+#include "schema/trace.h"
+
+struct xs_merged_writer;
+
+/* Makes the tables in `path`, a file that is there and empty. Negative status: a message of one line
+ * (XS_TRACE_MESSAGE_BYTES), and nothing to be closed. */
+int xs_merged_create(const char *path, struct xs_merged_writer **writer, char *message);
+
+/* Copies a trace under a name that no other has, XS_MERGED_NAME_BYTES long; `file` is where it came from. Rows of older
+ * schema versions get the newest form. On an error of the trace's (XS_ERROR_CORRUPT) nothing of it is there, and others
+ * may follow; after any other the file is of no use. */
+int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
+                  char *message);
+
+/* Puts everything on the disk if `keep`, and frees. */
+int xs_merged_close(struct xs_merged_writer *writer, int keep, char *message);
+
+#endif
