@@ -8,11 +8,14 @@
 
 #include "analyzer/command.h"
 #include "analyzer/model/analyse.h"
+#include "analyzer/model/job.h"
 #include "analyzer/model/summary.h"
 #include "analyzer/model/summary_by.h"
+#include "analyzer/output/job.h"
 #include "analyzer/output/progress.h"
+#include "analyzer/traces.h"
 
-enum { OPTION_BY = 0x200, OPTION_TOP, OPTION_FORMAT, OPTION_SECTIONS };
+enum { OPTION_BY = 0x200, OPTION_TOP, OPTION_FORMAT, OPTION_SECTIONS, OPTION_EACH };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
 static const char *const format_names[] = {"text", "json", "markdown", NULL};
 
@@ -27,6 +30,7 @@ static const struct argp_option options[] = {
     {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
      "totals by one of these; of JSON beside all else", 1},
     {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
+    {"each", OPTION_EACH, NULL, 0, "of several traces: the report of each instead of the job's", 1},
     {0}};
 
 static const char doc[] =
@@ -43,7 +47,12 @@ static const char doc[] =
     "  xferspy report --sections=findings run.db\n"
     "  xferspy report --format=markdown -o comment.md run.db\n"
     "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
-    "  xferspy report -o report.txt rank*.db\n"
+    "  xferspy report run/                    the traces in a folder, as one job\n"
+    "  xferspy report --each -o report.txt rank*.db\n"
+    "\n"
+    "Several traces are the processes of a job: their findings are put together by line of the program, with the ranks "
+    "that have them, and a table shows how the ranks differ. What is given back does not add up over processes that "
+    "run side by side: it is that of the one that gains most.\n"
     "\n"
     "A finding is named as `xferspy explain' takes it. `on the device' is the time that its copies took there, "
     "`exposed' the part of it in which no kernel ran or the host was blocked. What it gives back is exposed time where "
@@ -67,6 +76,8 @@ struct view {
     const struct xs_filter *filter; /* NULL: none */
     int by;                         /* enum xs_by_key, -1: none */
     size_t top;
+    struct xs_job *job; /* takes the numbers of every trace; NULL: one trace alone */
+    bool each;          /* the report of every trace, too; of JSON always */
     struct xs_out *out;
 };
 
@@ -77,6 +88,7 @@ struct arguments {
     enum format format;
     unsigned sections;
     struct xs_filter filter;
+    bool each;
 };
 
 static error_t parse_by(const char *text, int *by, struct argp_state *state) {
@@ -154,6 +166,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return parse_by(argument, &arguments->by, state);
     case OPTION_TOP:
         return parse_top(argument, &arguments->top, state);
+    case OPTION_EACH:
+        arguments->each = true;
+        return 0;
     case ARGP_KEY_END:
         if (arguments->top && arguments->by < 0)
             argp_error(state, "--top is about the rows of --by");
@@ -174,6 +189,8 @@ static void show(const struct xs_report *report, const struct view *view, const 
         xs_report_json(report, view->json);
         return;
     }
+    if (!view->each)
+        return;
     if (view->markdown) {
         if (index > 0)
             putc('\n', view->out->file);
@@ -186,6 +203,24 @@ static void show(const struct xs_report *report, const struct view *view, const 
         xs_report_text_on_terminal(report, view->out);
     else
         xs_report_text(report, view->out);
+}
+
+/* The numbers of a trace, for the job. */
+static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
+    char *identity = xs_trace_identity(report->summary->trace), why[256];
+    xs_checked_why_none(&report->checked, why, sizeof why);
+    xs_job_add(job, path, identity, report->summary, report->findings, why);
+    free(identity);
+}
+
+/* A trace of the same process as another: a copy, or the original of what a merged file has. */
+static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
+    char *identity = job ? xs_trace_identity(trace) : NULL;
+    const char *known = identity ? xs_job_known(job, identity) : NULL;
+    if (known)
+        xs_complain("%s: the same run as %s; counted once", trace->path, known);
+    free(identity);
+    return known != NULL;
 }
 
 /* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
@@ -203,6 +238,10 @@ static int report_one(const char *path, const struct view *view, int index) {
     char message[XS_TRACE_MESSAGE_BYTES];
     if (xs_open(path, &trace, false) < 0)
         return XS_EXIT_ERROR;
+    if (is_known(view->job, &trace)) {
+        xs_trace_close(&trace);
+        return XS_EXIT_OK;
+    }
     xs_progress_begin(&progress, &trace);
     int status = xs_analyse(&trace, &analysis, &findings, message);
     bool summed = false;
@@ -223,6 +262,8 @@ static int report_one(const char *path, const struct view *view, int index) {
         xs_complain("%s", message);
     else
         show(&report, view, path, index);
+    if (status >= 0 && view->job)
+        add_to_job(view->job, path, &report);
     xs_by_free(&by);
     xs_findings_free(findings);
     if (summed)
@@ -233,20 +274,28 @@ static int report_one(const char *path, const struct view *view, int index) {
 
 static int report_all(char *const *paths, int count, struct view *view) {
     int status = XS_EXIT_OK, shown = 0;
+    struct xs_job job = {0};
+    if (count > 1 && !(view->each && !view->json))
+        view->job = &job;
+    view->each = view->each || count < 2;
     for (int i = 0; i < count; i++) {
         if (report_one(paths[i], view, count > 1 ? shown : -1) == XS_EXIT_OK)
             shown++;
         else
             status = XS_EXIT_ERROR;
     }
+    xs_job_finish(&job);
     if (view->json && view->json->depth)
-        xs_report_json_end(view->json);
+        xs_report_json_end(view->job, view->json);
+    else if (view->job && !view->each)
+        xs_job_text(&job, view->details, view->out);
+    xs_job_free(&job);
     return status;
 }
 
 int xs_report_traces(char *const *paths, int count, bool as_json, bool details, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    struct view view = {.json = as_json ? &json : NULL, .details = details, .by = -1, .out = out};
+    struct view view = {.json = as_json ? &json : NULL, .details = details, .by = -1, .each = true, .out = out};
     return report_all(paths, count, &view);
 }
 
@@ -256,11 +305,14 @@ const struct xs_interface xs_interface_report = {
 
 int xs_command_report(int argc, char **argv) {
     struct arguments arguments = {.by = -1};
-    const struct xs_traces_arguments *traces = &arguments.traces;
+    struct xs_traces_arguments *traces = &arguments.traces;
+    struct xs_traces named;
     struct xs_out out;
     if (argp_parse(&xs_interface_report.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    if (xs_output_is_input(&traces->output, traces->traces, traces->count) || xs_out_open(&out, &traces->output) < 0) {
+    int expanded = xs_traces_expand(traces->traces, traces->count, &named);
+    if (xs_output_is_trace(&traces->output, &named) || xs_out_open(&out, &traces->output) < 0) {
+        xs_traces_free(&named);
         xs_filter_free(&arguments.filter);
         return XS_EXIT_ERROR;
     }
@@ -272,11 +324,14 @@ int xs_command_report(int argc, char **argv) {
                         .details = traces->details,
                         .by = arguments.by,
                         .top = arguments.top,
+                        .each = arguments.each || arguments.by >= 0 || arguments.format == FORMAT_MARKDOWN,
                         .out = &out};
-    int status = report_all(traces->traces, traces->count, &view);
+    int status = report_all(named.names, named.count, &view);
+    status = status == XS_EXIT_OK ? expanded : status;
     /* with one trace that could not be read there is nothing to keep */
-    if (xs_out_close(&out, status == XS_EXIT_OK || traces->count > 1) < 0)
+    if (xs_out_close(&out, status == XS_EXIT_OK || named.count > 1) < 0)
         status = XS_EXIT_ERROR;
+    xs_traces_free(&named);
     xs_filter_free(&arguments.filter);
     return status;
 }

@@ -59,9 +59,10 @@ unsigned xs_report_sections(const struct xs_report *report);
 /* For a pull request's comment or an issue, in GitHub's Markdown. All text of the trace is in code spans and blocks. */
 void xs_report_markdown(const struct xs_report *report, struct xs_out *out);
 
-/* {"format": "xferspy-report", "version": 1, "traces": [ ... ]} */
+/* {"format": "xferspy-report", "version": 1, "traces": [ ... ], "job": { ... }}; job NULL: not that. */
+struct xs_job;
 void xs_report_json_begin(struct xs_json *json);
 void xs_report_json(const struct xs_report *report, struct xs_json *json);
-void xs_report_json_end(struct xs_json *json);
+void xs_report_json_end(const struct xs_job *job, struct xs_json *json);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "analyzer/output/by.h"
 #include "analyzer/output/findings.h"
+#include "analyzer/output/job.h"
 #include "analyzer/output/report.h"
 
 void xs_report_json_begin(struct xs_json *json) {
@@ -12,8 +13,10 @@ void xs_report_json_begin(struct xs_json *json) {
     xs_json_array(json, "traces");
 }
 
-void xs_report_json_end(struct xs_json *json) {
+void xs_report_json_end(const struct xs_job *job, struct xs_json *json) {
     xs_json_end(json, ']');
+    if (job)
+        xs_job_json(job, json);
     xs_json_end(json, '}');
 }
 

@@ -40,8 +40,8 @@ if command -v script >/dev/null 2>&1; then
     grep -q '\.\.\.\|…' stdout && show "something was cut"
 fi
 # Several: each in turn, and one that fails does not keep the others from being shown.
-run "$XFERSPY" report simple.db missing.db empty.db
+run "$XFERSPY" report --each simple.db missing.db empty.db
 expect_status 1; expect_out "== simple.db =="; expect_out "== empty.db =="; expect_err "missing.db"
 expect_not "== missing.db =="
-run "$XFERSPY" report missing.db simple.db
+run "$XFERSPY" report --each missing.db simple.db
 expect_status 1; [ "$(head -n 1 stdout)" = "== simple.db ==" ] || show "the first heading is the first line"

@@ -4,13 +4,14 @@ make_trace simple.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" report --json simple.db
 expect_status 0; expect_no_err
 cmp stdout "$SOURCE/golden/report_simple.json" || { diff "$SOURCE/golden/report_simple.json" stdout; show "differs from golden/report_simple.json"; }
-run "$XFERSPY" report --json simple.db simple.db
+make_trace empty.db "$SOURCE/fixtures/empty.sql"
+run "$XFERSPY" report --json simple.db empty.db
 expect_status 0
-[ "$(grep -c '"trace":' stdout)" -eq 2 ] || show "expected two traces"
+[ "$(grep -c '^      "trace":' stdout)" -eq 2 ] || show "expected two traces"
 run "$XFERSPY" report --json missing.db; expect_error_of missing.db
 # One that is bad leaves the others whole.
-"$XFERSPY" report --json simple.db simple.db >expected
-run "$XFERSPY" report --json simple.db missing.db simple.db
+"$XFERSPY" report --json simple.db empty.db >expected
+run "$XFERSPY" report --json simple.db missing.db empty.db
 expect_status 1; expect_err missing.db; cmp stdout expected || show "not the JSON of the other two"
 # A link that is not known is null, not 0.
 make_trace unknown.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql"
