@@ -247,17 +247,15 @@ const struct xs_interface xs_interface_merge = {
 int xs_command_merge(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};
     struct xs_traces traces;
+    bool done = false;
     if (argp_parse(&xs_interface_merge.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int status = xs_traces_expand(arguments.traces, arguments.count, &traces);
-    if (xs_output_is_trace(&arguments.output, &traces) || xs_out_check(&arguments.output) < 0) {
-        status = XS_EXIT_ERROR;
-    } else if (!is_file_name(&arguments.output)) {
+    if (!is_file_name(&arguments.output))
         xs_complain("%s: merge writes a file; name one", arguments.output.path);
-        status = XS_EXIT_ERROR;
-    } else if (merge_traces(&traces, &arguments.output) != XS_EXIT_OK) {
-        status = XS_EXIT_ERROR;
-    }
+    else if (!xs_output_is_trace(&arguments.output, &traces) && xs_out_check(&arguments.output) >= 0 &&
+             merge_traces(&traces, &arguments.output) == XS_EXIT_OK)
+        done = true;
     xs_traces_free(&traces);
-    return status;
+    return done ? status : XS_EXIT_ERROR;
 }

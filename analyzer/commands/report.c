@@ -289,6 +289,7 @@ static int report_all(char *const *paths, int count, struct view *view) {
         xs_report_json_end(view->job, view->json);
     else if (view->job && !view->each)
         xs_job_text(&job, view->details, view->out);
+    view->job = NULL;
     xs_job_free(&job);
     return status;
 }

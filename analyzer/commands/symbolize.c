@@ -9,6 +9,7 @@
 #include "analyzer/model/callsites_internal.h"
 #include "analyzer/output/text.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/traces.h"
 
 enum { FIRST_WITH_STACKS = 3 }; /* version of the schema */
 enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
@@ -97,8 +98,27 @@ static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uin
     return sqlite3_reset(statement);
 }
 
+/* In a merged file a row also says of which trace it is, and no number comes by itself. */
+#define DELETE_SYMBOLS                                                                                                 \
+    "DELETE FROM main.symbol WHERE EXISTS (SELECT 1 FROM temp.resolved r"                                              \
+    " WHERE r.module = symbol.module AND r.address = symbol.address)"
+#define INSERT_SYMBOL                                                                                                  \
+    "INSERT INTO main.symbol (module, address, inline_depth, function, file, line) VALUES (?, ?, ?, ?, ?, ?)"
+#define INSERT_MERGED_SYMBOL                                                                                           \
+    "INSERT INTO main.symbol (trace, id, module, address, inline_depth, function, file, line) VALUES (?7,"             \
+    " (SELECT coalesce(max(id), 0) + 1 FROM main.symbol WHERE trace = ?7), ?1, ?2, ?3, ?4, ?5, ?6)"
+
+static int execute_with(sqlite3 *db, const char *format, int64_t number) {
+    char *sql = sqlite3_mprintf(format, (long long)number);
+    if (!sql)
+        xs_out_of_memory();
+    int rc = execute(db, sql);
+    sqlite3_free(sql);
+    return rc;
+}
+
 /* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been quicker. */
-static int write_rows(sqlite3 *db, const struct xs_callsites *c) {
+static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3_stmt *row = NULL, *key = NULL;
     int rc = sqlite3_prepare_v2(db, "INSERT INTO temp.resolved VALUES (?, ?)", -1, &key, NULL);
     for (uint32_t i = 0; i < c->address_count && rc == SQLITE_OK; i++) {
@@ -110,14 +130,16 @@ static int write_rows(sqlite3 *db, const struct xs_callsites *c) {
         rc = sqlite3_reset(key);
     }
     sqlite3_finalize(key);
-    if (rc == SQLITE_OK)
-        rc = execute(db, "DELETE FROM main.symbol WHERE EXISTS (SELECT 1 FROM temp.resolved r"
-                         " WHERE r.module = symbol.module AND r.address = symbol.address)");
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(db,
-                                "INSERT INTO main.symbol (module, address, inline_depth, function, file, line)"
-                                " VALUES (?, ?, ?, ?, ?, ?)",
-                                -1, &row, NULL);
+    if (rc == SQLITE_OK && trace->merged_id < 0)
+        rc = execute(db, DELETE_SYMBOLS);
+    else if (rc == SQLITE_OK)
+        rc = execute_with(db, DELETE_SYMBOLS " AND trace = %lld", trace->merged_id);
+    if (rc == SQLITE_OK && trace->merged_id < 0)
+        rc = sqlite3_prepare_v2(db, INSERT_SYMBOL, -1, &row, NULL);
+    else if (rc == SQLITE_OK) {
+        rc = sqlite3_prepare_v2(db, INSERT_MERGED_SYMBOL, -1, &row, NULL);
+        sqlite3_bind_int64(row, 7, trace->merged_id);
+    }
     for (uint32_t i = 0; i < c->address_count && rc == SQLITE_OK; i++) {
         const struct xs_callsite_address *address = &c->addresses[i];
         for (uint32_t k = 0; is_new(c, address) && k < address->frames && rc == SQLITE_OK; k++)
@@ -127,13 +149,15 @@ static int write_rows(sqlite3 *db, const struct xs_callsites *c) {
     return rc;
 }
 
-static int write_symbols(const char *path, const struct xs_callsites *c) {
+static int write_symbols(const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3 *db = NULL;
+    char *path = xs_strdup(trace->path);
+    path[xs_traces_file_bytes(path)] = '\0';
     int rc = open_for_writing(path, &db);
     if (rc == SQLITE_OK)
         rc = execute(db, "BEGIN IMMEDIATE");
     if (rc == SQLITE_OK)
-        rc = write_rows(db, c);
+        rc = write_rows(db, trace, c);
     if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
@@ -141,6 +165,7 @@ static int write_symbols(const char *path, const struct xs_callsites *c) {
     else if (rc != SQLITE_OK)
         xs_complain("%s: symbols could not be written: %s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
     sqlite3_close(db); /* rolls back what was not committed */
+    free(path);
     return rc == SQLITE_OK ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
@@ -174,7 +199,7 @@ static int symbolize_stacks(const struct xs_trace *trace, bool force) {
         return XS_EXIT_ERROR;
     }
     struct counts counts = count(callsites);
-    int status = counts.found ? write_symbols(trace->path, callsites) : XS_EXIT_OK;
+    int status = counts.found ? write_symbols(trace, callsites) : XS_EXIT_OK;
     if (status == XS_EXIT_OK)
         tell(trace->path, callsites, &counts);
     xs_callsites_close(callsites);
@@ -205,9 +230,11 @@ int xs_command_symbolize(int argc, char **argv) {
     struct arguments arguments = {0};
     if (argp_parse(&xs_interface_symbolize.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    int status = XS_EXIT_OK;
-    for (int i = 0; i < arguments.traces.count; i++)
-        if (symbolize(arguments.traces.traces[i], arguments.force) != XS_EXIT_OK)
+    struct xs_traces traces;
+    int status = xs_traces_expand(arguments.traces.traces, arguments.traces.count, &traces);
+    for (int i = 0; i < traces.count; i++)
+        if (symbolize(traces.names[i], arguments.force) != XS_EXIT_OK)
             status = XS_EXIT_ERROR;
+    xs_traces_free(&traces);
     return status;
 }

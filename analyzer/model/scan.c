@@ -70,8 +70,10 @@ bool xs_scan_sqlite_null(const struct xs_scan *scan, int column) {
     return sqlite3_column_type(scan->statement, column) == SQLITE_NULL;
 }
 
+/* Text and floating point are no integers here as they are none to the reader of pages: a trace says the same both ways. */
 int64_t xs_scan_sqlite_int(const struct xs_scan *scan, int column) {
-    return sqlite3_column_int64(scan->statement, column);
+    bool is_integer = sqlite3_column_type(scan->statement, column) == SQLITE_INTEGER;
+    return is_integer ? sqlite3_column_int64(scan->statement, column) : 0;
 }
 
 static bool is_integer(const struct xs_scan *scan, int column) {

@@ -212,6 +212,8 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
         xs_string_format(&amount, " (%s transfers)", xs_format_count(count, f->transfers));
     if (f->bytes)
         xs_string_format(&amount, ", %s", xs_format_bytes(bytes, f->bytes));
+    xs_string_format(&amount, ", in ");
+    finding_who(&amount, job, f);
     xs_place_text(&place, &sites, f->has_frame ? &f->frame : NULL);
     if (f->has_frame) {
         xs_out_indented(out, INDENT, "%s: %s", xs_detectors[f->detector]->title, amount.data);
@@ -250,20 +252,18 @@ static void finding_gain(struct xs_string *text, const struct xs_job *job, const
 
 static void print_finding(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
-    struct xs_string name = {0}, who = {0}, gain = {0};
+    struct xs_string name = {0}, gain = {0};
     xs_finding_kind(&name, f->detector, f->verdict);
-    finding_who(&who, job, f);
     if (!f->advice)
         finding_gain(&gain, job, f);
-    fprintf(out->file, "  %2zu  %s%s%s  %s, in %s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
-            xs_style_off(out, XS_STYLE_HEADING), f->advice ? "(advice)" : gain.data, who.data);
+    fprintf(out->file, "  %2zu  %s%s%s  %s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
+            xs_style_off(out, XS_STYLE_HEADING), f->advice ? "(advice)" : gain.data);
     print_where(job, f, out);
     if (!f->advice) {
         print_spread(job, f, out);
         xs_out_indented(out, INDENT, "%s", xs_detector_remedy(xs_detectors[f->detector], f->verdict));
     }
     xs_string_free(&name);
-    xs_string_free(&who);
     xs_string_free(&gain);
 }
 

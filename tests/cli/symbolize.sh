@@ -116,6 +116,21 @@ symbols inlined.db | sort >before
 run "$XFERSPY" symbolize --force inlined.db; expect_status 0; expect_not ": 0 addresses"
 symbols inlined.db | sort | cmp -s - before || show "--force doubled or lost rows"
 
+# Traces in a merged file: each gets its own rows, and nothing of the others changes.
+symbols plain.db | sort >plain.before
+for program in plain inlined; do
+    trace_of fresh-$program.db "$here/$program" "'$(build_id $program)'" $program.addresses
+    echo "UPDATE meta SET value = $(wc -c <$program) WHERE key = 'pid'; DELETE FROM meta WHERE key = 'rank'" >pid.sql
+    make_trace fresh-$program.db "$SOURCE/fixtures/simple.sql" fresh-$program.db.sql pid.sql
+done
+run "$XFERSPY" merge -o both.db fresh-plain.db fresh-inlined.db; expect_status 0; expect_no_err
+run "$XFERSPY" symbolize both.db:fresh-inlined; expect_status 0; expect_no_err; expect_out " addresses resolved"
+symbols both.db:fresh-inlined | sort | cmp -s - before || show "not the same as in a trace by itself"
+[ -z "$(symbols both.db:fresh-plain)" ] || show "the other trace got symbols"
+run "$XFERSPY" symbolize --force both.db; expect_status 0; expect_no_err
+symbols both.db:fresh-inlined | sort | cmp -s - before || show "--force doubled or lost rows in a merged file"
+symbols both.db:fresh-plain | sort | cmp -s - plain.before || show "not the same as in a trace by itself (plain)"
+
 # Debug information elsewhere: by .gnu_debuglink beside the binary and in .debug, by build id, by a folder that is named.
 objcopy --only-keep-debug inlined inlined.debug
 strip -o stripped inlined
