@@ -17,7 +17,7 @@
 
 struct xs_merged_writer {
     sqlite3 *db, *reference;
-    char path[4096];
+    char path[4096], name[4096];
     int64_t next_id;
 };
 
@@ -32,7 +32,7 @@ static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL
 static int fail(const struct xs_merged_writer *writer, int rc, char *message) {
     int code = rc & 0xff;
     int status = code == SQLITE_FULL ? XS_ERROR_FULL : XS_ERROR_SQLITE;
-    return xs_trace_fail(message, status, "%s: %s", writer->path,
+    return xs_trace_fail(message, status, "%s: %s", writer->name,
                          code == SQLITE_FULL ? "no space left" : sqlite3_errmsg(writer->db));
 }
 
@@ -88,7 +88,7 @@ static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, c
     }
     sqlite3_finalize(stmt);
     if (rc != SQLITE_OK) {
-        return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: %s", writer->path, sqlite3_errstr(rc));
+        return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: %s", writer->name, sqlite3_errstr(rc));
     }
     return status;
 }
@@ -139,15 +139,16 @@ static void free_writer(struct xs_merged_writer *writer) {
     free(writer);
 }
 
-int xs_merged_create(const char *path, struct xs_merged_writer **out, char *message) {
+int xs_merged_create(const char *path, const char *name, struct xs_merged_writer **out, char *message) {
     struct xs_merged_writer *writer = calloc(1, sizeof *writer);
     *out = NULL;
     if (!writer) {
-        return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: out of memory", path);
+        return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: out of memory", name);
     }
+    snprintf(writer->name, sizeof writer->name, "%s", name);
     int length = snprintf(writer->path, sizeof writer->path, "%s%s", path[0] == '/' ? "" : "./", path);
     int status = length < 0 || (size_t)length >= sizeof writer->path
-                     ? xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path)
+                     ? xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", name)
                      : create(writer, message);
     if (status) {
         free_writer(writer);
@@ -179,7 +180,7 @@ static int prepare_copy(const struct copying *copying, const struct table *table
     char *text = sqlite3_str_finish(insert);
     int status = XS_OK;
     if (!select || !text) {
-        status = xs_trace_fail(copying->message, XS_ERROR_MEMORY, "%s: out of memory", copying->writer->path);
+        status = xs_trace_fail(copying->message, XS_ERROR_MEMORY, "%s: out of memory", copying->writer->name);
     } else if (sqlite3_prepare_v2(copying->trace->db, select, -1, from, NULL) != SQLITE_OK) {
         status = xs_trace_fail(copying->message, XS_ERROR_CORRUPT, "%s: damaged (%s)", copying->trace->path,
                                sqlite3_errmsg(copying->trace->db));
@@ -281,7 +282,7 @@ int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace,
 static int flush(const struct xs_merged_writer *writer, char *message) {
     int fd = open(writer->path, O_RDONLY | O_CLOEXEC);
     bool failed = fd < 0 || fsync(fd) != 0;
-    int status = failed ? xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: %s", writer->path, strerror(errno)) : XS_OK;
+    int status = failed ? xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: %s", writer->name, strerror(errno)) : XS_OK;
     if (fd >= 0) {
         close(fd);
     }

@@ -172,7 +172,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
     struct xs_merged_writer *writer;
     char message[XS_TRACE_MESSAGE_BYTES];
     size_t merged = 0;
-    int status = xs_merged_create(temporary, &writer, message);
+    int status = xs_merged_create(temporary, options->path, &writer, message);
     if (status < 0) {
         xs_complain("%s", message);
         return XS_EXIT_ERROR;
