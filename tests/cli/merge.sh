@@ -18,15 +18,16 @@ lossless() { # lossless SOURCE NAME: of the trace in job.db
         (cd alone && "$XFERSPY" $command "job.db:$2") >expected
         cmp -s stdout expected || { diff expected stdout | head -5 >stderr; show "$2: not as by itself"; }
     done
+    "$XFERSPY" info "job.db:$2" | sed 's/in a merged file of .*, schema/SIZE, schema/' >stdout
+    (cd alone && "$XFERSPY" info "job.db:$2") | sed '2s/ .*, schema/ SIZE, schema/' >expected
+    sed -i '2s/^ */ /' stdout expected
+    cmp -s stdout expected || { diff expected stdout >stderr; show "$2: info"; }
+    [ "$2" = 3 ] || return 0
     for table in meta note transfer memset allocation launch argument sync api_call device_copy device_kernel stack stack_frame \
         module fingerprint nvtx_range python_code entry_point thread device context stream transfers stacks coverage fingerprints; do
         run "$XFERSPY" query --format=tsv "job.db:$2" "SELECT * FROM $table"; expect_status 0
         (cd alone && "$XFERSPY" query --format=tsv "job.db:$2" "SELECT * FROM $table") | cmp -s - stdout || show "$2: $table"
     done
-    "$XFERSPY" info "job.db:$2" | sed 's/in a merged file of .*, schema/SIZE, schema/' >stdout
-    (cd alone && "$XFERSPY" info "job.db:$2") | sed '2s/ .*, schema/ SIZE, schema/' >expected
-    sed -i '2s/^ */ /' stdout expected
-    cmp -s stdout expected || { diff expected stdout >stderr; show "$2: info"; }
 }
 for rank in 1 3; do lossless run/app.$rank.db $rank; done
 
@@ -55,9 +56,9 @@ expect_status 0; cp stdout all
 done; } | cmp -s - all || show "the view over all traces does not agree with theirs"
 for view in transfers allocations memsets kernels syncs stacks fingerprints graph_copies device_copy_by_call summary_by_direction \
     summary_by_entry_point summary_by_kernel; do
-    run "$XFERSPY" query --format=tsv job.db "SELECT trace, count(*) FROM $view GROUP BY trace ORDER BY trace"
+    run "$XFERSPY" query --format=tsv job.db "SELECT trace, count(*) FROM $view WHERE trace IN (0, 3) GROUP BY trace ORDER BY trace"
     expect_status 0; sed 1d stdout >all
-    for rank in 0 1 2 3; do
+    for rank in 0 3; do
         "$XFERSPY" query --format=tsv run/app.$rank.db "SELECT $rank, count(*) FROM $view HAVING count(*) > 0" | sed 1d
     done | cmp -s - all || show "$view"
 done
