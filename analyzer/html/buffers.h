@@ -1,0 +1,79 @@
+/* What lay in an allocation and when: the contents that copies brought into the allocations of a device that most was copied
+ * to and from, piece by piece over time. */
+#ifndef XFERSPY_ANALYZER_HTML_BUFFERS_H
+#define XFERSPY_ANALYZER_HTML_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/html/sites.h"
+#include "analyzer/model/hash.h"
+#include "analyzer/output/json.h"
+#include "schema/trace.h"
+
+enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };
+
+/* What a piece of an allocation held; the page has the same list. */
+enum xs_html_how {
+    XS_HTML_BY_UPLOAD,
+    XS_HTML_BY_MEMSET,
+    XS_HTML_BY_COPY,     /* from memory of a device */
+    XS_HTML_BY_DOWNLOAD, /* nobody copied it there: a download showed it, so kernels wrote it */
+    XS_HTML_BY_SEVERAL,  /* more than one after the other, each too short for a piece of its own */
+};
+enum { XS_HTML_CONTENT_UNKNOWN = -1, XS_HTML_CONTENT_SEVERAL = -2 };
+
+struct xs_html_piece {
+    int64_t start_ns, end_ns, changed_ns; /* changed: the first launch that was given a pointer and may have; 0: none */
+    uint64_t offset, bytes, writes, reads;
+    int64_t row; /* transfer or memset that brought it first */
+    int32_t content;
+    uint8_t how;
+};
+
+struct xs_html_buffer_event {
+    int64_t at_ns, row;
+    uint64_t address, bytes, content[2];
+    uint16_t buffer;
+    uint8_t what; /* enum xs_html_how of a write, or one of the other two */
+    bool known;
+};
+
+struct xs_html_buffer {
+    int64_t id, device, begin_ns, end_ns; /* end: freed, or INT64_MAX */
+    uint64_t address, bytes, moved;
+    uint32_t site; /* number of the allocating call */
+    uint64_t transfers;
+    bool events_left_out;
+    struct xs_html_piece *items;
+    size_t count, capacity;
+};
+
+struct xs_html_buffers { /* zeroed: empty */
+    struct xs_html_buffer *buffers;
+    size_t count, capacity;
+    uint64_t all; /* device allocations that were copied to or from */
+    struct xs_html_buffer_event *events;
+    size_t event_count, event_capacity;
+    struct xs_hash content_index; /* to index + 1 */
+    struct xs_html_content {
+        uint64_t digits[2], bytes;
+    } * contents;
+    size_t content_count, content_capacity;
+};
+
+/* Negative status: the message is set. To be freed either way. `end_ns` is the end of the run. */
+int xs_html_buffers_read(struct xs_html_buffers *buffers, const struct xs_trace *trace, struct xs_sites *sites,
+                         int64_t end_ns, char *message);
+/* "residency": {...} of the object that is open. */
+void xs_html_buffers_json(const struct xs_html_buffers *buffers, const struct xs_sites *sites, struct xs_json *json);
+void xs_html_buffers_free(struct xs_html_buffers *buffers);
+
+/* From the events of the buffers to their pieces (buffers_play.c). */
+void xs_html_buffers_play(struct xs_html_buffers *buffers, int64_t end_ns);
+
+/* What else happens to a buffer. */
+enum { XS_HTML_READ = 16, XS_HTML_LAUNCH };
+
+#endif

@@ -1,0 +1,119 @@
+/* The page's document; see document.h. */
+#include "analyzer/html/document.h"
+
+#include "analyzer/command.h"
+#include "analyzer/html/buffers.h"
+#include "analyzer/html/details.h"
+#include "analyzer/html/lanes.h"
+#include "analyzer/model/compare.h"
+#include "analyzer/output/diff.h"
+#include "analyzer/output/progress.h"
+#include "analyzer/output/report.h"
+
+static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct xs_html_run_of *run = data;
+    xs_html_mark(&run->marks, detector, instance);
+    xs_by_claim(&run->claims, detector, instance);
+}
+
+int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
+    *run = (struct xs_html_run_of){0};
+    struct xs_analysis_options options = {.on_instance = on_instance, .data = run};
+    char message[XS_TRACE_MESSAGE_BYTES];
+    int status = xs_reading_open(path, &options, &run->reading);
+    if (status == XS_EXIT_OK &&
+        xs_by_compute(&run->reading.trace, run->reading.findings, &run->claims, XS_BY_SITE, &run->by, message) < 0) {
+        xs_complain("%s", message);
+        xs_by_free(&run->by);
+        xs_reading_close(&run->reading);
+        status = XS_EXIT_ERROR;
+    }
+    xs_by_claims_free(&run->claims);
+    if (status == XS_EXIT_OK)
+        xs_html_marks_finish(&run->marks, run->reading.findings, XS_HTML_FINDINGS);
+    else
+        xs_html_marks_free(&run->marks);
+    return status;
+}
+
+void xs_html_run_close(struct xs_html_run_of *run) {
+    xs_html_marks_free(&run->marks);
+    xs_by_free(&run->by);
+    xs_reading_close(&run->reading);
+}
+
+/* The report's own object, less the findings that are too many for a page. */
+static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
+    struct xs_findings shown = *run->reading.findings;
+    if (shown.count > XS_HTML_FINDINGS)
+        shown.count = XS_HTML_FINDINGS;
+    struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .checked = run->reading.checked};
+    xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
+    xs_report_json(&report, json);
+    xs_json_end(json, ']');
+}
+
+static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *message) {
+    const struct xs_trace *trace = &run->reading.trace;
+    struct xs_findings *findings = run->reading.findings;
+    size_t shown = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
+    struct xs_html_sites sites;
+    struct xs_html_lanes lanes = {0};
+    struct xs_html_scatter scatter = {0};
+    struct xs_html_buffers buffers = {0};
+    xs_json_object(json, NULL);
+    put_report(run, json);
+    xs_json_count(json, "findings_left_out", findings->count - shown);
+    xs_html_sites_begin(&sites, findings->sites, &run->by);
+    int status = xs_html_details_json(trace, findings, shown, json, message);
+    if (status >= 0)
+        status = xs_html_lanes_read(&lanes, &run->reading.summary, &sites, &run->marks, &scatter, message);
+    if (status >= 0)
+        status = xs_html_lanes_json(&lanes, trace, shown, json, message);
+    if (status >= 0)
+        status = xs_html_buffers_read(&buffers, trace, findings->sites, lanes.last_ns, message);
+    xs_html_scatter_json(&scatter, json);
+    xs_html_sites_json(&sites, json);
+    xs_html_buffers_json(&buffers, findings->sites, json);
+    xs_json_end(json, '}');
+    xs_html_sites_end(&sites);
+    xs_html_buffers_free(&buffers);
+    xs_html_scatter_free(&scatter);
+    xs_html_lanes_free(&lanes);
+    return status;
+}
+
+/* What `xferspy diff --json` says of both, in an array of one. */
+static void put_comparison(const struct xs_html_run_of *runs, struct xs_json *json) {
+    static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
+    struct xs_side sides[2] = {{0}, {0}};
+    struct xs_comparison comparison;
+    for (int i = 0; i < 2; i++)
+        xs_side_add(&sides[i], 1, &runs[i].reading);
+    xs_compare(&sides[0], &sides[1], &comparison);
+    xs_json_array(json, "comparison");
+    xs_diff_json(&comparison, &view, json);
+    xs_json_end(json, ']');
+    xs_comparison_free(&comparison);
+    xs_side_free(&sides[0]);
+    xs_side_free(&sides[1]);
+}
+
+int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *json, char *message) {
+    int status = XS_OK;
+    struct xs_progress progress;
+    xs_json_object(json, NULL);
+    xs_json_text(json, "format", "xferspy-html");
+    xs_json_int(json, "version", XS_HTML_JSON_VERSION);
+    xs_json_array(json, "runs");
+    for (size_t i = 0; i < count && status >= 0; i++) {
+        xs_progress_begin(&progress, &runs[i].reading.trace);
+        status = put_run(&runs[i], json, message);
+        xs_progress_end(&progress);
+    }
+    xs_json_end(json, ']');
+    if (status >= 0 && count == 2)
+        put_comparison(runs, json);
+    xs_json_end(json, '}');
+    return status;
+}

@@ -1,0 +1,88 @@
+/* Call sites of the page; see sites.h. */
+#include "analyzer/html/sites.h"
+
+#include <stdlib.h>
+
+#include "analyzer/output/place.h"
+#include "analyzer/output/text.h"
+
+void xs_html_sites_begin(struct xs_html_sites *sites, struct xs_sites *of, const struct xs_by *by) {
+    *sites = (struct xs_html_sites){.sites = of, .by = by};
+    for (size_t i = 0; i < by->count && i < XS_HTML_SITES_SHOWN; i++)
+        *xs_hash_put(&sites->by_row, (uintptr_t)by->rows[i].frame, (uintptr_t)by->rows[i].entry_point) = i + 1;
+}
+
+void xs_html_sites_end(struct xs_html_sites *sites) {
+    xs_hash_free(&sites->by_number);
+    xs_hash_free(&sites->by_row);
+}
+
+int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int64_t stack, uint32_t *number) {
+    uint32_t site = xs_site_of(sites->sites, entry_point, stack);
+    uint64_t *known = xs_hash_find(&sites->by_number, site, 0);
+    *number = site;
+    if (known)
+        return (int32_t)*known - 2;
+    const uint64_t *row = xs_hash_find(&sites->by_row, (uintptr_t)xs_site_place_frame(sites->sites, site),
+                                       (uintptr_t)xs_site_entry(sites->sites, site)->name);
+    uint64_t value = row ? *row + 1 : 1;
+    *xs_hash_put(&sites->by_number, site, 0) = value;
+    return (int32_t)value - 2;
+}
+
+void xs_html_place_json(const struct xs_sites *sites, const struct xs_frame *frame, struct xs_json *json) {
+    struct xs_string text = {0};
+    char *source = frame ? xs_place_source(sites, frame) : NULL;
+    if (frame)
+        xs_place_text(&text, sites, frame);
+    xs_json_text(json, "label", text.data);
+    xs_json_text(json, "source", source);
+    xs_string_free(&text);
+    free(source);
+}
+
+static void put_totals(const struct xs_by_row *row, struct xs_json *json) {
+    xs_json_count(json, "transfers", row->transfers);
+    xs_json_count(json, "bytes", row->bytes);
+    xs_json_count(json, "timed", row->timed);
+    xs_json_count(json, "device_ns", row->device_ns);
+    xs_json_count(json, "host_ns", row->host_ns);
+    xs_json_count(json, "gives_back_ns", row->gives_back_ns);
+}
+
+static void add(uint64_t *to, uint64_t value) {
+    if (__builtin_add_overflow(*to, value, to))
+        *to = UINT64_MAX;
+}
+
+void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json) {
+    const struct xs_by *by = sites->by;
+    struct xs_by_row rest = {0};
+    size_t left_out = 0;
+    xs_json_array(json, "sites");
+    for (size_t i = 0; i < by->count; i++) {
+        const struct xs_by_row *row = &by->rows[i];
+        if (i < XS_HTML_SITES_SHOWN) {
+            xs_json_object(json, NULL);
+            xs_json_text(json, "entry_point", row->entry_point);
+            if (row->frame)
+                xs_place_json(json, row->frame);
+            xs_html_place_json(sites->sites, row->frame, json);
+            put_totals(row, json);
+            xs_json_end(json, '}');
+            continue;
+        }
+        left_out++;
+        add(&rest.transfers, row->transfers);
+        add(&rest.bytes, row->bytes);
+        add(&rest.timed, row->timed);
+        add(&rest.device_ns, row->device_ns);
+        add(&rest.host_ns, row->host_ns);
+        add(&rest.gives_back_ns, row->gives_back_ns);
+    }
+    xs_json_end(json, ']');
+    xs_json_object(json, "sites_left_out");
+    xs_json_count(json, "sites", left_out);
+    put_totals(&rest, json);
+    xs_json_end(json, '}');
+}

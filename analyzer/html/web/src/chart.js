@@ -1,0 +1,89 @@
+// Apache ECharts with the parts that the page uses, and the colours of the page's theme for what is drawn on a canvas.
+import * as core from 'echarts/core';
+import { BarChart, CustomChart, LineChart, ScatterChart, TreemapChart } from 'echarts/charts';
+import { DataZoomComponent, GridComponent, TooltipComponent } from 'echarts/components';
+import { CanvasRenderer } from 'echarts/renderers';
+import { h, reducedMotion } from './dom.js';
+
+core.use([BarChart, CustomChart, LineChart, ScatterChart, TreemapChart, DataZoomComponent, GridComponent, TooltipComponent, CanvasRenderer]);
+
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+export function tooltip(make, extra = {}) {
+  return {
+    trigger: 'item',
+    confine: true,
+    enterable: false,
+    transitionDuration: 0,
+    backgroundColor: colour('raised'),
+    borderColor: colour('line-strong'),
+    borderWidth: 1,
+    padding: [6, 9],
+    textStyle: { color: colour('text'), fontSize: 12 },
+    formatter: (item) => make(item) ?? '',
+    ...extra,
+  };
+}
+
+// The content of a tooltip: a title and pairs of name and value.
+export function card(title, pairs, note) {
+  return h('div', { class: 'card' }, h('strong', {}, title),
+    h('dl', {}, pairs.filter((p) => p && p[1] !== '' && p[1] !== null && p[1] !== undefined).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
+    note ? h('p', {}, note) : null);
+}
+
+export function axis(extra = {}) {
+  return {
+    axisLine: { lineStyle: { color: colour('line-strong') } },
+    axisTick: { lineStyle: { color: colour('line-strong') } },
+    axisLabel: { color: colour('dim'), fontSize: 11, ...(extra.axisLabel ?? {}) },
+    splitLine: { show: true, lineStyle: { color: colour('line') } },
+    nameTextStyle: { color: colour('dim'), fontSize: 11 },
+    ...Object.fromEntries(Object.entries(extra).filter(([key]) => key !== 'axisLabel')),
+  };
+}
+
+export const base = () => ({ animation: !reducedMotion(), animationDuration: 150, animationDurationUpdate: 150, backgroundColor: 'transparent', textStyle: { fontFamily: 'system-ui, sans-serif', color: colour('text') } });
+
+// A chart that is made when its place is first seen, follows its size and is drawn again when the theme changes.
+const charts = new Set();
+export class Chart {
+  constructor(element, option, prepare) {
+    Object.assign(this, { element, option, prepare, instance: null });
+    charts.add(this);
+    this.observer = new ResizeObserver(() => this.fit());
+    this.observer.observe(element);
+  }
+
+  fit() {
+    if (!this.element.clientWidth || !this.element.clientHeight) return;
+    if (!this.instance) {
+      this.instance = core.init(this.element, null, { renderer: 'canvas' });
+      this.draw();
+      this.prepare?.(this.instance);
+      return;
+    }
+    if (this.instance.getWidth() === this.element.clientWidth && this.instance.getHeight() === this.element.clientHeight) return;
+    this.instance.resize();
+    this.resized?.();
+  }
+
+  draw() {
+    this.instance?.setOption(this.option(), { notMerge: true, lazyUpdate: false });
+  }
+
+  dispose() {
+    charts.delete(this);
+    this.observer.disconnect();
+    this.instance?.dispose();
+    this.instance = null;
+  }
+}
+
+export function redrawAll() {
+  for (const chart of charts) chart.draw();
+}
+
+export const rectangle = core.graphic.clipRectByRect;

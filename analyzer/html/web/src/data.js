@@ -1,0 +1,80 @@
+// The document of the trace, unpacked. Its form is of analyzer/html/document.c.
+
+export const directions = ['unknown', 'H2D', 'D2H', 'D2D', 'peer', 'H2H'];
+export const memoryKinds = ['', 'pageable', 'pinned', 'registered', 'device', 'array', 'managed'];
+// enum xs_html_kind
+export const kinds = [
+  { key: 'other', name: 'other copy' }, { key: 'h2d', name: 'upload (H2D)' }, { key: 'd2h', name: 'download (D2H)' },
+  { key: 'd2d', name: 'copy on a device (D2D)' }, { key: 'peer', name: 'copy between devices' }, { key: 'h2h', name: 'copy on the host' },
+  { key: 'kernel', name: 'kernel' }, { key: 'wait', name: 'wait of the host' }, { key: 'memset', name: 'memset' },
+  { key: 'alloc', name: 'allocation or free' },
+];
+export const KERNEL = 6;
+
+function laneLabel(lane) {
+  if (lane.others) return { thread: 'other threads', stream: 'other streams', engine: 'other work' }[lane.group];
+  if (lane.group === 'thread') return `${lane.name || 'thread'} ${lane.tid ?? lane.thread}`;
+  const device = lane.device >= 0 ? `GPU ${lane.device}` : 'GPU ?';
+  if (lane.group === 'stream') {
+    const which = lane.handle === '0x0' || lane.handle === '0x1' ? 'default stream' : lane.handle === '0x2' ? 'thread stream' : 'stream';
+    return `${device} ${which} ${lane.queue}`;
+  }
+  return `${device} ${{ h2d: 'H2D', d2h: 'D2H', d2d: 'D2D', h2h: 'H2H', kernel: 'kernels' }[kinds[lane.work]?.key] ?? kinds[lane.work]?.key ?? 'work'}`;
+}
+
+function unpackLane(lane, base) {
+  const size = lane.start.length;
+  const start = new Float64Array(size);
+  const end = new Float64Array(size);
+  let at = 0;
+  let longest = 0;
+  for (let i = 0; i < size; i++) {
+    at += lane.start[i];
+    start[i] = at;
+    end[i] = at + lane.length[i];
+    if (lane.length[i] > longest) longest = lane.length[i];
+  }
+  return { ...lane, base, size, start, end, longest, label: laneLabel(lane) };
+}
+
+function unpackMarked(marked) {
+  return marked.map((pairs) => {
+    const places = new Map();
+    let place = 0;
+    for (let i = 0; i < pairs.length; i += 2) {
+      place += pairs[i];
+      places.set(place, pairs[i + 1]);
+    }
+    return places;
+  });
+}
+
+function unpackRun(run) {
+  const report = run.report[0];
+  let base = 0;
+  const lanes = run.timeline.lanes.map((lane) => {
+    const unpacked = unpackLane(lane, base);
+    base += unpacked.size;
+    return unpacked;
+  });
+  const findings = report.findings.map((finding, i) => ({ ...finding, ...run.details[i], index: i }));
+  const first = Math.min(0, run.timeline.first_ns);
+  return {
+    ...run, report, findings, lanes, first,
+    last: Math.max(run.timeline.last_ns, report.run.duration_ns, first + 1),
+    marked: unpackMarked(run.timeline.marked),
+    name: report.trace.split('/').pop(),
+    duration: report.run.duration_ns,
+  };
+}
+
+export function readDocument() {
+  const text = document.getElementById('document').textContent;
+  const packed = JSON.parse(text);
+  return { runs: packed.runs.map(unpackRun), comparison: packed.comparison?.[0] ?? null };
+}
+
+export function siteLabel(site) {
+  if (!site) return 'several call sites';
+  return site.label ? site.label : site.entry_point ?? 'unknown';
+}

@@ -1,0 +1,53 @@
+// Elements without markup: every text goes in as a text node, so that nothing of a trace is ever parsed as HTML.
+
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'class') element.className = value;
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+  add(element, children);
+  return element;
+}
+
+function add(element, children) {
+  for (const child of children.flat(4)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+export function fill(element, ...children) {
+  element.replaceChildren();
+  add(element, children);
+  return element;
+}
+
+// columns: { title, number, value(row), text(row) | cell(row) }. A table scrolls by itself where it is too wide.
+export function table(caption, columns, rows, options = {}) {
+  const head = h('tr', {}, columns.map((c) => h('th', { scope: 'col', class: c.number ? 'number' : null }, c.title)));
+  const body = rows.map((row) => h('tr', options.row?.(row) ?? {}, columns.map((c, i) => {
+    const content = c.cell ? c.cell(row) : c.text(row);
+    return i === 0 && !c.number ? h('th', { scope: 'row' }, content) : h('td', { class: c.number ? 'number' : null }, content);
+  })));
+  const element = h('table', {}, h('caption', { class: options.showCaption ? null : 'hidden' }, caption), h('thead', {}, head), h('tbody', {}, body));
+  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, element);
+}
+
+// What a chart shows, as a table that is made when somebody opens it.
+export function alternative(title, make) {
+  const place = h('div', {});
+  const details = h('details', { class: 'alternative' }, h('summary', {}, title), place);
+  details.addEventListener('toggle', () => { if (details.open) fill(place, make()); });
+  details.refresh = () => { if (details.open) fill(place, make()); };
+  return details;
+}
+
+export function announce(text) {
+  const live = document.getElementById('live');
+  if (live) live.textContent = text;
+}
+
+export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,0 +1,120 @@
+// The page: header, tabs, theme. Each tab is made when it is first opened.
+import { bandwidth } from './bandwidth.js';
+import { buffers } from './buffers.js';
+import { redrawAll } from './chart.js';
+import { compare } from './compare.js';
+import { readDocument } from './data.js';
+import { fill, h } from './dom.js';
+import { Findings } from './findings.js';
+import * as f from './format.js';
+import { run as runTab } from './run.js';
+import { sites } from './sites.js';
+import { Timeline } from './timeline.js';
+
+const page = document.getElementById('page');
+
+function findingsTab(run) {
+  const timeline = new Timeline(run);
+  const findings = new Findings(run, (index) => timeline.choose(index));
+  return { element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element), dispose: () => timeline.dispose() };
+}
+
+class Page {
+  constructor({ runs, comparison }) {
+    Object.assign(this, { runs, comparison, shown: runs.length - 1 });
+    this.tabs = [
+      comparison && ['compare', 'Comparison', () => compare(runs, comparison)], ['findings', 'Findings', () => findingsTab(this.run)], ['bandwidth', 'Bandwidth', () => bandwidth(this.run)],
+      ['sites', 'Call sites', () => sites(this.run)], ['buffers', 'Buffers', () => buffers(this.run)], ['run', 'Run', () => runTab(this.run)]].filter(Boolean);
+    this.open = new Map();
+    document.title = `xferspy: ${runs.map((run) => run.name).join(' and ')}`;
+    this.header = h('header', {});
+    this.buttons = this.tabs.map(([key, name]) => h('button', { type: 'button', role: 'tab', id: `tab-${key}`, 'aria-controls': `panel-${key}`, onclick: () => this.select(key) }, name));
+    this.panels = this.tabs.map(([key]) => h('div', { role: 'tabpanel', id: `panel-${key}`, 'aria-labelledby': `tab-${key}`, tabindex: -1 }));
+    fill(page, h('a', { class: 'skip', href: '#main' }, 'Skip to the findings'), this.header,
+      h('nav', { 'aria-label': 'Views' }, h('div', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) }, this.buttons)),
+      h('main', { id: 'main' }, this.panels), this.footer(), h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }));
+    this.head();
+    this.select(this.tabs[0][0]);
+  }
+
+  get run() { return this.runs[this.shown]; }
+
+  head() {
+    const { report } = this.run;
+    const total = report.findings_total;
+    const all = report.transfers.total;
+    const simulated = this.runs.some((run) => run.report.run.simulated);
+    const figure = (name, value, more) => h('div', { class: 'figure' }, h('dt', {}, name), h('dd', {}, value, more ? h('span', { class: 'dim' }, ` ${more}`) : null));
+    const themes = h('select', { id: 'theme', 'aria-label': 'Colours', onchange: () => this.theme(themes.value) }, [['', 'System colours'], ['light', 'Light'], ['dark', 'Dark']].map(([value, name]) => h('option', { value }, name)));
+    themes.value = document.documentElement.dataset.theme ?? '';
+    const which = this.runs.length > 1 ? h('div', { class: 'which', role: 'group', 'aria-label': 'Run shown' }, this.runs.map((run, i) => h('button', { type: 'button', 'aria-pressed': i === this.shown ? 'true' : 'false', onclick: () => this.show(i) }, i ? 'After' : 'Before'))) : null;
+    fill(this.header,
+      simulated ? h('p', { class: 'simulated', role: 'note' }, h('strong', {}, 'SIMULATED'), ' The device was a simulated GPU: no time on this page is a measurement.') : null,
+      h('div', { class: 'row' }, h('h1', {}, h('span', { class: 'mono' }, report.run.command || this.run.name)), which, themes),
+      h('p', { class: 'dim' }, [report.devices.map((device) => device.name).filter(Boolean).join(', '), report.run.host && `on ${report.run.host}`, f.date(report.run.start_unix_ns), report.run.status !== 'complete' && `trace ${report.run.status}`].filter(Boolean).join(' · ')),
+      h('dl', { class: 'figures' },
+        figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
+        figure('Findings give back', f.ns(total.gives_back_ns), total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns ? `${f.share(total.gives_back_ns, total.run_ns)} of the run` : ''),
+        figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
+        all.timed_count ? figure('Copying on the device', f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`) : figure('Inside the calls', f.ns(all.host_ns), 'no device times'),
+        report.devices.some((device) => device.copy_overlap !== null) ? figure('Beside kernels', f.share(report.devices.reduce((sum, device) => sum + device.both_busy_ns, 0), report.devices.reduce((sum, device) => sum + device.copy_busy_ns, 0)) || '0 %', 'of the copying') : null));
+  }
+
+  footer() {
+    const { report } = this.run;
+    return h('footer', {}, h('p', {}, `${report.run.captured_by_version ? `Recorded by xferspy ${report.run.captured_by_version}. ` : ''}This page is one file: it loads nothing and sends nothing.`),
+      h('details', {}, h('summary', {}, 'Licences of what is in this page'), h('pre', { tabindex: 0, role: 'region', 'aria-label': 'Licences' }, document.getElementById('notices').textContent)));
+  }
+
+  select(key, focus) {
+    this.tabs.forEach(([name], i) => {
+      const chosen = name === key;
+      this.buttons[i].setAttribute('aria-selected', chosen ? 'true' : 'false');
+      this.buttons[i].tabIndex = chosen ? 0 : -1;
+      this.panels[i].hidden = !chosen;
+      if (chosen && focus) this.buttons[i].focus();
+      if (chosen && !this.open.has(name)) {
+        this.open.set(name, this.tabs[i][2]());
+        fill(this.panels[i], this.open.get(name).element);
+      }
+    });
+    this.current = key;
+  }
+
+  key(event) {
+    const at = this.tabs.findIndex(([key]) => key === this.current);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.select(this.tabs[(to + this.tabs.length) % this.tabs.length][0], true);
+  }
+
+  // The other run of two: everything but the comparison is made anew.
+  show(index) {
+    this.shown = index;
+    this.tabs.forEach(([name], i) => {
+      if (name === 'compare' || !this.open.has(name)) return;
+      this.open.get(name).dispose();
+      this.open.delete(name);
+      fill(this.panels[i]);
+    });
+    this.head();
+    this.select(this.current === 'compare' ? 'findings' : this.current);
+  }
+
+  theme(name) {
+    if (name) document.documentElement.dataset.theme = name;
+    else delete document.documentElement.dataset.theme;
+    redrawAll();
+  }
+}
+
+try {
+  const view = new Page(readDocument());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+  document.documentElement.dataset.ready = 'true';
+  Object.defineProperty(window, 'xferspy', { value: view });
+} catch (error) {
+  fill(page, h('p', { class: 'plain' }, `This page could not be shown: ${error.message}`));
+  throw error;
+}
