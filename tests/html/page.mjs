@@ -1,0 +1,353 @@
+// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages. One browser for
+// all; a check that fails names itself, and the others go on.
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [, , executablePath, folder] = process.argv;
+const axe = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const only = process.env.ONLY;
+let failed = 0;
+const waiting = []; // run at the end, a few at a time: a page waits for frames more than it computes
+const AT_ONCE = 3;
+function check(...of) {
+  waiting.push(of);
+}
+
+// Opens a page, runs the check, and then asserts what holds of every page: nothing on the console, nothing requested.
+async function run(what, name, options, action) {
+  if (only && !what.includes(only)) return;
+  const began = Date.now();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce', ...options });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(60000);
+    const said = [];
+    const requests = [];
+    page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => said.push(`error: ${error.stack}`));
+    const protocol = await context.newCDPSession(page);
+    await protocol.send('Network.enable');
+    protocol.on('Network.requestWillBeSent', ({ request }) => requests.push(request.url));
+    const url = `file://${join(folder, `${name}.html`)}`;
+    await page.goto(url);
+    await page.waitForSelector('html[data-ready="true"]');
+    await action(page, said, requests);
+    assert.deepEqual(said, [], 'console');
+    assert.deepEqual(requests.filter((request) => request !== url), [], 'requests');
+    assert.ok(requests.length === 1, 'the page itself was seen by the protocol');
+    console.log(`ok   ${what} (${Date.now() - began} ms)`);
+  } catch (error) {
+    failed++;
+    console.log(`FAIL ${what}: ${error.stack}`);
+  } finally {
+    await context.close();
+  }
+}
+
+const tabs = (page) => page.$$eval('[role=tab]', (list) => list.map((tab) => tab.id));
+const timeline = (page) => page.$eval('section[aria-label="Timeline"]', (element) => ({ from: +element.dataset.from, to: +element.dataset.to, drawn: +element.dataset.drawn, hot: +element.dataset.hot }));
+const frame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const json = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+
+// How many pixels of the timeline's canvas have the colour that marks a finding.
+const markedPixels = (page) => page.evaluate(() => {
+  const probe = document.createElement('canvas').getContext('2d');
+  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--hot').trim();
+  probe.fillRect(0, 0, 1, 1);
+  const hot = probe.getImageData(0, 0, 1, 1).data;
+  const canvas = document.querySelector('.timeline canvas');
+  const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height }).getContext('2d', { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - hot[0]) < 24 && Math.abs(data[i + 1] - hot[1]) < 24 && Math.abs(data[i + 2] - hot[2]) < 24) count++;
+  return count;
+});
+
+check('the numbers are the report\'s', 'lines', {}, async (page) => {
+  const [report] = json('lines').traces;
+  assert.equal(await page.$('.simulated'), null, 'measured on a real GPU');
+  const names = await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent));
+  assert.deepEqual(names, report.findings.map((finding) => finding.name));
+  assert.match(await page.textContent('.figures'), new RegExp(`Transfers${report.transfers.total.count.toLocaleString('en-US')} `));
+  await page.click('#finding-0');
+  const detail = await page.textContent('.detail');
+  assert.ok(detail.includes(report.findings[0].remedy), 'the remedy');
+  assert.ok(detail.includes('wasteful.py:13'), 'the line');
+  assert.ok(detail.includes('Called from'), 'the stack');
+  assert.ok((await page.$$('.detail tbody tr')).length >= 4, 'evidence rows');
+});
+
+check('a finding chosen is marked in the timeline', 'lines', {}, async (page) => {
+  const [report] = json('lines').traces;
+  await frame(page);
+  assert.equal(await markedPixels(page), 0);
+  await page.click('#finding-0');
+  await frame(page);
+  // in the thread's lane, the stream's and the engine's
+  assert.equal((await timeline(page)).hot, report.findings[0].transfers * 3);
+  assert.ok((await markedPixels(page)) > 500);
+  await page.click('button:text-is("Finding")');
+  await frame(page);
+  const { from, to, hot } = await timeline(page);
+  assert.ok(from > 0 && to < report.run.duration_ns && hot === report.findings[0].transfers * 3, 'zoomed to it, all of it in view');
+  await page.click('summary:has-text("segments in view")');
+  await page.waitForSelector('.alternative[open] tbody tr');
+  assert.equal((await page.$$('.alternative[open] tbody tr')).length, report.findings[0].transfers * 3);
+  await page.click('#finding-0');
+  await frame(page);
+  assert.equal(await markedPixels(page), 0, 'chosen again, it is not');
+});
+
+check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (page) => {
+  await frame(page);
+  const whole = await timeline(page);
+  const span = ({ from, to }) => to - from;
+  await page.click('button[aria-label="Zoom in"]');
+  await frame(page);
+  const closer = await timeline(page);
+  assert.ok(Math.abs(span(closer) - span(whole) / 2) < 10);
+  const box = await (await page.$('.timeline canvas')).boundingBox();
+  await page.mouse.move(box.x + 700, box.y + 40);
+  await page.mouse.wheel(0, -100);
+  await frame(page);
+  assert.equal(span(await timeline(page)), span(closer), 'the wheel alone scrolls the page');
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -100);
+  await page.keyboard.up('Control');
+  await frame(page);
+  const wheeled = await timeline(page);
+  assert.ok(span(wheeled) < span(closer));
+  await page.mouse.move(box.x + 700, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 600, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await frame(page);
+  const dragged = await timeline(page);
+  assert.ok(dragged.from > wheeled.from && Math.abs(span(dragged) - span(wheeled)) < 10);
+  await page.focus('.timeline-region');
+  await page.keyboard.press('ArrowLeft');
+  await frame(page);
+  assert.ok((await timeline(page)).from < dragged.from);
+  await page.keyboard.press('+');
+  await frame(page);
+  assert.ok(span(await timeline(page)) < span(dragged));
+  await page.keyboard.press('0');
+  await frame(page);
+  assert.deepEqual([(await timeline(page)).from, (await timeline(page)).to], [whole.from, whole.to]);
+});
+
+check('filters', 'lines', {}, async (page) => {
+  await frame(page);
+  const all = (await timeline(page)).drawn;
+  await page.uncheck('label:has-text("upload (H2D)") input');
+  await frame(page);
+  const fewer = (await timeline(page)).drawn;
+  assert.ok(fewer > 0 && fewer < all);
+  await page.uncheck('label:has-text("Streams") input');
+  await frame(page);
+  assert.ok((await timeline(page)).drawn < fewer);
+  await page.fill('input[type=search]', 'leak :14');
+  assert.deepEqual(await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent)), ['leak#3']);
+  await page.fill('input[type=search]', 'no such thing');
+  assert.match(await page.textContent('.findings'), /No finding matches/);
+  await page.click('#tab-bandwidth');
+  await page.uncheck('label:has-text("H2D") input >> nth=0');
+  await page.click('#tab-sites');
+  await page.selectOption('select[aria-label="Area is"]', { label: 'Bytes' });
+});
+
+check('hovering shows what is there', 'lines', {}, async (page) => {
+  await frame(page);
+  const at = await page.evaluate(() => { // where a segment is drawn
+    const canvas = document.querySelector('.timeline canvas');
+    const blue = [47, 111, 206];
+    const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 0; i < data.length; i += 4) if (blue.every((c, k) => Math.abs(data[i + k] - c) < 6)) return [(i / 4) % width, Math.floor(i / 4 / width) + 5];
+    return null;
+  });
+  const box = await (await page.$('.timeline canvas')).boundingBox();
+  await page.mouse.move(box.x + at[0] - 3, box.y + at[1]);
+  await page.mouse.move(box.x + at[0], box.y + at[1]);
+  await page.waitForSelector('.tip .card', { state: 'visible' });
+  assert.match(await page.textContent('.tip .card'), /upload \(H2D\).*moved/s);
+});
+
+check('the keyboard alone', 'lines', {}, async (page) => {
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+  const seen = new Set();
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    const [key, visible] = await page.evaluate(() => {
+      const element = document.activeElement;
+      const style = getComputedStyle(element);
+      return [element.id || element.className || element.getAttribute('aria-label') || element.tagName, element === document.body || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2)];
+    });
+    assert.ok(visible, `the focus shows on ${key}`);
+    seen.add(key);
+  }
+  for (const wanted of ['tab-findings', 'findings', 'timeline-region', 'theme']) assert.ok(seen.has(wanted), `${wanted} can be reached`);
+  await page.focus('.findings');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await page.getAttribute('.findings', 'aria-activedescendant'), 'finding-1');
+  assert.equal(await page.getAttribute('#finding-1', 'aria-selected'), 'true');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.getAttribute('#finding-1', 'aria-selected'), 'false');
+  await page.focus('#tab-findings');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-bandwidth');
+  assert.ok(await page.isVisible('#panel-bandwidth'));
+  await page.keyboard.press('End');
+  assert.ok(await page.isVisible('#panel-run'));
+});
+
+check('buffers: contents over time', 'contents', {}, async (page) => {
+  await page.click('#tab-buffers');
+  await page.click('#panel-buffers summary');
+  await page.waitForSelector('#panel-buffers tbody tr');
+  const rows = await page.$$eval('#panel-buffers tbody tr', (list) => list.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.ok(rows.length >= 1);
+  assert.ok(rows.some((row) => /^content 1$/.test(row[0]) && /^[0-9a-f]{32}$/.test(row[8])), 'a content with its fingerprint');
+  const before = await page.textContent('#panel-buffers .note');
+  await page.selectOption('select[aria-label="Buffer"]', { index: 1 });
+  assert.notEqual(await page.textContent('#panel-buffers .note'), before);
+});
+
+check('two traces', 'both', {}, async (page) => {
+  const [before, after] = json('both').traces;
+  assert.equal((await tabs(page))[0], 'tab-compare');
+  const diff = json('diff');
+  const cells = (section) => page.$$eval(`section[aria-label="${section}"] tbody tr`, (list) => list.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const findings = await cells('By finding');
+  assert.deepEqual(findings.map((row) => row.slice(0, 2)), diff.findings.map((of) => [of.name_before ?? of.name_after, of.change === 'not-checked' ? 'not checked there' : of.change]));
+  assert.ok(findings.some((row) => row[0] === 'noop-upload' && row[1] === 'disappeared' && row[5].startsWith('−')), 'what the repair is about');
+  assert.equal((await cells('By call site')).length, diff.call_sites.length);
+  const transfers = (await cells('Numbers of the run')).find((row) => row[0] === 'copies');
+  assert.deepEqual(transfers.slice(1, 3), [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')));
+  assert.ok((await page.textContent('.verdict')).startsWith(diff.verdict.text.split(':')[0]), 'whether it paid');
+  assert.equal(await page.textContent('[aria-pressed=true]'), 'After');
+  await page.click('button:text-is("Before")');
+  assert.ok(await page.isVisible('#panel-findings'));
+  assert.equal((await page.$$('.findings [role=option]')).length, before.findings.length);
+});
+
+check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
+  for (const tab of await tabs(page)) {
+    await page.click(`#${tab}`);
+    for (const summary of await page.$$('main details:not([open]) > summary')) if (await summary.isVisible()) await summary.click();
+    await frame(page);
+  }
+  await page.click('#tab-findings');
+  await page.click('#finding-0');
+  const box = await (await page.$('.timeline canvas')).boundingBox();
+  for (let x = 160; x < box.width; x += 60) await page.mouse.move(box.x + x, box.y + 16);
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assert.equal(await page.evaluate(() => document.querySelectorAll('img, iframe, object, [onerror]').length), 0);
+  assert.equal(await page.evaluate(() => document.scripts.length), 3);
+  assert.ok((await page.textContent('main')).includes('</script><script>window.pwned=1'), 'it is shown as text');
+  const text = readFileSync(join(folder, 'hostile.html'), 'utf8');
+  const [, data] = text.split('id="document">');
+  const inside = data.slice(0, data.indexOf('</script>'));
+  assert.ok(!/[<>&\u2028\u2029\u202e\u001b]/.test(inside), 'nothing in the document could end it');
+  assert.ok(!inside.includes('A\\u003cA'.repeat(2000)), 'texts are bounded');
+  assert.ok(statSync(join(folder, 'hostile.html')).size < 2 * 2 ** 20);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'long texts do not widen the page');
+});
+check('two hostile traces', 'hostile_both', {}, async (page) => {
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assert.ok((await page.$$('section[aria-label="By finding"] tbody tr')).length > 1);
+});
+
+check('the policy stops what is not the page\'s own', 'lines', {}, async (page, said, requests) => {
+  const outcome = await page.evaluate(async () => {
+    const violations = [];
+    document.addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
+    const script = document.createElement('script');
+    script.textContent = 'window.pwned = 1';
+    document.body.append(script);
+    const image = document.createElement('img');
+    image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
+    document.body.append(image);
+    const fetched = await fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused');
+    await new Promise((done) => setTimeout(done, 50));
+    return { pwned: window.pwned, fetched, violations: [...new Set(violations)].sort() };
+  });
+  assert.equal(outcome.pwned, undefined);
+  assert.equal(outcome.fetched, 'refused');
+  assert.deepEqual(outcome.violations, ['connect-src', 'img-src', 'script-src-elem']);
+  said.length = 0; // the browser reports each of the three
+  assert.ok(!requests.some((url) => url.startsWith('http')), 'nothing went out');
+  requests.length = 1; // the data: URL is none that could
+});
+
+check('a trace without transfers', 'empty', {}, async (page) => {
+  assert.match(await page.textContent('.findings'), /No findings: the trace has no transfers/);
+  for (const tab of await tabs(page)) await page.click(`#${tab}`);
+});
+check('a trace without device times', 'without_cupti', {}, async (page) => {
+  assert.match(await page.textContent('.figures'), /no device times/);
+  await page.click('#tab-bandwidth');
+  assert.match(await page.textContent('#panel-bandwidth'), /The trace has no device times/);
+  for (const tab of await tabs(page)) await page.click(`#${tab}`);
+  assert.match(await page.textContent('#panel-run'), /another subscriber holds CUPTI/);
+});
+check('a trace without contents and call sites', 'old', {}, async (page) => {
+  for (const tab of await tabs(page)) await page.click(`#${tab}`);
+  assert.match(await page.textContent('#panel-sites'), /driver’s entry points/);
+  assert.match(await page.textContent('#panel-run'), /Contents.*not recorded/s);
+});
+check('a killed program\'s trace', 'killed', {}, async (page) => {
+  for (const tab of await tabs(page)) await page.click(`#${tab}`);
+});
+check('a simulated GPU says so', 'simulated', {}, async (page) => {
+  assert.ok(await page.isVisible('.simulated'));
+  assert.match(await page.textContent('.simulated'), /SIMULATED .* no time on this page is a measurement/);
+});
+
+// WCAG 2.1 AA as far as axe can tell, contrast included, with every tab open and a finding chosen.
+for (const [name, scheme, width] of [['callsites', 'light', 1280], ['callsites', 'dark', 1280], ['both', 'dark', 1280], ['simulated', 'light', 390]]) {
+  check(`accessible: ${name}, ${scheme}, ${width} wide`, name, { colorScheme: scheme, viewport: { width, height: 850 } }, async (page) => {
+    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), scheme);
+    await page.evaluate(axe);
+    const all = await tabs(page);
+    for (const tab of name === 'both' ? all.slice(0, 1) : all) {
+      await page.click(`#${tab}`);
+      if (tab === 'tab-findings' && (await page.$('#finding-0'))) await page.click('#finding-0');
+      for (const summary of await page.$$('main details:not([open]) > summary')) if (await summary.isVisible()) await summary.click();
+      const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'] }));
+      assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join(' | ')}`), [], tab);
+    }
+  });
+}
+check('the switch of colours', 'lines', { colorScheme: 'light' }, async (page) => {
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.selectOption('#theme', 'dark');
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await page.selectOption('#theme', 'light');
+  assert.equal(await ground(), light);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  assert.equal(await ground(), light, 'the choice counts, not the system');
+  await page.selectOption('#theme', '');
+  assert.equal(await ground(), dark);
+});
+check('nothing sticks out at 390 wide', 'both', { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
+  for (const tab of await tabs(page)) {
+    await page.click(`#${tab}`);
+    await frame(page);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), tab);
+  }
+});
+
+await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  while (waiting.length) await run(...waiting.shift());
+}));
+await browser.close();
+console.log(failed ? `${failed} failed` : 'all passed');
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,55 @@
+# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK.
+set -euo pipefail
+skip() {
+    echo "$1"
+    if [ -n "${CI:-}" ]; then
+        exit 1
+    fi
+    exit 77
+}
+chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+[ -n "$chromium" ] || skip "no chromium; the package is chromium"
+command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm; the packages are nodejs and npm"
+
+# The driver's modules, once for each lock file.
+mkdir -p "$WORK/pages" "$WORK/modules"
+cd "$WORK"
+if ! cmp -s "$SOURCE/package-lock.json" modules/installed; then
+    cp "$SOURCE/package.json" "$SOURCE/package-lock.json" modules
+    (cd modules && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1) >npm.log 2>&1 ||
+        skip "npm ci failed: $(head -n 1 npm.log)"
+    cp "$SOURCE/package-lock.json" modules/installed
+fi
+
+golden=$SOURCE/../golden
+fixtures=$SOURCE/../cli/fixtures
+page() { # page NAME TRACE...
+    local name=$1
+    shift
+    "$XFERSPY" html --force -o "pages/$name.html" "$@"
+}
+made() { # made NAME FIXTURE...: a page of a trace made of fixtures
+    local name=$1
+    shift
+    "$SQL2DB" "pages/$name.db" "${@/#/$fixtures/}"
+    page "$name" "pages/$name.db"
+}
+rm -f pages/*
+page lines "$golden/h100_cupy_lines.db"
+"$XFERSPY" report --json -o pages/lines.json "$golden/h100_cupy_lines.db"
+page contents "$golden/h100_upload_wasteful.db"
+page both "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
+"$XFERSPY" report --json -o pages/both.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
+"$XFERSPY" diff --json -o pages/diff.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
+page old "$golden/h100_wasteful.db"
+made empty empty.sql
+made findings findings.sql
+made callsites findings.sql callsites.sql
+made simulated simulated.sql
+made without_cupti without_cupti.sql
+made killed killed.sql
+"$SQL2DB" pages/hostile.db "$fixtures/findings.sql" "$fixtures/callsites.sql" "$SOURCE/hostile.sql"
+page hostile pages/hostile.db
+page hostile_both pages/hostile.db pages/hostile.db
+cp "$SOURCE/page.mjs" modules/page.mjs # modules are looked for beside the script
+node modules/page.mjs "$chromium" "$WORK/pages"
