@@ -17,7 +17,7 @@ add_compile_options("$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wshadow;-Wconversion
 if(XFERSPY_WERROR)
     add_compile_options("$<$<COMPILE_LANGUAGE:C>:-Werror>")
 endif()
-# No path of the building machine in what is shipped; the same file whatever the build folder. The last that matches counts.
+# No path of the building machine in what is shipped, nor the name of the build folder. The last that matches counts.
 add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>"
     "$<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
 add_compile_definitions("$<$<COMPILE_LANGUAGE:C>:XFERSPY_VERSION=\"${PROJECT_VERSION}\">")
