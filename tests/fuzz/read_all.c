@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "analyzer/model/analyse.h"
+#include "analyzer/model/job.h"
 #include "analyzer/model/summary.h"
 #include "analyzer/model/summary_by.h"
-#include "analyzer/output/explain.h"
+#include "analyzer/output/job.h"
 #include "analyzer/output/report.h"
 
 static char folder[64], path[128];
@@ -56,7 +57,26 @@ static void print(const struct xs_report *report, int columns) {
     struct xs_json json = {.file = null};
     xs_report_json_begin(&json);
     xs_report_json(report, &json);
-    xs_report_json_end(&json);
+    xs_report_json_end(NULL, &json);
+    xs_report_markdown(report, &out);
+    fclose(null);
+}
+
+/* The same trace as two processes of a job. */
+static void print_job(const struct xs_report *report, const char *name) {
+    struct xs_job job = {0};
+    FILE *null = fopen("/dev/null", "w");
+    if (!null)
+        abort();
+    struct xs_out out = {.file = null, .columns = 80};
+    struct xs_json json = {.file = null};
+    for (int i = 0; i < 2; i++)
+        xs_job_add(&job, name, i ? "the other" : NULL, report->summary, report->findings, "");
+    xs_job_finish(&job);
+    xs_job_text(&job, true, &out);
+    xs_report_json_begin(&json);
+    xs_report_json_end(&job, &json);
+    xs_job_free(&job);
     fclose(null);
 }
 
@@ -78,6 +98,8 @@ static int read_findings(const struct xs_trace *trace, struct xs_report *report,
         xs_by_free(&by);
     }
     report->by = NULL;
+    if (status >= 0)
+        print_job(report, trace->path);
     xs_by_claims_free(&claims);
     xs_findings_free(findings);
     return status;
