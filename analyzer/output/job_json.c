@@ -115,13 +115,7 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_json_text(json, "title", d->title);
     xs_json_text(json, "remedy", xs_detector_remedy(d, f->verdict));
     xs_json_text(json, "site", f->entry_point);
-    if (f->has_frame) {
-        xs_json_object(json, "call_site");
-        xs_place_json(json, &f->frame);
-        xs_json_end(json, '}');
-    } else {
-        xs_json_null(json, "call_site");
-    }
+    xs_place_json_object(json, f->has_frame ? &f->frame : NULL, true);
     xs_json_count(json, "process_count", f->share_count);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);

@@ -1,5 +1,6 @@
 # What is written as JSON is what docs/schema says, judged by a validator of JSON Schema; and the schemas have only grown.
 . "$SOURCE/lib.sh"
+. "$SOURCE/job_traces.sh"
 python=
 for candidate in python3 /usr/bin/python3; do
     if "$candidate" -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then python=$candidate; break; fi
@@ -29,6 +30,11 @@ for key in site function file module nvtx thread stream device; do
     run "$XFERSPY" report --json --by=$key findings.db; expect_status 0; keep report
 done
 run "$XFERSPY" report --json simple.db killed.db; expect_status 0; keep report
+make_ranks ranks
+run "$XFERSPY" report --json ranks simple.db without_cupti.db; expect_status 0; keep report
+run "$XFERSPY" report --json ranks; expect_status 0; keep report; cp stdout job.json
+run "$XFERSPY" report --json --direction=h2d --since=30% ranks; expect_status 0; keep report
+run "$XFERSPY" report --json empty.db without_cupti.db; expect_status 0; keep report
 run "$XFERSPY" explain --json --finding=leak simple.db; expect_status 0; keep explain
 
 for schema in report explain; do
@@ -40,8 +46,9 @@ done
 
 # The schema lets keys come, and not go or change.
 run "$XFERSPY" report --json simple.db
+document=stdout
 wrong() { # wrong WHAT EDIT: the document with the edit is refused
-    "$python" -c "import json, sys; d = json.load(open('stdout')); t = d['traces'][0]; $2; json.dump(d, sys.stdout)" >edited || exit 1
+    "$python" -c "import json, sys; d = json.load(open('$document')); t = d['traces'][0]; $2; json.dump(d, sys.stdout)" >edited || exit 1
     if "$python" "$SOURCE/json_schema.py" "$schemas/report.schema.json" edited >/dev/null 2>&1; then show "the schema takes $1"; fi
 }
 wrong "a key that is gone" "del t['findings'][0]['gives_back_ns']"
@@ -50,6 +57,11 @@ wrong "a text for a number" "t['transfers']['total']['bytes'] = '1'"
 wrong "a negative count" "t['transfers']['total']['count'] = -1"
 wrong "another format" "d['format'] = 'x'"
 wrong "null for what is always known" "t['run']['duration_ns'] = None"
+document=job.json
+wrong "a job without its processes" "del d['job']['processes']"
+wrong "a finding's spread without its most" "del d['job']['findings'][0]['gives_back_ns']['max']"
+wrong "a column that is none" "d['job']['processes'][0]['outlier_in'] = ['x']"
+wrong "a process by its name" "d['job']['findings'][0]['by_process'][0]['process'] = 'rank 0'"
 "$python" -c "import json, sys; d = json.load(open('stdout')); d['traces'][0]['findings'][0]['new'] = 1; json.dump(d, sys.stdout)" >edited
 "$python" "$SOURCE/json_schema.py" "$schemas/report.schema.json" edited >/dev/null || show "the schema takes no new key"
 
