@@ -7,6 +7,7 @@
 
 #include "analyzer/memory.h"
 #include "analyzer/model/scan.h"
+#include "analyzer/model/selection.h"
 #include "analyzer/model/site.h"
 #include "analyzer/output/text.h"
 
@@ -94,6 +95,22 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
     for (unsigned i = 0; i < XS_JOB_COLUMN_COUNT; i++)
         p->columns[i] = values.of[metrics[i]];
     p->columns[XS_JOB_WALL] = (struct xs_metric_value){.value = run->duration_ns, .known = true};
+    if (s->selected) /* it is known of all copies together, not of some */
+        p->columns[XS_JOB_EXPOSED] = (struct xs_metric_value){0};
+}
+
+static void add_filter(struct xs_job_filter *filter, const struct xs_selection *selection) {
+    struct xs_string text = {0};
+    if (!selection)
+        return;
+    if (!filter->text) {
+        xs_filter_text(&text, selection->filter);
+        filter->text = text.data;
+    }
+    filter->all_rows = selection->all_rows;
+    filter->transfers += selection->transfers;
+    filter->passing += selection->passing;
+    filter->left_out += selection->left_out;
 }
 
 static struct xs_job_device *find_device(struct xs_job *job, const char *host, const struct xs_device_summary *d) {
@@ -129,14 +146,15 @@ static void add_devices(struct xs_job *job, const struct xs_summary *s) {
 }
 
 /* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line is told
- * by its function and file, wherever they were compiled into. */
+ * by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one function are places
+ * of their own. */
 static char *key_of(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string key = {0};
     xs_string_format(&key, "%u\x1f%u\x1f%s", f->detector, f->verdict, xs_site_name(findings, f->site));
-    if (frame && frame->file)
-        xs_string_format(&key, "\x1f%s\x1f%s\x1f%" PRIu32, frame->function ? frame->function : "", frame->file,
-                         frame->line);
+    if (frame && (frame->python || frame->line))
+        xs_string_format(&key, "\x1f%s\x1f%s\x1f%" PRIu32, frame->function ? frame->function : "",
+                         frame->file ? frame->file : "", frame->line);
     else if (frame)
         xs_string_format(&key, "\x1f%s\x1f%s\x1f+%" PRIx64, frame->function ? frame->function : "",
                          frame->module ? base_name(frame->module) : "", frame->address);
@@ -220,6 +238,7 @@ void xs_job_add(struct xs_job *job, const char *path, const char *identity, cons
                 const struct xs_findings *findings, const char *unchecked) {
     add_process(job, path, identity, summary, findings);
     job->processes[job->process_count - 1].unchecked = xs_strdup(unchecked);
+    add_filter(&job->filter, findings->selection);
     add_devices(job, summary);
     add_findings(job, findings);
 }
@@ -453,6 +472,7 @@ void xs_job_free(struct xs_job *job) {
         free(job->devices[i].pci_bus_id);
         free(job->devices[i].processes);
     }
+    free(job->filter.text);
     free(job->processes);
     free(job->findings);
     free(job->devices);

@@ -76,6 +76,13 @@ struct xs_job_device {
     size_t process_count;
 };
 
+/* What a filter let through of all traces: findings, transfers and what they took are of that, runs are whole. */
+struct xs_job_filter {
+    char *text;                            /* xs_filter_text's; NULL: there was none */
+    bool all_rows;                         /* only findings were chosen */
+    uint64_t transfers, passing, left_out; /* as in struct xs_selection, over the processes */
+};
+
 struct xs_job {
     struct xs_job_process *processes; /* by rank, those without one last; then by host, start, pid and path */
     size_t process_count;
@@ -90,6 +97,7 @@ struct xs_job {
     uint64_t wall_ns;                 /* from the first start to the last end, by the hosts' clocks; 0: not known */
     size_t slowest;                   /* the process with the longest run */
     uint64_t upper_bound_ns;          /* the largest of a process */
+    struct xs_job_filter filter;
 };
 
 /* The path of the process that has this identity (analyzer/traces.h), NULL: none. */

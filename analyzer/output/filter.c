@@ -3,19 +3,33 @@
 #include "analyzer/model/selection.h"
 #include "analyzer/model/summary.h"
 #include "analyzer/output/findings.h"
+#include "analyzer/output/job.h"
 #include "analyzer/output/units.h"
+
+static void add_amounts(struct xs_string *text, const struct xs_job_filter *f) {
+    char passing[XS_UNIT_BYTES], all[XS_UNIT_BYTES], out[XS_UNIT_BYTES];
+    if (!f->all_rows)
+        xs_string_format(text, ": %s of %s transfers pass", xs_format_count(passing, f->passing),
+                         xs_format_count(all, f->transfers));
+    xs_string_format(text, "%s %s instance%s of %sfindings left out.", f->all_rows ? ":" : ",",
+                     xs_format_count(out, f->left_out), f->left_out == 1 ? "" : "s", f->all_rows ? "other " : "");
+}
 
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_selection *s = findings->selection;
-    char passing[XS_UNIT_BYTES], all[XS_UNIT_BYTES], out[XS_UNIT_BYTES];
     if (!s)
         return;
+    const struct xs_job_filter amounts = {
+        .all_rows = s->all_rows, .transfers = s->transfers, .passing = s->passing, .left_out = s->left_out};
     xs_filter_text(text, s->filter);
-    if (!s->all_rows)
-        xs_string_format(text, ": %s of %s transfers pass", xs_format_count(passing, s->passing),
-                         xs_format_count(all, s->transfers));
-    xs_string_format(text, "%s %s instance%s of %sfindings left out.", s->all_rows ? ":" : ",",
-                     xs_format_count(out, s->left_out), s->left_out == 1 ? "" : "s", s->all_rows ? "other " : "");
+    add_amounts(text, &amounts);
+}
+
+void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job) {
+    if (!job->filter.text)
+        return;
+    xs_string_format(text, "%s", job->filter.text);
+    add_amounts(text, &job->filter);
 }
 
 static void put_words(struct xs_json *json, const char *key, const struct xs_filter_words *words) {

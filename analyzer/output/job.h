@@ -15,6 +15,9 @@ void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_
 /* The processes for which `is` holds, as above; true where there are any. */
 bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *));
 
+/* What was asked for and how much of all traces it is; nothing where that is all. Not escaped. */
+void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
+
 /* `all`: every finding and every process. */
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);
 

@@ -147,6 +147,20 @@ static void put_devices(const struct xs_job *job, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
+/* What was asked for, over all processes; moments and the rest are in the filter of each trace. */
+static void put_filter(const struct xs_job_filter *filter, struct xs_json *json) {
+    if (!filter->text) {
+        xs_json_null(json, "filter");
+        return;
+    }
+    xs_json_object(json, "filter");
+    xs_json_text(json, "text", filter->text);
+    xs_json_count(json, "transfers", filter->transfers);
+    xs_json_count(json, "transfers_passing", filter->passing);
+    xs_json_count(json, "instances_left_out", filter->left_out);
+    xs_json_end(json, '}');
+}
+
 void xs_job_json(const struct xs_job *job, struct xs_json *json) {
     xs_json_object(json, "job");
     xs_json_count(json, "process_count", job->process_count);
@@ -155,6 +169,7 @@ void xs_job_json(const struct xs_job *job, struct xs_json *json) {
     put_known_int(json, "world_size", job->world_size > 0, job->world_size);
     put_known_int(json, "start_unix_ns", job->start_unix_ns > 0, job->start_unix_ns);
     put_known_count(json, "wall_ns", job->wall_ns > 0, job->wall_ns);
+    put_filter(&job->filter, json);
     if (job->process_count) {
         put_gives_back(job, json);
         put_processes(job, json);

@@ -20,7 +20,8 @@ enum {
     PROGRAMS = 4,
     INDENT = 6,
     NAME_COLUMNS = 60,
-    COMMAND_COLUMNS = 200
+    COMMAND_COLUMNS = 200,
+    NARROW = 75 /* columns of a terminal, in which host and device are not all that has to go */
 };
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
@@ -97,19 +98,25 @@ static void device_lines(const struct xs_job *job, struct xs_out *out) {
         }
         if (before)
             continue;
-        xs_out_fact(out, shown++ ? "" : "devices", "%zu x %s", same,
-                    *job->devices[i].name ? job->devices[i].name : "unknown device");
+        struct xs_string name = {0};
+        xs_place_cut(&name, *job->devices[i].name ? job->devices[i].name : "unknown device", NAME_COLUMNS);
+        xs_out_fact(out, shown++ ? "" : "devices", "%zu x %s", same, name.data);
+        xs_string_free(&name);
     }
     shown = 0;
     for (size_t i = 0; i < job->device_count && shown < PROGRAMS; i++) {
         const struct xs_job_device *d = &job->devices[i];
-        struct xs_string who = {0};
+        struct xs_string who = {0}, where = {0};
         if (d->process_count < 2 || !xs_job_is_concurrent(job))
             continue;
         xs_job_who(&who, job, d->processes, d->process_count);
-        xs_out_line(out, XS_STYLE_PLAIN, "Device %" PRId64 "%s%s%s%s is shared by %s.", d->id, *d->host ? " of " : "",
-                    d->host, *d->pci_bus_id ? ", " : "", d->pci_bus_id, who.data);
+        xs_string_format(&where, "%s", *d->host ? " of " : "");
+        xs_place_cut(&where, d->host, NAME_COLUMNS);
+        xs_string_format(&where, "%s", *d->pci_bus_id ? ", " : "");
+        xs_place_cut(&where, d->pci_bus_id, NAME_COLUMNS / 2);
+        xs_out_line(out, XS_STYLE_PLAIN, "Device %" PRId64 "%s is shared by %s.", d->id, where.data, who.data);
         xs_string_free(&who);
+        xs_string_free(&where);
         shown++;
     }
 }
@@ -189,6 +196,11 @@ static void print_run(const struct xs_job *job, struct xs_out *out) {
     list(job, "host", host_of, out);
     run_line(job, out);
     device_lines(job, out);
+    struct xs_string filter = {0};
+    xs_job_filter_sentence(&filter, job);
+    if (filter.length)
+        xs_out_fact(out, "filter", "%s", filter.data);
+    xs_string_free(&filter);
     warnings(job, out);
 }
 
@@ -256,8 +268,14 @@ static void print_finding(const struct xs_job *job, size_t index, struct xs_out 
     xs_finding_kind(&name, f->detector, f->verdict);
     if (!f->advice)
         finding_gain(&gain, job, f);
-    fprintf(out->file, "  %2zu  %s%s%s  %s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
-            xs_style_off(out, XS_STYLE_HEADING), f->advice ? "(advice)" : gain.data);
+    bool fits = !out->columns || INDENT + name.length + 2 + gain.length <= (size_t)out->columns;
+    fprintf(out->file, "  %2zu  %s%s%s%s%s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
+            xs_style_off(out, XS_STYLE_HEADING), fits ? "  " : "",
+            !fits       ? ""
+            : f->advice ? "(advice)"
+                        : gain.data);
+    if (!fits)
+        xs_out_indented(out, INDENT, "%s", gain.data);
     print_where(job, f, out);
     if (!f->advice) {
         print_spread(job, f, out);
@@ -454,8 +472,11 @@ static void print_processes(const struct xs_job *job, bool all, struct xs_out *o
     xs_table_optional(table);
     xs_table_column(table, "device", true);
     xs_table_optional(table);
-    for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
+    for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++) {
         xs_table_column(table, titles[column], true);
+        if (out->columns && out->columns < NARROW && column != XS_JOB_WALL && column != XS_JOB_REMOVABLE)
+            xs_table_optional(table);
+    }
     xs_table_column(table, "of run", true);
     for (size_t i = 0; i < job->process_count; i++) {
         left_out += !chosen[i];
