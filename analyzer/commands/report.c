@@ -30,7 +30,8 @@ static const struct argp_option options[] = {
     {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
      "totals by one of these; of JSON beside all else", 1},
     {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
-    {"each", OPTION_EACH, NULL, 0, "of several traces: the report of each instead of the job's", 1},
+    {"each", OPTION_EACH, NULL, 0,
+     "of several traces: the report of each instead of the job's; with --by and --sections that is what comes", 1},
     {0}};
 
 static const char doc[] =
@@ -78,6 +79,7 @@ struct view {
     size_t top;
     struct xs_job *job; /* takes the numbers of every trace; NULL: one trace alone */
     bool each;          /* the report of every trace, too; of JSON always */
+    int shown;          /* traces that could be read */
     struct xs_out *out;
 };
 
@@ -273,21 +275,23 @@ static int report_one(const char *path, const struct view *view, int index) {
 }
 
 static int report_all(char *const *paths, int count, struct view *view) {
-    int status = XS_EXIT_OK, shown = 0;
+    int status = XS_EXIT_OK;
     struct xs_job job = {0};
     if (count > 1 && !(view->each && !view->json))
         view->job = &job;
     view->each = view->each || count < 2;
     for (int i = 0; i < count; i++) {
-        if (report_one(paths[i], view, count > 1 ? shown : -1) == XS_EXIT_OK)
-            shown++;
+        if (report_one(paths[i], view, count > 1 ? view->shown : -1) == XS_EXIT_OK)
+            view->shown++;
         else
             status = XS_EXIT_ERROR;
     }
     xs_job_finish(&job);
     if (view->json && view->json->depth)
         xs_report_json_end(view->job, view->json);
-    else if (view->job && !view->each)
+    else if (view->job && view->markdown)
+        xs_job_markdown(&job, view->details, view->out);
+    else if (view->job)
         xs_job_text(&job, view->details, view->out);
     view->job = NULL;
     xs_job_free(&job);
@@ -325,12 +329,12 @@ int xs_command_report(int argc, char **argv) {
                         .details = traces->details,
                         .by = arguments.by,
                         .top = arguments.top,
-                        .each = arguments.each || arguments.by >= 0 || arguments.format == FORMAT_MARKDOWN,
+                        .each = arguments.each || arguments.by >= 0 || arguments.sections,
                         .out = &out};
     int status = report_all(named.names, named.count, &view);
     status = status == XS_EXIT_OK ? expanded : status;
-    /* with one trace that could not be read there is nothing to keep */
-    if (xs_out_close(&out, status == XS_EXIT_OK || named.count > 1) < 0)
+    /* where no trace could be read there is nothing to keep */
+    if (xs_out_close(&out, status == XS_EXIT_OK || view.shown) < 0)
         status = XS_EXIT_ERROR;
     xs_traces_free(&named);
     xs_filter_free(&arguments.filter);

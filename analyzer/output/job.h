@@ -21,6 +21,9 @@ void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
 /* `all`: every finding and every process. */
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);
 
+/* For a pull request's comment or an issue, in GitHub's Markdown. Text of the traces is in code spans and blocks. */
+void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out);
+
 /* Key "job" of the object that is open. */
 void xs_job_json(const struct xs_job *job, struct xs_json *json);
 

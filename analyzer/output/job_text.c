@@ -8,6 +8,7 @@
 #include "analyzer/model/site.h"
 #include "analyzer/output/findings.h"
 #include "analyzer/output/job.h"
+#include "analyzer/output/job_internal.h"
 #include "analyzer/output/place.h"
 #include "analyzer/output/table.h"
 #include "analyzer/output/units.h"
@@ -206,7 +207,7 @@ static void print_run(const struct xs_job *job, struct xs_out *out) {
 
 /* --- what was found --- */
 
-static void finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
+void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
     size_t *processes = xs_realloc(NULL, f->share_count * sizeof *processes);
     for (size_t i = 0; i < f->share_count; i++)
         processes[i] = f->shares[i].process;
@@ -225,7 +226,7 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
     if (f->bytes)
         xs_string_format(&amount, ", %s", xs_format_bytes(bytes, f->bytes));
     xs_string_format(&amount, ", in ");
-    finding_who(&amount, job, f);
+    xs_job_finding_who(&amount, job, f);
     xs_place_text(&place, &sites, f->has_frame ? &f->frame : NULL);
     if (f->has_frame) {
         xs_out_indented(out, INDENT, "%s: %s", xs_detectors[f->detector]->title, amount.data);
@@ -345,6 +346,12 @@ static void unchecked_lines(const struct xs_job *job, struct xs_out *out) {
     }
 }
 
+void xs_job_text_warnings(const struct xs_job *job, bool all, struct xs_out *out) {
+    (void)all;
+    warnings(job, out);
+    unchecked_lines(job, out);
+}
+
 static void print_findings(const struct xs_job *job, bool all, struct xs_out *out) {
     size_t shown = 0, advice = 0, folded = 0, more = 0;
     xs_out_heading(out, "Findings");
@@ -455,7 +462,7 @@ static bool *choose_rows(const struct xs_job *job, bool all) {
     return chosen;
 }
 
-static void print_processes(const struct xs_job *job, bool all, struct xs_out *out) {
+void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out) {
     static const char *const titles[] = {
 #define X(id, metric, key, title) title,
         XS_JOB_COLUMNS(X)
@@ -502,6 +509,6 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
         return;
     print_run(job, out);
     print_findings(job, all, out);
-    print_processes(job, all, out);
+    xs_job_text_processes(job, all, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
 }

@@ -67,6 +67,8 @@ OPTIONS
 run "$XFERSPY" report --since=2s --until=1s t.db; expect_status 2; expect_err "--until has to come after --since"
 run "$XFERSPY" report --min-size=2K --max-size=1K t.db; expect_status 2; expect_err "--min-size is more than --max-size"
 run "$XFERSPY" report --sections=cost --by=site t.db; expect_status 2; expect_err "--sections and --by"
+make_trace v.db "$SOURCE/fixtures/simple.sql"
+run "$XFERSPY" report --sections=findings t.db v.db; expect_status 0; expect_out "== v.db =="; expect_not "A job of" # each by itself
 run "$XFERSPY" report --help; for option in since until direction min-size max-size stream device thread site nvtx finding sections format; do expect_out "--$option="; done
 # A pattern of hostile text is shown escaped.
 run "$XFERSPY" report "--site=$(printf 'a\033[31mb\nc')" t.db; expect_status 0; expect_out 'called from a\x1b[31mb\nc'

@@ -1,6 +1,7 @@
 # A report for a pull request, read by the renderer that code hosts use: what it is made of, and that no text of a trace is
 # more than text there.
 . "$SOURCE/lib.sh"
+. "$SOURCE/job_traces.sh"
 command -v cmark-gfm >/dev/null && command -v python3 >/dev/null || { echo "no cmark-gfm or python3"; exit 77; }
 pages=0
 # render NEEDS...: of stdout, with everything that GitHub has and its sanitizer not yet run. All pages are looked at in the end.
@@ -26,8 +27,20 @@ make_trace simulated.db "$SOURCE/fixtures/simulated.sql"
 make_trace empty.db "$SOURCE/fixtures/empty.sql"
 run "$XFERSPY" report --format=markdown simulated.db; render; expect_out "SIMULATED GPU: times below are a model's, not measurements"
 run "$XFERSPY" report --format=markdown empty.db; render "table 0"; expect_out "## Transfers that were wasted: nothing: no transfer ran"
-run "$XFERSPY" report --format=markdown simple.db empty.db; expect_status 0; render "h2 2"
-run "$XFERSPY" report --format=markdown simple.db missing.db; expect_status 1; expect_err missing.db; render "h2 1"
+run "$XFERSPY" report --format=markdown --each simple.db empty.db; expect_status 0; render "h2 2"
+run "$XFERSPY" report --format=markdown --sections=findings simple.db findings.db; expect_status 0; render "h2 2" "details 0"
+run "$XFERSPY" report --format=markdown simple.db missing.db; expect_status 1; expect_err missing.db; render "h2 1" "header in"
+# Several traces are a job: one page.
+make_ranks ranks
+run "$XFERSPY" report --format=markdown ranks
+expect_status 0; expect_no_err; render "h2 1" "table 1" "details 1" "pre 1" "header in" "header gives back"
+expect_out "## Transfers that were wasted: up to 17.9 ms of 100 ms (18 %) in the process that gains most"
+expect_out '| 2 | noop-upload | up to 7.04 ms | 7.0 % | 27 | 216 MiB | ranks 0-2 | `train.py:12` |'
+expect_out "and 16.5 ms in the slowest, rank 3; 16.8 ms on average"; expect_out "3 more: \`--details\` lists them."
+run "$XFERSPY" report --format=markdown --details ranks; render "h2 1"; expect_not " more: "
+run "$XFERSPY" report --format=markdown --site='<b>*`' ranks simulated.db; expect_status 0; render "h2 1" "table 0"
+expect_out 'Filter: ``called from <b>*`:'; expect_out "SIMULATED GPU in simulated.db only"
+run "$XFERSPY" report --format=markdown empty.db simple.db; expect_status 0; render "h2 1"
 for trace in "$SOURCE"/../golden/*.db; do run "$XFERSPY" report --format=markdown "$trace"; expect_status 0; expect_no_err; render "h2 1"; done
 
 # Hostile text in every column that a report shows.
@@ -44,6 +57,9 @@ while IFS= read -r text; do
     n=$((n + 1))
     bad "$text" >bad.sql
     make_trace bad$n.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" bad.sql
+    cp bad$n.db '*b* `<b>|.db'
+    run "$XFERSPY" report --format=markdown --details ranks '*b* `<b>|.db'
+    expect_status 0; render "a 0" "h2 1" "img 0" "script 0" "em 0" "del 0" "h1 0" "details 1"
     for options in "" --details --by=site --by=nvtx; do
         # shellcheck disable=SC2086 # no option is one of none
         run "$XFERSPY" report --format=markdown $options bad$n.db
