@@ -14,6 +14,7 @@
 #include "analyzer/output/place.h"
 #include "analyzer/output/progress.h"
 #include "analyzer/output/text.h"
+#include "analyzer/output/unfinished.h"
 #include "analyzer/output/units.h"
 #include "analyzer/traces.h"
 #include "schema/merged.h"
@@ -205,8 +206,10 @@ static int merge_into(struct job *job, const struct xs_out_options *options) {
     if (fchmod(fd, 0666 & ~mask) != 0)
         errno = 0; /* the owner can read it */
     close(fd);
+    xs_unfinished(temporary.data);
     int status = merge(job, temporary.data, options);
     unlink(temporary.data);
+    xs_finished(temporary.data);
     xs_string_free(&temporary);
     return status;
 }

@@ -14,6 +14,7 @@
 
 #include "analyzer/memory.h"
 #include "analyzer/output/text.h"
+#include "analyzer/output/unfinished.h"
 #include "schema/error.h"
 
 void xs_complain(const char *format, ...) {
@@ -89,6 +90,8 @@ static int open_file(struct xs_out *out, const struct xs_out_options *options) {
         *out = (struct xs_out){0};
         return XS_ERROR_SYSTEM;
     }
+    if (out->path)
+        xs_unfinished(out->temporary ? out->temporary : out->path);
     out->file = fdopen(fd, "w");
     if (!out->file)
         xs_out_of_memory();
@@ -142,6 +145,7 @@ int xs_out_close(struct xs_out *out, bool keep) {
     }
     if (out->path && !keep)
         unlink(out->temporary ? out->temporary : out->path);
+    xs_finished(out->temporary ? out->temporary : out->path);
     free(out->path);
     free(out->temporary);
     *out = (struct xs_out){0};

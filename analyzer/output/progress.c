@@ -6,18 +6,27 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "analyzer/output/text.h"
 
-#define NAME_COLUMNS 40
+enum { NAME_COLUMNS = 40, WORDS_COLUMNS = 32, LEAST_NAME_COLUMNS = 8 };
 #define BEFORE_MS 1000 /* what takes less than that is done before anybody wonders */
 
 static int64_t now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What wraps cannot be taken away again. */
+static int name_columns(void) {
+    struct winsize size;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
+    int columns = (known ? size.ws_col : 80) - WORDS_COLUMNS - 1;
+    return columns > NAME_COLUMNS ? NAME_COLUMNS : columns < LEAST_NAME_COLUMNS ? LEAST_NAME_COLUMNS : columns;
 }
 
 /* Spaces and not an escape sequence take the line away: that holds on every terminal. */
@@ -31,8 +40,8 @@ static void *show(void *data) {
             pthread_cond_timedwait(&progress->end, &progress->lock, &at);
         if (progress->ends)
             break;
-        fprintf(stderr, "\rxferspy: reading %.*s, %" PRId64 " s ", (int)xs_text_fit(progress->name, NAME_COLUMNS),
-                progress->name, seconds);
+        fprintf(stderr, "\rxferspy: reading %.*s, %" PRId64 " s ",
+                (int)xs_text_fit(progress->name, progress->name_columns), progress->name, seconds);
         fflush(stderr);
         progress->shown = true;
     }
@@ -47,6 +56,7 @@ void xs_progress_begin(struct xs_progress *progress, const struct xs_trace *trac
     if (!isatty(STDERR_FILENO))
         return;
     progress->name = xs_text_escaped(trace->path);
+    progress->name_columns = name_columns();
     pthread_mutex_init(&progress->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -71,7 +81,7 @@ void xs_progress_end(struct xs_progress *progress) {
         pthread_mutex_destroy(&progress->lock);
     }
     if (progress->shown)
-        fprintf(stderr, "\r%*s\r", NAME_COLUMNS + 32, "");
+        fprintf(stderr, "\r%*s\r", progress->name_columns + WORDS_COLUMNS, "");
     free(progress->name);
     *progress = (struct xs_progress){0};
 }

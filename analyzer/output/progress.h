@@ -9,8 +9,9 @@
 #include "schema/trace.h"
 
 struct xs_progress {
-    char *name; /* of the trace, escaped */
-    bool runs;  /* the thread does */
+    char *name;       /* of the trace, escaped */
+    int name_columns; /* of it that are shown */
+    bool runs;        /* the thread does */
     bool ends, shown;
     int64_t began_ms;
     pthread_t thread;
