@@ -1,0 +1,73 @@
+/* spooled OUT.db RANK: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is being profiled, and
+ * drains 600 of them. Then it says "ready" and waits for a line: with one it dies as if it was killed, and what it did not drain
+ * stays in the spool. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "schema/spool.h"
+#include "schema/store.h"
+
+enum { EVENTS = 1000, DRAINED = 600, BYTES = 4096 };
+
+static void write_meta(struct xs_store *store, int64_t rank) {
+    char program[] = "/opt/app/train", command[] = "./train --steps 10";
+    xs_store_begin(store);
+    xs_store_meta_int(store, "rank", rank);
+    xs_store_meta_int(store, "world_size", 3);
+    xs_store_meta_int(store, "pid", getpid());
+    xs_store_meta_int(store, "start_unix_ns", (int64_t)time(NULL) * 1000000000);
+    xs_store_meta_text(store, "host", "node00");
+    xs_store_meta_text(store, "executable", program);
+    xs_store_meta_text(store, "command", command);
+    xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
+    xs_store_commit(store);
+}
+
+/* Returns false where the spool is full. */
+static bool write_event(struct xs_spool *spool, struct xs_chunk **chunk, uint64_t serial) {
+    static unsigned hint;
+    struct xs_event *slot = *chunk ? xs_chunk_slot(*chunk) : NULL;
+    if (!slot) {
+        if (*chunk)
+            xs_chunk_finish(*chunk);
+        *chunk = xs_spool_take(spool, &hint, 1, 1, "main");
+        slot = *chunk ? xs_chunk_slot(*chunk) : NULL;
+    }
+    if (!slot)
+        return false;
+    *slot = (struct xs_event){.kind = XS_EVENT_TRANSFER,
+                              .flags = XS_FLAG_HAS_STREAM,
+                              .entry = 1,
+                              .enter_tick = serial * 1000,
+                              .return_tick = serial * 1000 + 500,
+                              .context = 0xc0,
+                              .stream = 0x50};
+    slot->transfer.bytes = BYTES;
+    slot->transfer.src_device = slot->transfer.dst_device = -1;
+    slot->transfer.direction = XS_DIR_H2D;
+    xs_chunk_commit(*chunk);
+    return true;
+}
+
+int main(int argc, char **argv) {
+    struct xs_spool spool;
+    struct xs_store *store;
+    struct xs_chunk *chunk = NULL;
+    char name[4096];
+    if (argc != 3)
+        return 2;
+    snprintf(name, sizeof name, "%s.spool", argv[1]);
+    if (xs_spool_create(name, 8 << 20, 64, &spool) != 0 || xs_store_create(argv[1], &store) != 0)
+        return 1;
+    write_meta(store, strtol(argv[2], NULL, 10));
+    for (uint64_t serial = 1; serial <= EVENTS; serial++)
+        if (!write_event(&spool, &chunk, serial) || (serial == DRAINED && xs_spool_drain(&spool, store, 0, false) < 0))
+            return 1;
+    puts("ready");
+    fflush(stdout);
+    getchar();
+    return raise(SIGKILL);
+}
