@@ -74,6 +74,7 @@ static void print_job(const struct xs_report *report, const char *name) {
         xs_job_add(&job, name, i ? "the other" : NULL, report->summary, report->findings, "");
     xs_job_finish(&job);
     xs_job_text(&job, true, &out);
+    xs_job_markdown(&job, true, &out);
     xs_report_json_begin(&json);
     xs_report_json_end(&job, &json);
     xs_job_free(&job);
