@@ -42,7 +42,8 @@ const struct xs_anonymous_group xs_anonymous_groups[] = {
     {"devices", {XS_ANONYMOUS_UUID, XS_ANONYMOUS_BUS, END}},
     {"notes", {XS_ANONYMOUS_NOTE, END}},
     {"contents", {XS_ANONYMOUS_CONTENT, XS_ANONYMOUS_CONTENT_HIGH, END}},
-    {"addresses", {XS_ANONYMOUS_ADDRESS, XS_ANONYMOUS_CODE, END}},
+    {"addresses",
+     {XS_ANONYMOUS_ADDRESS, XS_ANONYMOUS_MODULE_CODE, XS_ANONYMOUS_FRAME_CODE, XS_ANONYMOUS_SYMBOL_CODE, END}},
 };
 #undef END
 const size_t xs_anonymous_group_count = sizeof xs_anonymous_groups / sizeof *xs_anonymous_groups;
@@ -53,6 +54,7 @@ struct copying {
     struct xs_anonymizing *how;
     struct xs_pseudonyms pseudonyms;
     struct xs_hash contents;
+    struct xs_hash unmoved; /* modules with a load_bias of 0: enum place */
     uint64_t memory_offset, code_offset;
 };
 
@@ -73,12 +75,35 @@ static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt
         sqlite3_bind_null(to, at);
 }
 
+/* Of a module with a load_bias of 0. */
+enum place { MOVES, IN_FILE /* where its file says */, NOWHERE /* not known: its addresses are those of a process */ };
+
+static enum place place_of(const struct copying *c, sqlite3_stmt *from, int column) {
+    const uint64_t *place = sqlite3_column_type(from, column) == SQLITE_INTEGER
+                                ? xs_hash_find(&c->unmoved, (uint64_t)sqlite3_column_int64(from, column), 0)
+                                : NULL;
+    return place ? (enum place) * place : MOVES;
+}
+
+static bool moves(const struct copying *c, sqlite3_stmt *from, int column, enum xs_anonymous_kind kind) {
+    switch (kind) {
+    case XS_ANONYMOUS_MODULE_CODE:
+        return place_of(c, from, 0) == MOVES;
+    case XS_ANONYMOUS_FRAME_CODE:
+        return place_of(c, from, column + 1) != IN_FILE;
+    case XS_ANONYMOUS_SYMBOL_CODE:
+        return place_of(c, from, column - 1) == NOWHERE;
+    default:
+        return (uint64_t)sqlite3_column_int64(from, column) >= NO_ADDRESS_BELOW;
+    }
+}
+
 static void put_moved(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
                       enum xs_anonymous_kind kind) {
     uint64_t value = (uint64_t)sqlite3_column_int64(from, column);
-    bool moves = kind == XS_ANONYMOUS_CODE || value >= NO_ADDRESS_BELOW;
-    if (sqlite3_column_type(from, column) == SQLITE_INTEGER && moves)
-        sqlite3_bind_int64(to, at, (int64_t)(value + (kind == XS_ANONYMOUS_CODE ? c->code_offset : c->memory_offset)));
+    uint64_t offset = kind == XS_ANONYMOUS_ADDRESS ? c->memory_offset : c->code_offset;
+    if (sqlite3_column_type(from, column) == SQLITE_INTEGER && moves(c, from, column, kind))
+        sqlite3_bind_int64(to, at, (int64_t)(value + offset));
     else
         put_number(c, to, at, from, column, required);
 }
@@ -117,7 +142,7 @@ static void put_text(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *
 
 static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
                 enum xs_anonymous_kind kind) {
-    bool moved = kind == XS_ANONYMOUS_ADDRESS || kind == XS_ANONYMOUS_CODE;
+    bool moved = kind >= XS_ANONYMOUS_ADDRESS && kind <= XS_ANONYMOUS_SYMBOL_CODE;
     if (kind == XS_ANONYMOUS_CONTENT_HIGH && !c->how->keep[kind])
         return; /* with the column before it */
     if (kind == XS_ANONYMOUS_CONTENT && !c->how->keep[kind])
@@ -191,6 +216,20 @@ static int copy_table(struct copying *c, const struct xs_anonymous_column *colum
     return status;
 }
 
+static int find_unmoved(struct copying *c) {
+    sqlite3_stmt *rows = NULL;
+    int rc = sqlite3_prepare_v2(c->trace->db,
+                                "SELECT id, start_address = 0 AND end_address = 0 FROM module WHERE load_bias = 0", -1,
+                                &rows, NULL);
+    while (rc == SQLITE_OK && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
+        *xs_hash_put(&c->unmoved, (uint64_t)sqlite3_column_int64(rows, 0), 0) =
+            sqlite3_column_int(rows, 1) ? NOWHERE : IN_FILE;
+        rc = SQLITE_OK;
+    }
+    sqlite3_finalize(rows);
+    return rc == SQLITE_DONE ? XS_OK : fail(c, c->trace->db, "damaged");
+}
+
 static int copy_tables(struct copying *c) {
     int status = XS_OK;
     for (size_t first = 0, next; first < xs_anonymous_column_count && status >= 0; first = next) {
@@ -257,6 +296,8 @@ int xs_anonymize(const struct xs_trace *trace, sqlite3 *out, struct xs_anonymizi
     struct copying c = {.trace = trace, .out = out, .how = how};
     int status = draw(&c);
     if (status >= 0)
+        status = find_unmoved(&c);
+    if (status >= 0)
         status = copy_tables(&c);
     if (status >= 0)
         status = copy_meta(&c);
@@ -264,5 +305,6 @@ int xs_anonymize(const struct xs_trace *trace, sqlite3 *out, struct xs_anonymizi
         how->pseudonyms += c.pseudonyms.counts[i];
     xs_pseudonyms_free(&c.pseudonyms);
     xs_hash_free(&c.contents);
+    xs_hash_free(&c.unmoved);
     return status;
 }

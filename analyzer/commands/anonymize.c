@@ -10,6 +10,7 @@
 #include "analyzer/output/new_trace.h"
 #include "analyzer/output/text.h"
 #include "analyzer/output/units.h"
+#include "analyzer/traces.h"
 
 enum { OPTION_KEEP = 0x100, OPTION_OUTPUT, OPTION_FORCE };
 
@@ -127,7 +128,8 @@ int xs_command_anonymize(int argc, char **argv) {
         return XS_EXIT_USAGE;
     char *input = (char *)(uintptr_t)arguments.trace;
     struct xs_out_options output = {.path = arguments.output};
-    if (xs_output_is_input(&output, &input, 1) || xs_open(arguments.trace, &trace, true) < 0)
+    struct xs_traces inputs = {.names = &input, .count = 1};
+    if (xs_output_is_trace(&output, &inputs) || xs_open(arguments.trace, &trace, true) < 0)
         return XS_EXIT_ERROR;
     int status = anonymize(&arguments, &trace);
     xs_trace_close(&trace);

@@ -78,6 +78,26 @@ ask hidden.db "SELECT function FROM symbol WHERE id = 901" >stdout; expect_out "
 [ "$(ask hidden.db "SELECT address - load_bias FROM stack_frame f JOIN module m ON m.id = module WHERE f.id = 901*4096+2")" = 3000 ] || show "offsets in a file changed"
 [ "$(ask hidden.db "SELECT count(*) FROM stack_frame f JOIN stack_frame" >/dev/null 2>&1; ask hidden.db "SELECT min(start_address) <> 94000000000000 FROM module")" = 1 ] || show "addresses stayed"
 
+# A module that lies where its file says (a load_bias of 0) does not tell the offset of the others.
+[ "$(ask hidden.db "SELECT load_bias FROM module WHERE id = 904")" = 0 ] || show "the offset of code can be read off"
+[ "$(ask hidden.db "SELECT address FROM stack_frame WHERE id = 901*4096+3")" = 4200000 ] || show "a fixed address moved"
+# An import has addresses of a process, and symbols at those: both move, and the places are found again.
+"$SQL2DB" export.sqlite --plain "$SOURCE/fixtures/nsys_tables.sql" "$SOURCE/fixtures/nsys_new.sql" || show sql2db
+run "$XFERSPY" import export.sqlite --pid=4242 -o imported.db; expect_status 0
+check imported.db
+for column in "address FROM symbol" "address FROM stack_frame"; do
+    ask imported.db "SELECT $column" | sort -u >a; ask copy.db "SELECT $column" | sort -u >b
+    [ -s a ] && [ -z "$(comm -12 a b)" ] || show "an import's addresses stayed: $column"
+done
+[ "$("$XFERSPY" report --by=function imported.db | wc -l)" = "$("$XFERSPY" report --by=function copy.db | wc -l)" ] || show "an import's places were lost"
+"$XFERSPY" report --by=function copy.db >stdout; expect_out "function_"
+golden_before="$SOURCE/../golden/h100_upload_wasteful.db" golden_after="$SOURCE/../golden/h100_upload_repaired.db"
+# A trace in a merged file is named; the file as a whole is none.
+run "$XFERSPY" merge -o job.db "$golden_before" "$golden_after"; expect_status 0
+run "$XFERSPY" anonymize job.db:h100_upload_wasteful -o one.db; expect_status 0; expect_no_err
+run "$XFERSPY" anonymize job.db -o two.db; expect_error_of "job.db: holds 2 traces; name one as job.db:"
+run "$XFERSPY" anonymize --force job.db:h100_upload_wasteful -o job.db; expect_status 1; expect_err "is the trace being read"
+
 # Fingerprints: equal stays equal, what they were is gone.
 golden="$SOURCE/../golden/h100_wasteful.db"
 run "$XFERSPY" anonymize "$golden" -o prints.db; expect_status 0
