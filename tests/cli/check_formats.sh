@@ -1,11 +1,7 @@
 # The formats of xferspy check, read by what reads them: a validator with SARIF's schema, junitparser, a reader of workflow
 # commands; hostile text in all of them.
 . "$SOURCE/lib.sh"
-python=
-for candidate in python3 /usr/bin/python3; do
-    if "$candidate" -c 'import jsonschema, junitparser' 2>/dev/null; then python=$candidate; break; fi
-done
-[ -n "$python" ] || { echo "no python3-jsonschema and python3-junitparser"; exit 77; }
+need_python "import jsonschema, junitparser; jsonschema.Draft202012Validator" "python3-jsonschema python3-junitparser"
 F=$SOURCE/fixtures
 make_trace run.db "$F/findings.sql" "$F/callsites.sql"
 make_trace bare.db "$F/findings.sql"
@@ -86,7 +82,18 @@ assert len(hashes) == len(set(hashes)), hashes
 def prints(results):
     return sorted(r["partialFingerprints"]["primaryLocationLineHash"] for r in results if "partialFingerprints" in r)
 assert prints(before) == prints(after), "a line that moved is another result"
-assert {r["baselineState"] for r in after if "baselineState" in r} == {"unchanged"}, after
+assert {r["baselineState"] for r in after} == {"unchanged"}, after
+for results in before, after: # where one has suppressions all have the array
+    assert all("suppressions" in r for r in results), results
+assert not any("suppressions" in r for r in rows("blind")[1])
+# A trace that cannot be read is no pass in any format.
+run, results = rows("unread")
+assert not run["invocations"][0]["executionSuccessful"] and run["invocations"][0]["exitCode"] == 1
+(note,) = run["invocations"][0]["toolExecutionNotifications"]
+assert note["level"] == "error" and note["message"]["text"].startswith("missing.db"), note
+assert [(s.name, s.errors) for s in suites("unread")] == [("empty.db", 0), ("missing.db", 1)]
+log = json.load(open("unread.check.json"))
+assert log["status"] == "fail" and log["incomplete"] and log["unread_traces"] == ["missing.db"], log
 assert rows("bare")[1][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "train"
 assert [r["ruleId"] for r in rows("blind")[1] if r.get("kind") == "open"] == ["unknown/sure"]
 assert rows("empty")[1] == []
@@ -114,6 +121,8 @@ done
 run "$XFERSPY" check --config=gate --baseline=run.db --junit=moved.xml --sarif=moved.sarif moved.db; expect_status 3
 run "$XFERSPY" check --junit=blind.xml --sarif=blind.sarif blind.db; expect_status 3
 run "$XFERSPY" check --junit=empty.xml --sarif=empty.sarif empty.db; expect_status 0
+run "$XFERSPY" check --junit=unread.xml --sarif=unread.sarif --json empty.db missing.db; expect_status 1; cp stdout unread.check.json
+run "$XFERSPY" check --format=github empty.db missing.db; expect_status 1; expect_out "::error title=xferspy check::missing.db: cannot be read"
 cp run.db rank1.db; cp run.db rank2.db
 run "$XFERSPY" check --junit=ranks.xml --sarif=ranks.sarif run.db rank1.db rank2.db; expect_status 3
 # JSON by docs/schema, which has to name every key, too.

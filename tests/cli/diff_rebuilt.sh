@@ -2,7 +2,7 @@
 # are of their return addresses; the older one's source was edited since, so that the text of its lines is gone.
 . "$SOURCE/lib.sh"
 unset XFERSPY_DEBUG_PATH DEBUGINFOD_URLS 2>/dev/null
-command -v python3 >/dev/null || { echo "no python3"; exit 0; }
+need_python "import json" python3
 here=$(pwd -P)
 cat >program.c <<'END'
 #include <stdio.h>
@@ -51,7 +51,7 @@ trace_of second
 [ "$(wc -l <first.calls)" -eq 6 ] || { echo "FAILED: calls of copy: $(cat first.calls)"; exit 1; }
 run "$XFERSPY" diff --json first.db second.db
 expect_status 0; expect_no_err
-python3 - <<'END' || show "not all of the call sites were matched"
+"$python" - <<'END' || show "not all of the call sites were matched"
 import json
 d = json.load(open("stdout"))
 sites = d["call_sites"]

@@ -1,11 +1,7 @@
 # What is written as JSON is what docs/schema says, judged by a validator of JSON Schema; and the schemas have only grown.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
-python=
-for candidate in python3 /usr/bin/python3; do
-    if "$candidate" -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then python=$candidate; break; fi
-done
-[ -n "$python" ] || { echo "no python3-jsonschema"; exit 77; }
+need_python "import jsonschema; jsonschema.Draft202012Validator" python3-jsonschema
 schemas="$SOURCE/../../docs/schema"
 mkdir report explain
 count=0

@@ -36,3 +36,19 @@ make_trace() { # make_trace OUT FIXTURE...
     out=$1; shift
     "$SQL2DB" "$out" "$@" || { echo "FAILED: sql2db $out"; exit 1; }
 }
+
+# Where what a test needs is missing: CI has to have all of it.
+skip() {
+    echo "$1"
+    [ -z "${CI:-}" ] || exit 1
+    exit 77
+}
+# find_python CODE: a $python that runs the code, an import mostly. Debian's packages are for Debian's, which another may hide.
+find_python() {
+    for python in ${XFERSPY_TEST_PYTHON:-} python3 /usr/bin/python3; do
+        "$python" -W ignore -c "$1" >/dev/null 2>&1 && return
+    done
+    python=
+    return 1
+}
+need_python() { find_python "$1" || skip "no Python that can do: $1; packages $2"; } # need_python CODE PACKAGES

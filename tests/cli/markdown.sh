@@ -2,7 +2,7 @@
 # more than text there.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
-command -v cmark-gfm >/dev/null && command -v python3 >/dev/null || { echo "no cmark-gfm or python3"; exit 77; }
+command -v cmark-gfm >/dev/null && command -v python3 >/dev/null || skip "no cmark-gfm or python3"
 pages=0
 # render NEEDS...: of stdout, with everything that GitHub has and its sanitizer not yet run. All pages are looked at in the end.
 render() {
