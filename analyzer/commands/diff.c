@@ -1,15 +1,14 @@
 /* xferspy diff: what became of findings, call sites and the run between two versions of a program, and whether it paid. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/command.h"
 #include "analyzer/memory.h"
 #include "analyzer/model/compare.h"
 #include "analyzer/output/diff.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/traces.h"
 
 enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT };
 static const struct argp_option options[] = {
@@ -31,7 +30,7 @@ static const char doc[] =
     "Examples:\n"
     "  xferspy diff before.db after.db\n"
     "  xferspy diff --before before*.db --after after*.db\n"
-    "  xferspy diff --before runs/old --after runs/new      every *.db of a folder\n"
+    "  xferspy diff --before runs/old --after runs/new      every *.db of a folder, or of a merged file\n"
     "  xferspy diff --format=markdown -o comment.md before.db after.db\n"
     "  xferspy diff --json before.db after.db | jq .verdict\n"
     "\n"
@@ -52,7 +51,8 @@ struct list {
 struct arguments {
     struct xs_out_options output;
     struct list sides[2];
-    int side; /* that traces are named for; -1: neither --before nor --after was given yet */
+    struct xs_traces traces[2]; /* what they stand for */
+    int side;                   /* that traces are named for; -1: neither --before nor --after was given yet */
     struct list plain;
     struct xs_diff_view view;
     unsigned format;
@@ -142,43 +142,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-static int is_trace_name(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name);
-    return length > 3 && entry->d_name[0] != '.' && !strcmp(entry->d_name + length - 3, ".db");
-}
-
-/* A folder stands for the traces in it. */
-static int expand(const char *path, struct list *list) {
-    struct stat st;
-    struct dirent **entries = NULL;
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        append(list, path);
-        return XS_EXIT_OK;
-    }
-    int count = scandir(path, &entries, is_trace_name, alphasort);
-    for (int i = 0; i < count; i++) {
-        struct xs_string name = {0};
-        xs_string_format(&name, "%s/%s", path, entries[i]->d_name);
-        append(list, name.data);
-        xs_string_free(&name);
-        free(entries[i]);
-    }
-    free(entries);
-    if (count > 0)
-        return XS_EXIT_OK;
-    xs_complain("%s: %s", path, count < 0 ? strerror(errno) : "a folder without traces (*.db)");
-    return XS_EXIT_ERROR;
-}
-
-static int expand_all(struct list *list) {
-    struct list expanded = {0};
-    int status = XS_EXIT_OK;
-    for (size_t i = 0; i < list->count && status == XS_EXIT_OK; i++)
-        status = expand(list->paths[i], &expanded);
-    free_list(list);
-    *list = expanded;
-    if (status == XS_EXIT_OK && list->count > XS_RUNS_LIMIT) {
-        xs_complain("%zu runs on a side: at most %d can be compared", list->count, XS_RUNS_LIMIT);
+/* Folders and merged files stand for the traces in them. A side of which a part is missing is another side. */
+static int expand(struct list *list, struct xs_traces *traces) {
+    int status = xs_traces_expand(list->paths, (int)list->count, traces);
+    if (status == XS_EXIT_OK && traces->count > XS_RUNS_LIMIT) {
+        xs_complain("%d runs on a side: at most %d can be compared", traces->count, XS_RUNS_LIMIT);
         status = XS_EXIT_ERROR;
     }
     return status;
@@ -200,12 +168,12 @@ static int compare(const struct arguments *a) {
     struct xs_out out;
     int status = XS_EXIT_OK;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
-        if (xs_output_is_input(&a->output, a->sides[side].paths, (int)a->sides[side].count))
+        if (xs_output_is_trace(&a->output, &a->traces[side]))
             status = XS_EXIT_ERROR;
     if (status == XS_EXIT_OK && xs_out_check(&a->output) < 0) /* rather now than after reading */
         status = XS_EXIT_ERROR;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
-        status = xs_side_read(&sides[side], a->sides[side].paths, a->sides[side].count);
+        status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);
     if (status == XS_EXIT_OK && xs_out_open(&out, &a->output) >= 0) {
         xs_compare(&sides[0], &sides[1], &comparison);
         show(a, &comparison, &out);
@@ -227,12 +195,14 @@ int xs_command_diff(int argc, char **argv) {
     struct arguments arguments = {.side = -1};
     int status = XS_EXIT_USAGE;
     if (argp_parse(&xs_interface_diff.argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) == 0) {
-        status = expand_all(&arguments.sides[0]);
+        status = expand(&arguments.sides[0], &arguments.traces[0]);
         if (status == XS_EXIT_OK)
-            status = expand_all(&arguments.sides[1]);
+            status = expand(&arguments.sides[1], &arguments.traces[1]);
         if (status == XS_EXIT_OK)
             status = compare(&arguments);
     }
+    xs_traces_free(&arguments.traces[0]);
+    xs_traces_free(&arguments.traces[1]);
     free_list(&arguments.sides[0]);
     free_list(&arguments.sides[1]);
     free_list(&arguments.plain);

@@ -272,7 +272,7 @@ static enum xs_metric transfer_time(const struct xs_comparison *c) {
 static enum xs_paid paid(const struct xs_comparison *c, const struct xs_verdict_of *v, uint64_t floor_ns) {
     const struct xs_difference *wall = xs_comparison_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
-    bool less = less_time || (v->bytes_less > 0 && xs_differs(&c->metrics[XS_METRIC_TRANSFER_BYTES], 1, COPY_PERCENT));
+    bool less = less_time || (v->bytes_less > 0 && v->bytes_differ);
     if (wall->certainty == XS_NOT_COMPARED || xs_side_simulated(c->before) != xs_side_simulated(c->after))
         return XS_CANNOT_TELL;
     if (!xs_differs(wall, 0, RUN_PERCENT))
@@ -288,6 +288,7 @@ static void decide(struct xs_comparison *c, uint64_t floor_ns) {
     v->gone_ns = -xs_difference_delta(&c->metrics[v->gone_by]);
     v->bytes_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFER_BYTES]);
     v->transfers_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFERS]);
+    v->bytes_differ = xs_differs(&c->metrics[XS_METRIC_TRANSFER_BYTES], 1, COPY_PERCENT);
     v->paid = paid(c, v, floor_ns);
 }
 

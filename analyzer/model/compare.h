@@ -108,6 +108,7 @@ struct xs_verdict_of {
     int64_t gone_ns;        /* less of it; negative: more */
     int64_t bytes_less;     /* copied; negative: more */
     int64_t transfers_less;
+    bool bytes_differ; /* beyond what runs differ by */
 };
 
 struct xs_comparison {

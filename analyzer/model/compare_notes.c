@@ -60,6 +60,15 @@ static void compare_numbers(struct xs_comparison *c, const char *what, int64_t b
     differ(c, what, x, y);
 }
 
+static void compare_ranks(struct xs_comparison *c, int64_t before, int64_t after) {
+    char x[24] = "none", y[24] = "none";
+    if (before >= 0)
+        snprintf(x, sizeof x, "%" PRId64, before);
+    if (after >= 0)
+        snprintf(y, sizeof y, "%" PRId64, after);
+    differ(c, "Ranks", x, y);
+}
+
 /* Arguments, without the program's own name, which is compared by itself. */
 static const char *arguments_of(const struct xs_compared_run *run) {
     const char *blank = strchr(run->command, ' ');
@@ -104,7 +113,7 @@ static void compare_ways(struct xs_comparison *c, const struct xs_compared_run *
     differ(c, "Hosts", before->host, after->host);
     if (before->driver_version && after->driver_version)
         compare_numbers(c, "CUDA driver versions", before->driver_version, after->driver_version);
-    compare_numbers(c, "Ranks", before->rank, after->rank);
+    compare_ranks(c, before->rank, after->rank);
     if (before->rank >= 0 && after->rank >= 0)
         compare_numbers(c, "World sizes", before->world_size, after->world_size);
     differ(c, "Fingerprint modes", *before->fingerprint_mode ? before->fingerprint_mode : "unknown",
@@ -126,12 +135,25 @@ static void look_at_run(struct xs_comparison *c, const char *side, const struct 
     xs_string_free(&path);
 }
 
+/* The ranks of a job are no runs of it: how much they differ says nothing about how much runs do. */
+static void look_at_ranks(struct xs_comparison *c, const char *name, const struct xs_side *side) {
+    for (size_t r = 1; r < side->run_count; r++) {
+        if (side->runs[r].rank == side->runs->rank)
+            continue;
+        note(c,
+             "%s: its traces are of several ranks: the spread is that of ranks, and not of runs. Compare rank by rank",
+             name);
+        return;
+    }
+}
+
 static void look_at_runs(struct xs_comparison *c) {
     const struct xs_side *sides[] = {c->before, c->after};
     for (int s = 0; s < 2; s++) {
         const struct xs_side *side = sides[s];
         for (size_t r = 0; r < side->run_count && c->note_count < RUN_NOTES; r++)
             look_at_run(c, s ? "AFTER" : "BEFORE", &side->runs[r]);
+        look_at_ranks(c, s ? "AFTER" : "BEFORE", side);
         for (size_t r = 1; r < side->run_count; r++) {
             if (!is_same_program(side->runs, &side->runs[r]) ||
                 strcmp(arguments_of(side->runs), arguments_of(&side->runs[r])) != 0) {

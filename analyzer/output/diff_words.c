@@ -67,7 +67,7 @@ static void add_wall(struct xs_string *text, const struct xs_comparison *c) {
 /* "1.20 GiB less", "300 ms of transfer time less" */
 static void add_less(struct xs_string *text, const struct xs_verdict_of *v) {
     char buffer[XS_UNIT_BYTES];
-    if (v->bytes_less > 0)
+    if (v->bytes_less > 0 && v->bytes_differ)
         xs_string_format(text, "%s less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
     else
         xs_string_format(text, "%s of it less", xs_format_ns(buffer, (uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
@@ -113,7 +113,7 @@ void xs_diff_verdict(struct xs_string *text, const struct xs_comparison *c) {
         xs_string_format(text, "(Simulated) ");
     const struct xs_difference *wall = xs_comparison_wall(c);
     const struct xs_verdict_of *v = &c->verdict;
-    const char *removed = v->bytes_less > 0 ? "It removed transfers (" : "It shortened transfers (";
+    const char *removed = v->bytes_less > 0 && v->bytes_differ ? "It removed transfers (" : "It shortened transfers (";
     switch (v->paid) {
     case XS_PAID:
         xs_string_format(text, "It paid: ");
