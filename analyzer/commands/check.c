@@ -11,6 +11,7 @@
 #include "analyzer/output/check.h"
 #include "analyzer/reading.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/traces.h"
 
 #define DEFAULT_RULES "sure:1%"
 static const double default_tolerance = 0.10;
@@ -76,6 +77,7 @@ static const char doc[] =
     "  xferspy check --write-baseline=baseline.json run.db\n"
     "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
     "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
+    "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
     "\n"
     "With a baseline findings that it has do not count, unless they grew by more than the "
     "tolerance. " XS_GATE_CONFIG_NAME " is described in docs/check.md.";
@@ -86,6 +88,8 @@ static void (*const writers[FORMATS])(const struct xs_check *check, struct xs_ou
 
 struct arguments {
     struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    struct xs_traces named;            /* what they stand for */
+    bool incomplete;                   /* not all that they stand for could be named */
     struct xs_gate_config config;      /* what the options say */
     const char *baseline, *junit, *sarif, *source_root, *write_baseline;
     char **configs;
@@ -162,6 +166,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case ARGP_KEY_END:
         if (arguments->write_baseline && arguments->traces.count > 1)
             argp_error(state, "a baseline is of one trace");
+        if (arguments->write_baseline && arguments->baseline)
+            argp_error(state, "--baseline compares and --write-baseline writes: one at a time");
         return 0;
     default:
         return xs_parse_traces(key, argument, state);
@@ -197,9 +203,12 @@ static int write_baseline(const struct arguments *arguments) {
     struct xs_out out;
     struct xs_out_options options = arguments->traces.output;
     options.path = arguments->write_baseline;
-    if (xs_output_is_input(&options, arguments->traces.traces, 1) || xs_out_check(&options) < 0)
+    if (arguments->named.count > 1)
+        xs_complain("%s: stands for %d traces, and a baseline is of one; name one of them", arguments->traces.traces[0],
+                    arguments->named.count);
+    if (arguments->named.count != 1 || xs_output_is_trace(&options, &arguments->named) || xs_out_check(&options) < 0)
         return XS_EXIT_ERROR;
-    int status = xs_reading_open(arguments->traces.traces[0], NULL, &reading);
+    int status = xs_reading_open(arguments->named.names[0], NULL, &reading);
     if (status != XS_EXIT_OK)
         return status;
     if (xs_out_open(&out, &options) < 0) {
@@ -289,14 +298,16 @@ static int write_all(const struct arguments *arguments, const struct xs_check *c
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }
 
-/* Every trace that can be read is judged. */
+/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit status. */
 static int judge_all(const struct arguments *arguments, struct xs_check *check) {
-    int status = XS_EXIT_OK;
-    struct xs_gate *gates = xs_realloc(NULL, sizeof *gates * (size_t)arguments->traces.count);
-    for (int i = 0; i < arguments->traces.count; i++) {
+    int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
+    struct xs_gate *gates = xs_realloc(NULL, sizeof *gates * (size_t)arguments->named.count);
+    const char **unread = xs_realloc(NULL, sizeof *unread * (size_t)arguments->named.count);
+    for (int i = 0; i < arguments->named.count; i++) {
         struct xs_reading reading;
-        if (xs_reading_open(arguments->traces.traces[i], NULL, &reading) != XS_EXIT_OK) {
+        if (xs_reading_open(arguments->named.names[i], NULL, &reading) != XS_EXIT_OK) {
             status = XS_EXIT_ERROR;
+            unread[check->unread_count++] = arguments->named.names[i];
             continue;
         }
         struct xs_gate *gate = &gates[check->count++];
@@ -305,6 +316,8 @@ static int judge_all(const struct arguments *arguments, struct xs_check *check) 
         xs_reading_close(&reading);
     }
     check->gates = gates;
+    check->unread = unread;
+    check->incomplete = status != XS_EXIT_OK;
     return status;
 }
 
@@ -330,6 +343,7 @@ static int check_with(const struct arguments *arguments, const struct xs_gate_co
     for (size_t i = 0; i < check.count; i++)
         xs_gate_free((struct xs_gate *)&check.gates[i]);
     free((void *)check.gates);
+    free((void *)check.unread);
     free(used);
     xs_baseline_free(&baseline);
     return status;
@@ -340,9 +354,10 @@ static bool outputs_are_free(const struct arguments *arguments) {
     const char *const paths[] = {arguments->traces.output.path, arguments->junit, arguments->sarif};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct xs_out_options options = {.path = paths[i], .force = arguments->traces.output.force};
-        char *baseline[] = {(char *)(uintptr_t)arguments->baseline};
-        if (xs_output_is_input(&options, arguments->traces.traces, arguments->traces.count) ||
-            (arguments->baseline && xs_output_is_input(&options, baseline, 1)) || xs_out_check(&options) < 0)
+        char *name = (char *)(uintptr_t)arguments->baseline;
+        struct xs_traces baseline = {.names = &name, .count = name != NULL};
+        if (xs_output_is_trace(&options, &arguments->named) || xs_output_is_trace(&options, &baseline) ||
+            xs_out_check(&options) < 0)
             return false;
     }
     return true;
@@ -377,12 +392,18 @@ int xs_command_check(int argc, char **argv) {
     xs_gate_config_begin(&arguments.config);
     if (argp_parse(&xs_interface_check.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
+    if (!arguments.list)
+        arguments.incomplete =
+            xs_traces_expand(arguments.traces.traces, arguments.traces.count, &arguments.named) != XS_EXIT_OK;
     if (arguments.list)
         status = list_rules(&arguments.traces.output);
+    else if (!arguments.named.count)
+        status = XS_EXIT_ERROR; /* was said */
     else if (arguments.write_baseline)
         status = write_baseline(&arguments);
     else
         status = check(&arguments);
+    xs_traces_free(&arguments.named);
     xs_gate_config_free(&arguments.config);
     free(arguments.configs);
     return status;

@@ -129,6 +129,13 @@ static char *why_unknown(const struct judge *j, const struct xs_gate_result *r) 
         add_contents_reason(j, &reason);
         add_device_reason(j, &reason);
     }
+    /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing reaches */
+    if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
+        j->reading->findings->damaged_rows)
+        xs_string_format(&reason,
+                         "%sHow long the run took is not known: the trace has no end, and times that cannot be true. "
+                         "Give the limit as a time.",
+                         reason.length ? " " : "");
     if (j->reading->trace.is_live)
         xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");
     return reason.data;

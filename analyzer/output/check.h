@@ -16,7 +16,10 @@ struct xs_check {
     const char *source_root;   /* the folder that names of sources are relative to; NULL: the run's */
     const struct xs_gate *gates;
     size_t count;
-    enum xs_gate_status status; /* the worst of all */
+    enum xs_gate_status status; /* the worst of all that were judged */
+    const char *const *unread;  /* traces that could not be read; any text */
+    size_t unread_count;
+    bool incomplete; /* not everything that was named was judged: no pass, whatever `status` says */
 };
 
 void xs_check_text(const struct xs_check *check, struct xs_out *out);

@@ -82,4 +82,10 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out) {
             xs_string_free(&text);
         }
     }
+    for (size_t i = 0; i < check->unread_count; i++) {
+        struct xs_string text = {0};
+        xs_string_format(&text, "%s: cannot be read, and was not judged", check->unread[i]);
+        put_line("error", "xferspy check", text.data, out->file);
+        xs_string_free(&text);
+    }
 }

@@ -119,7 +119,7 @@ void xs_check_json(const struct xs_check *check, struct xs_out *out) {
     xs_json_object(&json, NULL);
     xs_json_text(&json, "format", "xferspy-check");
     xs_json_int(&json, "version", XS_CHECK_JSON_VERSION);
-    xs_json_text(&json, "status", check->status >= XS_GATE_UNKNOWN ? "fail" : "pass");
+    xs_json_text(&json, "status", check->status >= XS_GATE_UNKNOWN || check->incomplete ? "fail" : "pass");
     xs_json_bool(&json, "default_rules", check->default_rules);
     xs_json_text(&json, "rules_of", config->rules_origin);
     xs_json_text(&json, "baseline", check->baseline_path);
@@ -128,6 +128,11 @@ void xs_check_json(const struct xs_check *check, struct xs_out *out) {
     for (size_t i = 0; i < check->count; i++)
         put_gate(&json, check, &check->gates[i]);
     xs_json_end(&json, ']');
+    xs_json_array(&json, "unread_traces");
+    for (size_t i = 0; i < check->unread_count; i++)
+        xs_json_text(&json, NULL, check->unread[i]);
+    xs_json_end(&json, ']');
+    xs_json_bool(&json, "incomplete", check->incomplete);
     xs_json_array(&json, "unused_suppressions");
     for (size_t i = 0; i < config->suppression_count; i++)
         if (!check->terms->used[i])

@@ -98,8 +98,17 @@ static size_t count_of(const struct xs_gate *gate, enum xs_gate_status status) {
     return count;
 }
 
+static void put_unread(FILE *file, const char *trace) {
+    fputs("  <testsuite", file);
+    put_attribute(file, "name", trace);
+    fputs(" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    <testcase classname=\"xferspy.check\" "
+          "name=\"read\">\n      <error type=\"unread\" message=\"the trace cannot be read\"/>\n"
+          "    </testcase>\n  </testsuite>\n",
+          file);
+}
+
 void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
-    size_t tests = 0, failures = 0, errors = 0;
+    size_t tests = check->unread_count, failures = 0, errors = check->unread_count;
     for (size_t i = 0; i < check->count; i++) {
         tests += check->gates[i].result_count + check->gates[i].expired_count;
         failures += count_of(&check->gates[i], XS_GATE_FAIL);
@@ -121,5 +130,7 @@ void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
             put_expired(out->file, &check->terms->config->suppressions[gate->expired[k]]);
         fputs("  </testsuite>\n", out->file);
     }
+    for (size_t i = 0; i < check->unread_count; i++)
+        put_unread(out->file, check->unread[i]);
     fputs("</testsuites>\n", out->file);
 }

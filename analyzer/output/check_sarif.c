@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/command.h"
 #include "analyzer/detectors/detector.h"
 #include "analyzer/memory.h"
 #include "analyzer/model/metrics.h"
@@ -156,10 +157,20 @@ static void put_location(struct xs_json *json, const struct xs_check *check, con
     xs_string_free(&path);
 }
 
+/* Where one result has suppressions all have the array (3.27.23), empty or not. */
+static void put_no_suppressions(struct xs_json *json, const struct xs_check *check) {
+    if (!check->terms->config->suppression_count)
+        return;
+    xs_json_array(json, "suppressions");
+    xs_json_end(json, ']');
+}
+
 static void put_suppression(struct xs_json *json, const struct xs_check *check, const struct entry *e) {
     long index = state_of(e)->suppression;
-    if (index < 0)
+    if (index < 0) {
+        put_no_suppressions(json, check);
         return;
+    }
     const struct xs_suppression *s = &check->terms->config->suppressions[index];
     xs_json_array(json, "suppressions");
     xs_json_object(json, NULL);
@@ -264,7 +275,16 @@ static char *placeless_id(const struct xs_gate_result *r) {
     return id.data;
 }
 
-static void put_placeless(struct xs_json *json, const struct xs_gate *gate, const struct xs_gate_result *r) {
+/* Whether the baseline is over a metric's limit, too. */
+static bool was_over(const struct xs_check *check, const struct xs_gate_result *r) {
+    if (r->rule->about != XS_RULE_METRIC || r->rule->relative)
+        return false;
+    const struct xs_metric_value *was = &check->terms->baseline->metrics.of[r->rule->metric];
+    return was->known && was->value > r->limit;
+}
+
+static void put_placeless(struct xs_json *json, const struct xs_check *check, const struct xs_gate *gate,
+                          const struct xs_gate_result *r) {
     struct xs_string sentence = {0}, text = {0};
     char *id = placeless_id(r);
     const char *slash = strrchr(gate->executable, '/'), *program = slash ? slash + 1 : gate->executable;
@@ -284,6 +304,9 @@ static void put_placeless(struct xs_json *json, const struct xs_gate *gate, cons
     xs_json_end(json, '}');
     xs_json_end(json, '}');
     xs_json_end(json, ']');
+    if (check->terms->baseline)
+        xs_json_text(json, "baselineState", was_over(check, r) ? "unchanged" : "new");
+    put_no_suppressions(json, check);
     xs_json_object(json, "properties");
     xs_json_text(json, "trace", gate->path);
     xs_json_end(json, '}');
@@ -368,6 +391,21 @@ static void put_driver(struct xs_json *json, const struct xs_check *check, const
     xs_json_end(json, '}');
 }
 
+static void put_unread(struct xs_json *json, const struct xs_check *check) {
+    xs_json_array(json, "toolExecutionNotifications");
+    for (size_t i = 0; i < check->unread_count; i++) {
+        struct xs_string text = {0};
+        add_literal(&text, check->unread[i]);
+        xs_string_format(&text, ": cannot be read, and was not judged");
+        xs_json_object(json, NULL);
+        xs_json_text(json, "level", "error");
+        put_message(json, "message", text.data);
+        xs_json_end(json, '}');
+        xs_string_free(&text);
+    }
+    xs_json_end(json, ']');
+}
+
 void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     struct entries entries;
@@ -385,8 +423,13 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     xs_json_end(&json, '}');
     xs_json_array(&json, "invocations");
     xs_json_object(&json, NULL);
-    xs_json_bool(&json, "executionSuccessful", true);
-    xs_json_int(&json, "exitCode", check->status >= XS_GATE_UNKNOWN ? 3 : 0);
+    xs_json_bool(&json, "executionSuccessful", !check->incomplete);
+    xs_json_int(&json, "exitCode",
+                check->incomplete                  ? XS_EXIT_ERROR
+                : check->status >= XS_GATE_UNKNOWN ? XS_EXIT_GATE
+                                                   : XS_EXIT_OK);
+    if (check->unread_count)
+        put_unread(&json, check);
     xs_json_end(&json, '}');
     xs_json_end(&json, ']');
     xs_json_array(&json, "results");
@@ -394,7 +437,7 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     for (size_t i = 0; i < check->count; i++)
         for (size_t k = 0; k < check->gates[i].result_count; k++)
             if (is_placeless(&check->gates[i].results[k]))
-                put_placeless(&json, &check->gates[i], &check->gates[i].results[k]);
+                put_placeless(&json, check, &check->gates[i], &check->gates[i].results[k]);
     xs_json_end(&json, ']');
     xs_json_text(&json, "columnKind", "unicodeCodePoints");
     xs_json_end(&json, '}');

@@ -196,10 +196,15 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
                     config->rules.items[0].text);
     else if (config->rules_origin)
         xs_out_line(out, XS_STYLE_PLAIN, "Rules of %s.", config->rules_origin);
-    bool good = !failed;
+    for (size_t i = 0; i < check->unread_count; i++)
+        xs_out_line(out, XS_STYLE_BAD, "Not judged, as it cannot be read: %s", check->unread[i]);
+    bool good = !failed && !check->incomplete;
     fprintf(out->file, "%s%s%s", xs_style_on(out, good ? XS_STYLE_GOOD : XS_STYLE_BAD),
-            good ? "The gate passes" : "The gate fails", xs_style_off(out, good ? XS_STYLE_GOOD : XS_STYLE_BAD));
-    if (check->count > 1 && !good) {
+            good     ? "The gate passes"
+            : failed ? "The gate fails"
+                     : "The gate does not pass: not every trace was judged",
+            xs_style_off(out, good ? XS_STYLE_GOOD : XS_STYLE_BAD));
+    if (check->count > 1 && failed) {
         fprintf(out->file, ": %zu of %zu traces, the first of them ", failed, check->count);
         for (size_t i = 0; i < check->count; i++) {
             if (check->gates[i].status < XS_GATE_UNKNOWN)

@@ -139,7 +139,31 @@ check --fail-on=transfers:10 empty.db run.db blind.db; expect_status 3
 expect_out "The gate fails: 1 of 3 traces, the first of them run.db."
 check --fail-on=transfers:100 empty.db run.db; expect_status 0
 check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     sure:1%"
+expect_out "Not judged, as it cannot be read: missing.db"; expect_out "The gate fails."
+check missing.db empty.db; expect_status 1; expect_out "The gate does not pass: not every trace was judged."; expect_not "The gate passes"
 check missing.db; expect_status 1; expect_no_out
+# A folder and a merged file are all their traces; one of these by its name.
+mkdir runs nothing_in; cp run.db empty.db runs
+check --fail-on=transfers:10 runs; expect_status 3; expect_out "The gate fails: 1 of 2 traces, the first of them runs/run.db."
+echo text >runs/text.db
+check --fail-on=transfers:100 runs; expect_status 0; expect_err "runs/text.db: not an xferspy trace; left out"
+check nothing_in; expect_error_of "nothing_in: has no traces"
+check nothing_in empty.db; expect_status 1; expect_out "The gate does not pass"
+run "$XFERSPY" merge -o job.db run.db empty.db; expect_status 0
+check --fail-on=transfers:10 job.db; expect_status 3; expect_out "the first of them job.db:run."
+check --fail-on=transfers:10 job.db:empty; expect_status 0
+check --baseline=job.db:run --fail-on=any:0 run.db; expect_status 0
+check --write-baseline=x.json job.db; expect_error_of "job.db: stands for 2 traces, and a baseline is of one"
+check --write-baseline=job.db --force job.db:run; expect_status 1; expect_err "is the trace being read"
+check --write-baseline=x.json --baseline=base.json run.db; expect_status 2
+# A clock that jumped: the run's length is a guess by one wrong time, and no share of it is a limit.
+cat >jump.sql <<'EOF'
+UPDATE meta SET value = -5 WHERE key = 'duration_ns';
+UPDATE transfer SET enter_ns = 9223372036854775807 WHERE id = 7;
+EOF
+make_trace jump.db "$F/findings.sql" "$F/callsites.sql" jump.sql
+check jump.db; expect_status 3; expect_out "UNKNOWN  sure:1%"; expect_out "How long the run took is not known"
+check --fail-on=removable-time:1s,sure:20ms jump.db; expect_status 0
 # Without stacks the entry point is the place.
 check bare.db; expect_status 3; expect_out "at cuMemcpyHtoD_v2"
 
