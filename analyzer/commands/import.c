@@ -120,7 +120,12 @@ static int import_process(struct xs_nsys *nsys, const struct xs_nsys_process *pr
                           const struct arguments *arguments) {
     struct xs_new_trace trace;
     struct xs_nsys_counts counts;
-    char *path = expand(arguments->output, process->pid);
+    char *path = expand(arguments->output, process->pid), *source = (char *)(uintptr_t)arguments->source;
+    struct xs_out_options output = {.path = path};
+    if (xs_output_is_input(&output, &source, 1)) {
+        free(path);
+        return XS_EXIT_ERROR;
+    }
     int status = xs_new_trace_begin(&trace, path, arguments->force);
     if (status >= 0) {
         status = xs_nsys_import(nsys, process, only, trace.db, &counts);
@@ -176,10 +181,6 @@ int xs_command_import(int argc, char **argv) {
     struct xs_nsys_processes processes = {0};
     if (argp_parse(&xs_interface_import.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    char *source = (char *)(uintptr_t)arguments.source;
-    struct xs_out_options output = {.path = arguments.output};
-    if (xs_output_is_input(&output, &source, 1))
-        return XS_EXIT_ERROR;
     int status = XS_EXIT_ERROR;
     if (xs_nsys_open(&nsys, arguments.source) >= 0 && xs_nsys_processes_read(&nsys, &processes) >= 0)
         status = import_processes(&nsys, &processes, &arguments);

@@ -24,6 +24,9 @@ expect_out "t.4343.db: 2 transfers"
 run "$XFERSPY" import new.sqlite --pid=4343 -o one.db; expect_status 0
 expect_answer one.db "SELECT count(*), sum(bytes), min(src_kind), min(dst_kind) FROM transfer" "2 2097152 1 4"
 expect_answer one.db "SELECT name FROM device" "Test GPU five"
+cp new.sqlite 4343.db
+run "$XFERSPY" import 4343.db --pid=4343 -o %p.db --force; expect_error_of "4343.db: is the trace being read"
+cmp -s new.sqlite 4343.db || show "an export was replaced by its trace"
 [ -z "$(ls ./*.new 2>/dev/null)" ] || show "a temporary file was left behind"
 
 # Known answers: each finding with its instances, and no other.
