@@ -128,6 +128,8 @@ static void look_at_run(struct xs_comparison *c, const char *side, const struct 
     cut(&path, run->path);
     if (run->live)
         note(c, "%s: %s is still being written", side, path.data);
+    else if (!run->duration_known && strcmp(run->status, "recovered") != 0)
+        note(c, "%s: %s does not say how long the run took", side, path.data);
     else if (!run->duration_known)
         note(c, "%s: %s has no end, its process was killed: how long the run took is not known", side, path.data);
     if (!run->transfers)

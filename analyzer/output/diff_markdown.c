@@ -4,20 +4,34 @@
 
 #include "analyzer/detectors/detector.h"
 #include "analyzer/output/diff.h"
+#include "analyzer/output/markdown.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
-/* What would be markup, a table's border, a mention or a reference becomes a plain character. The text has no controls
- * any more. */
+/* What would be markup, a table's border, a link, a mention or a reference becomes a plain character. Hosts look for mentions
+ * and references in what was rendered, where no escape is left: a space of no width keeps the sign from what follows. The
+ * text has no controls any more. */
 static void put(struct xs_out *out, const char *text) {
-    for (; text && *text; text++) {
-        if (strchr("<&@$", *text))
+    for (const char *start = text; text && *text; text++) {
+        bool link =
+            (*text == ':' && text[1] == '/') || (*text == '.' && text - start >= 3 && !strncmp(text - 3, "www", 3));
+        if (link || strchr("<&@$", *text))
             fprintf(out->file, "&#%d;", *text);
         else if (strchr("\\`*_[]|~#!", *text))
             fprintf(out->file, "\\%c", *text);
         else
             putc(*text, out->file);
+        if (*text == '@' || (*text == '#' && text[1] >= '0' && text[1] <= '9'))
+            fputs("&#8203;", out->file);
     }
+}
+
+/* Names of code are code, in which hosts see nothing else. */
+static void put_code(struct xs_out *out, const char *text) {
+    struct xs_string code = {0};
+    xs_markdown_code(&code, text);
+    fputs(code.data, out->file);
+    xs_string_free(&code);
 }
 
 static void put_raw(struct xs_out *out, const char *raw) {
@@ -72,11 +86,10 @@ static void print_change(const struct xs_comparison *c, const struct xs_change *
         put(out, name.data);
         fprintf(out->file, " | ");
     }
-    put(out, place.data);
+    put_code(out, place.data);
     if (moved.length) {
-        fprintf(out->file, " (");
-        put(out, moved.data);
-        putc(')', out->file);
+        putc(' ', out->file);
+        put_code(out, moved.data);
     }
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         fprintf(out->file, " | ");

@@ -10,6 +10,12 @@ schema = json.load(open('$SOURCE/../../docs/schema/diff.schema.json'))
 jsonschema.Draft202012Validator.check_schema(schema)
 jsonschema.Draft202012Validator(schema).validate(json.load(open('stdout')))" 2>invalid || { cat invalid >stderr; show "not valid"; }
 }
+# Rendered, no text of a trace is a link, an image, a mention or a reference outside of code, where hosts see none.
+rendered() {
+    command -v cmark-gfm >/dev/null || { [ -z "${CI:-}" ] || skip "no cmark-gfm"; return 0; }
+    cmark-gfm --unsafe -e table -e autolink -e strikethrough <stdout | sed 's/<code>[^<]*<\/code>//g' >html
+    ! grep '<a \|<img\|<b>\|<!--\|@[a-z]\|#[0-9]' html || show "markup"
+}
 golden() { cmp -s stdout "$SOURCE/golden/$1" || { diff "$SOURCE/golden/$1" stdout; show "differs from golden/$1"; }; }
 cp "$SOURCE"/../golden/h100_wasteful.db "$SOURCE"/../golden/h100_repaired.db .
 cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_repaired.db .
@@ -117,10 +123,15 @@ for pair in "before.db hostile.db" "hostile.db before.db" "before.db names.db" "
         LC_ALL=C tr -d '\n' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters ($format)"
         iconv -f UTF-8 -t UTF-8 stdout >/dev/null || show "invalid UTF-8 ($format)"
         [ "$(wc -c <stdout)" -lt 400000 ] || show "names are cut"
-        [ $format != markdown ] || { grep -q '<img\|<td\|</td\|@me\|\[a\](http' stdout && show "markup"; }
+        [ $format != markdown ] || rendered
         [ $format != json ] || valid
     done
 done
+
+echo "UPDATE meta SET value = '/x/p @octocat #12 https://evil.example/x www.evil.example <b>x</b> me@evil.example ![i](x)' WHERE key = 'command';
+UPDATE meta SET value = '@octocat' WHERE key = 'host';" >notes.sql
+make_trace notes.db "$SOURCE/fixtures/findings.sql" notes.sql
+run "$XFERSPY" diff --format=markdown before.db notes.db; expect_status 0; expect_out "Arguments differ"; rendered
 
 # Files that are none, and wrong command lines.
 echo text >text
