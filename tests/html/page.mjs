@@ -23,7 +23,7 @@ async function run(what, name, options, action) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce', ...options });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(60000);
+    page.setDefaultTimeout(30000);
     const said = [];
     const requests = [];
     page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
@@ -140,6 +140,11 @@ check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (p
   assert.deepEqual([(await timeline(page)).from, (await timeline(page)).to], [whole.from, whole.to]);
 });
 
+check('before one is chosen, what to do first', 'lines', {}, async (page) => {
+  const [first] = json('lines').traces[0].findings;
+  assert.ok((await page.textContent('.first li')).startsWith(first.remedy));
+});
+
 check('filters', 'lines', {}, async (page) => {
   await frame(page);
   const all = (await timeline(page)).drawn;
@@ -230,8 +235,10 @@ check('two traces', 'both', {}, async (page) => {
   const transfers = (await cells('Numbers of the run')).find((row) => row[0] === 'copies');
   assert.deepEqual(transfers.slice(1, 3), [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')));
   assert.ok((await page.textContent('.verdict')).startsWith(diff.verdict.text.split(':')[0]), 'whether it paid');
-  assert.equal(await page.textContent('[aria-pressed=true]'), 'After');
+  assert.match(await page.textContent('.figures'), new RegExp(`Transfers${before.transfers.total.count} → ${after.transfers.total.count} `));
+  assert.equal(await page.$('[aria-pressed=true]'), null, 'the comparison is of neither run');
   await page.click('button:text-is("Before")');
+  assert.equal(await page.textContent('[aria-pressed=true]'), 'Before');
   assert.ok(await page.isVisible('#panel-findings'));
   assert.equal((await page.$$('.findings [role=option]')).length, before.findings.length);
 });

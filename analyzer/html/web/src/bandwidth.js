@@ -62,7 +62,7 @@ export function bandwidth(run) {
     yAxis: axis({ type: 'log', name: '', axisLabel: { formatter: (v) => f.rate(v) } }),
     series: [...groups.filter((group) => !hidden.has(group.name)).map((group) => ({
       name: group.name, type: 'scatter', data: group.points, symbol: SHAPES[memoryKinds[group.host]] ?? 'circle',
-      symbolSize: (value, params) => 5 + Math.min(14, Math.log2(params.data.count)), itemStyle: { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 }, emphasis: { disabled: true },
+      symbolSize: (value, params) => 8 + Math.min(14, Math.log2(params.data.count)), itemStyle: { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 }, emphasis: { disabled: true },
     })), ...lines()],
   });
 

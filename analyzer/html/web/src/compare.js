@@ -8,7 +8,7 @@ const CHANGES = { 'not-checked': 'not checked there' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
 const MEASURES = [['gives_back_ns', 'Gives back', f.ns], ['count', 'Count', f.count], ['bytes', 'Bytes', f.bytes], ['device_ns', 'Device time', f.ns], ['exposed_ns', 'Exposed', f.ns], ['host_ns', 'In the calls', f.ns]];
 
-const text = (ascii) => f.units(ascii).replaceAll('->', '→');
+const text = (ascii) => f.units(ascii).replaceAll('->', '→').replace(/(^|[ (])-(?=\d)/g, '$1−');
 const median = (side, format) => (side.median === null ? '–' : format(side.median));
 const known = (of) => of.before.median !== null || of.after.median !== null;
 
@@ -21,12 +21,10 @@ function place(finding) {
   return [where, at.function].filter(Boolean).join(' in ') || site.entry_point;
 }
 
-// The three columns of a measure; none where neither run knows it.
+// The column of a measure: its change, and below it what it was and is; none where neither run knows it.
 function columns(rows, key, title, format) {
   if (!rows.some((row) => known(row[key]))) return [];
-  return [
-    { title: `${title} before`, number: true, text: (row) => median(row[key].before, format) }, { title: 'after', number: true, text: (row) => median(row[key].after, format) },
-    { title: 'change', number: true, cell: (row) => change(row[key], format) }];
+  return [{ title, number: true, cell: (row) => (known(row[key]) ? [change(row[key], format), h('div', { class: 'dim' }, `${median(row[key].before, format)} → ${median(row[key].after, format)}`)] : '–') }];
 }
 
 function change(of, format) {

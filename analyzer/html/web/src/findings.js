@@ -2,6 +2,8 @@
 import { announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
 
+const FIRST_SHOWN = 3;
+
 function gain(finding, run) {
   if (finding.advice) return 'advice';
   return `${finding.at_most && finding.gives_back_ns ? '≤ ' : ''}${f.ns(finding.gives_back_ns)}`;
@@ -85,7 +87,10 @@ export class Findings {
   }
 
   hint() {
-    return h('p', { class: 'note' }, this.run.findings.length ? 'Choose a finding: its evidence is shown here, its transfers are marked in the timeline.' : 'Nothing to show.');
+    const most = this.run.findings.filter((finding) => !finding.advice && !finding.folded && finding.gives_back_ns).slice(0, FIRST_SHOWN);
+    return [
+      h('p', { class: 'note' }, this.run.findings.length ? 'Choose a finding: its evidence is shown here, its transfers are marked in the timeline.' : 'Nothing to show.'),
+      most.length ? [h('h3', {}, 'What to do first'), h('ol', { class: 'first' }, most.map((finding) => h('li', {}, h('span', { class: 'remedy' }, finding.remedy), h('span', { class: 'dim' }, ` ${finding.name}, ${gain(finding, this.run)}, ${where(finding)}`))))] : null];
   }
 
   describe(finding) {

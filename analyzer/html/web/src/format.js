@@ -1,4 +1,4 @@
-// Numbers as people read them, the same as in the report.
+// Numbers as people read them, the same as in the report. A number and its unit stay on one line.
 
 const three = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
@@ -6,18 +6,18 @@ export function ns(value) {
   if (value === null || value === undefined) return '';
   const sign = value < 0 ? '−' : '';
   const v = Math.abs(value);
-  if (v < 999.5) return `${sign}${Math.round(v)} ns`;
-  if (v < 999.5e3) return `${sign}${three(v / 1e3)} µs`;
-  if (v < 999.5e6) return `${sign}${three(v / 1e6)} ms`;
-  if (v < 120e9) return `${sign}${three(v / 1e9)} s`;
-  return `${sign}${Math.floor(v / 60e9)} min ${Math.round((v % 60e9) / 1e9)} s`;
+  if (v < 999.5) return `${sign}${Math.round(v)}\u00a0ns`;
+  if (v < 999.5e3) return `${sign}${three(v / 1e3)}\u00a0µs`;
+  if (v < 999.5e6) return `${sign}${three(v / 1e6)}\u00a0ms`;
+  if (v < 120e9) return `${sign}${three(v / 1e9)}\u00a0s`;
+  return `${sign}${Math.floor(v / 60e9)}\u00a0min\u00a0${Math.round((v % 60e9) / 1e9)}\u00a0s`;
 }
 
 // A moment, as exactly as a span of this length shows it.
 export function moment(value, span) {
   const [unit, size] = span < 2e4 ? ['µs', 1e3] : span < 2e9 ? ['ms', 1e6] : ['s', 1e9];
   const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(span / size / 20))));
-  return `${(value / size).toFixed(digits)} ${unit}`;
+  return `${(value / size).toFixed(digits)}\u00a0${unit}`;
 }
 
 export function bytes(value) {
@@ -25,7 +25,7 @@ export function bytes(value) {
   let unit = 0;
   let v = Math.abs(value);
   while (v >= 1023.5 && unit < units.length - 1) { v /= 1024; unit++; }
-  return `${value < 0 ? '−' : ''}${unit ? three(v) : Math.round(v)} ${units[unit]}`;
+  return `${value < 0 ? '−' : ''}${unit ? three(v) : Math.round(v)}\u00a0${units[unit]}`;
 }
 
 export function rate(value) { // bytes a second
@@ -33,7 +33,7 @@ export function rate(value) { // bytes a second
   let unit = 0;
   let v = value;
   while (v >= 999.5 && unit < units.length - 1) { v /= 1000; unit++; }
-  return `${three(v)} ${units[unit]}`;
+  return `${three(v)}\u00a0${units[unit]}`;
 }
 
 export const count = (value) => value.toLocaleString('en-US');
@@ -41,8 +41,8 @@ export const count = (value) => value.toLocaleString('en-US');
 export function share(part, whole) {
   if (!whole) return '';
   const percent = (part / whole) * 100;
-  if (percent > 0 && percent < 0.1) return '<0.1 %';
-  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  if (percent > 0 && percent < 0.1) return '<0.1\u00a0%';
+  return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)}\u00a0%`;
 }
 
 // The program's texts are ASCII.

@@ -33,7 +33,6 @@ class Page {
     fill(page, h('a', { class: 'skip', href: '#main' }, 'Skip to the findings'), this.header,
       h('nav', { 'aria-label': 'Views' }, h('div', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) }, this.buttons)),
       h('main', { id: 'main' }, this.panels), this.footer(), h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }));
-    this.head();
     this.select(this.tabs[0][0]);
   }
 
@@ -44,12 +43,26 @@ class Page {
     const total = report.findings_total;
     const all = report.transfers.total;
     const simulated = this.runs.some((run) => run.report.run.simulated);
+    const note = simulated ? h('p', { class: 'simulated', role: 'note' }, h('strong', {}, 'SIMULATED'), ' The device was a simulated GPU: no time on this page is a measurement.') : null;
     const figure = (name, value, more) => h('div', { class: 'figure' }, h('dt', {}, name), h('dd', {}, value, more ? h('span', { class: 'dim' }, ` ${more}`) : null));
     const themes = h('select', { id: 'theme', 'aria-label': 'Colours', onchange: () => this.theme(themes.value) }, [['', 'System colours'], ['light', 'Light'], ['dark', 'Dark']].map(([value, name]) => h('option', { value }, name)));
     themes.value = document.documentElement.dataset.theme ?? '';
-    const which = this.runs.length > 1 ? h('div', { class: 'which', role: 'group', 'aria-label': 'Run shown' }, this.runs.map((run, i) => h('button', { type: 'button', 'aria-pressed': i === this.shown ? 'true' : 'false', onclick: () => this.show(i) }, i ? 'After' : 'Before'))) : null;
+    const comparing = this.current === 'compare'; // what both were, not one of the two
+    const which = this.runs.length > 1 ? h('div', { class: 'which', role: 'group', 'aria-label': 'Run shown' }, this.runs.map((run, i) => h('button', { type: 'button', 'aria-pressed': i === this.shown && !comparing ? 'true' : 'false', onclick: () => this.show(i) }, i ? 'After' : 'Before'))) : null;
+    if (comparing) {
+      const both = (value) => this.runs.map((run) => value(run.report) || '–').join(' → ');
+      const commands = [...new Set(this.runs.map((run) => run.report.run.command || run.name))];
+      fill(this.header, note, h('div', { class: 'row' }, h('h1', {}, h('span', { class: 'mono' }, this.runs.map((run) => run.name).join(' → '))), which, themes),
+        h('p', { class: 'dim' }, commands.flatMap((command, i) => [i ? ' → ' : '', h('span', { class: 'mono' }, command)])),
+        h('dl', { class: 'figures' },
+          figure('Run', both((of) => f.ns(of.run.duration_ns))),
+          figure('Findings give back', both((of) => f.ns(of.findings_total.gives_back_ns))),
+          figure('Transfers', both((of) => f.count(of.transfers.total.count)), both((of) => f.bytes(of.transfers.total.bytes))),
+          this.runs.every((run) => run.report.transfers.total.timed_count) ? figure('Copying on the device', both((of) => f.ns(of.transfers.total.device_ns))) : null));
+      return;
+    }
     fill(this.header,
-      simulated ? h('p', { class: 'simulated', role: 'note' }, h('strong', {}, 'SIMULATED'), ' The device was a simulated GPU: no time on this page is a measurement.') : null,
+      note,
       h('div', { class: 'row' }, h('h1', {}, h('span', { class: 'mono' }, report.run.command || this.run.name)), which, themes),
       h('p', { class: 'dim' }, [report.devices.map((device) => device.name).filter(Boolean).join(', '), report.run.host && `on ${report.run.host}`, f.date(report.run.start_unix_ns), report.run.status !== 'complete' && `trace ${report.run.status}`].filter(Boolean).join(' · ')),
       h('dl', { class: 'figures' },
@@ -78,7 +91,9 @@ class Page {
         fill(this.panels[i], this.open.get(name).element);
       }
     });
+    const heads = this.current === undefined || (key === 'compare') !== (this.current === 'compare');
     this.current = key;
+    if (heads) this.head();
   }
 
   key(event) {
@@ -98,8 +113,8 @@ class Page {
       this.open.delete(name);
       fill(this.panels[i]);
     });
-    this.head();
     this.select(this.current === 'compare' ? 'findings' : this.current);
+    this.head();
   }
 
   theme(name) {
