@@ -38,7 +38,7 @@ if(NOT installed STREQUAL locked)
     file(MAKE_DIRECTORY "${XFERSPY_HTML_PAGE}")
     file(COPY "${web}/package.json" "${web}/package-lock.json" DESTINATION "${XFERSPY_HTML_PAGE}")
     execute_process(COMMAND "${XFERSPY_NPM}" ci --ignore-scripts --no-audit --no-fund --loglevel=error
-        --fetch-retries=1 --fetch-retry-mintimeout=1000
+        --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000
         WORKING_DIRECTORY "${XFERSPY_HTML_PAGE}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why TIMEOUT 300)
     if(failed)
         string(REGEX REPLACE "\n.*" "" why "${why}")

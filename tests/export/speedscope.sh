@@ -8,7 +8,7 @@ modules=$WORK/../modules # outlives the test: installed once for each lock file
 mkdir -p "$modules"
 if ! cmp -s "$SOURCE/package-lock.json" "$modules/installed"; then
     cp "$SOURCE/package.json" "$SOURCE/package-lock.json" "$modules"
-    (cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1) >npm.log 2>&1 ||
+    (cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000) >npm.log 2>&1 ||
         skip "npm ci failed: $(head -n 1 npm.log)"
     cp "$SOURCE/package-lock.json" "$modules/installed"
 fi

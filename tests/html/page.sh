@@ -1,4 +1,5 @@
-# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK.
+# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK; HAVE_HTML, if the build has
+# no page.
 set -euo pipefail
 skip() {
     echo "$1"
@@ -7,6 +8,7 @@ skip() {
     fi
     exit 77
 }
+[ "${HAVE_HTML:-ON}" = ON ] || skip "this build is without the page; the output of cmake says why"
 chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 [ -n "$chromium" ] || skip "no chromium; the package is chromium"
 command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm; the packages are nodejs and npm"
@@ -16,7 +18,7 @@ mkdir -p "$WORK/pages" "$WORK/modules"
 cd "$WORK"
 if ! cmp -s "$SOURCE/package-lock.json" modules/installed; then
     cp "$SOURCE/package.json" "$SOURCE/package-lock.json" modules
-    (cd modules && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1) >npm.log 2>&1 ||
+    (cd modules && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000) >npm.log 2>&1 ||
         skip "npm ci failed: $(head -n 1 npm.log)"
     cp "$SOURCE/package-lock.json" modules/installed
 fi
