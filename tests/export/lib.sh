@@ -5,10 +5,13 @@ skip() { # where a consumer is missing; CI must have all of them
     [ -z "${CI:-}" ] || exit 1
     exit 77
 }
-# Debian's, for which the packages of scripts/install-packages are
-python=${XFERSPY_TEST_PYTHON:-/usr/bin/python3}
+# The first interpreter that has the module becomes $python. Debian's, for which the packages of scripts/install-packages are,
+# need not be the one in PATH.
 need_python() { # need_python MODULE PACKAGE
-    "$python" -c "import $1" 2>/dev/null || skip "no Python module $1; the package is $2"
+    for python in ${XFERSPY_TEST_PYTHON:-/usr/bin/python3 python3}; do
+        ! "$python" -c "import $1" 2>/dev/null || return 0
+    done
+    skip "no Python module $1; the package is $2"
 }
 export PYTHONDONTWRITEBYTECODE=1
 fixture() { # fixture NAME FILE...
