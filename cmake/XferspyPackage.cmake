@@ -44,7 +44,7 @@ endif()
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE
-    "Apache-2.0 AND LGPL-3.0-or-later AND LGPL-2.0-or-later AND GPL-2.0-or-later AND Zlib AND bzip2-1.0.6 AND BSD-3-Clause AND BSD-2-Clause AND BSD-1-Clause")
+    "Apache-2.0 AND LGPL-3.0-or-later AND LGPL-2.0-or-later AND GPL-2.0-or-later AND Zlib AND bzip2-1.0.6 AND BSD-3-Clause AND BSD-2-Clause AND BSD-1-Clause AND 0BSD")
 set(CPACK_RPM_PACKAGE_AUTOREQ ON)
 set(CPACK_RPM_COMPRESSION_TYPE xz)
 # No links to build ids, which belong to no package of a distribution; the same sources give the same file.

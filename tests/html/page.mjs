@@ -140,6 +140,12 @@ check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (p
   assert.deepEqual([(await timeline(page)).from, (await timeline(page)).to], [whole.from, whole.to]);
 });
 
+check('licences of what is in the page', 'lines', {}, async (page) => {
+  await page.click('footer summary');
+  const text = await page.textContent('footer pre');
+  for (const holder of ['The Apache Software Foundation', 'Mike Bostock', 'Baidu', 'Microsoft']) assert.ok(text.includes(`Copyright (c) ${holder}`) || text.match(`Copyright [^\n]*${holder}`), holder);
+});
+
 check('before one is chosen, what to do first', 'lines', {}, async (page) => {
   const [first] = json('lines').traces[0].findings;
   assert.ok((await page.textContent('.first li')).startsWith(first.remedy));

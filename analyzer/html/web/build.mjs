@@ -37,7 +37,7 @@ const style = await bundle('style.css');
 const notices = ['echarts', 'zrender', 'tslib'].map((name) => {
   const read = (file) => readFileSync(join(modules, name, file), 'utf8').trim();
   const { version } = JSON.parse(read('package.json'));
-  const licence = { echarts: ['NOTICE', 'LICENSE'], zrender: ['LICENSE'], tslib: ['LICENSE.txt'] }[name];
+  const licence = { echarts: ['NOTICE', 'LICENSE', 'licenses/LICENSE-d3'], zrender: ['LICENSE'], tslib: ['LICENSE.txt'] }[name];
   return `${name} ${version}\n\n${licence.map(read).join('\n\n')}`;
 }).join('\n\n\n');
 if (/<\/script|<!--/i.test(notices)) throw new Error('a licence text would end its element');
