@@ -1,11 +1,13 @@
-// speedscope.mjs CHROMIUM FOLDER TRACE...: the schema for all, speedscope itself for each.
+// speedscope.mjs CHROMIUM FOLDER "TRACE..." TRACE...: the schema for all, speedscope itself for those of the third argument, both
+// their own format and Chrome's JSON.
 import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import Ajv from 'ajv';
 import {chromium} from 'playwright-core';
 
-const [executablePath, folder, ...traces] = process.argv.slice(2);
+const [executablePath, folder, openedNames, ...traces] = process.argv.slice(2);
+const opened = openedNames.split(' ');
 const release = path.join(path.dirname(fileURLToPath(import.meta.url)), 'node_modules/speedscope/dist/release');
 const schema = JSON.parse(fs.readFileSync(path.join(release, 'file-format-schema.json'), 'utf8'));
 const validate = new Ajv({strict: false}).compile(schema);
@@ -14,8 +16,6 @@ const fail = (...what) => {
   process.exit(1);
 };
 
-// A browser takes seconds for each; every trace is held against the schema.
-const opened = ['places', 'huge', 'h100_lines'];
 const browser = await chromium.launch({executablePath, headless: true, args: ['--no-sandbox', '--allow-file-access-from-files']});
 
 // Opens a file as speedscope's own command line does. Returns what its toolbar says: the profile's name, or why there is none.
@@ -26,7 +26,7 @@ async function open(file) {
   const said = [];
   page.on('console', message => said.push(`${message.type()}: ${message.text()}`.slice(0, 300)));
   page.on('dialog', dialog => (errors.push(dialog.message()), dialog.dismiss()));
-  const script = path.join(folder, 'load.js');
+  const script = `${file}.js`;
   const name = path.basename(file);
   const base64 = fs.readFileSync(file).toString('base64');
   fs.writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(base64)})`);
@@ -45,6 +45,7 @@ async function open(file) {
 
 if (!opened.every(trace => traces.includes(trace)))
   fail('not among the traces:', opened);
+const names = new Map();
 for (const trace of traces) {
   const own = path.join(folder, `${trace}.speedscope.json`);
   const profile = JSON.parse(fs.readFileSync(own, 'utf8'));
@@ -58,17 +59,17 @@ for (const trace of traces) {
     if (trace !== 'damaged' && sum !== p.endValue)
       fail(own, 'the weights of', p.name, 'add up to', sum, 'not', p.endValue);
   }
-  if (opened.includes(trace)) {
-    const {text, errors} = await open(own);
-    if (errors.length || !text.includes(profile.profiles[0].name))
-      fail(own, errors, text.slice(0, 300));
-  }
-  if (opened.includes(trace)) {
-    const chrome = path.join(folder, `${trace}.events.json`);
-    const {text, errors} = await open(chrome);
-    if (errors.length)
-      fail(chrome, errors, text.slice(0, 300));
-  }
+  names.set(trace, profile.profiles[0].name);
 }
+await Promise.all(opened.map(async trace => {
+  const own = path.join(folder, `${trace}.speedscope.json`);
+  const shown = await open(own);
+  if (shown.errors.length || !shown.text.includes(names.get(trace)))
+    fail(own, shown.errors, shown.text.slice(0, 300));
+  const chrome = path.join(folder, `${trace}.events.json`);
+  const events = await open(chrome);
+  if (events.errors.length)
+    fail(chrome, events.errors, events.text.slice(0, 300));
+}));
 await browser.close();
 console.log(`${traces.length} traces`);
