@@ -2,6 +2,7 @@
  * (\n, \x1b), so a row is one line, and made harmless for spreadsheets: what they would take for a formula gets an apostrophe
  * in front, which they hide. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "analyzer/export/rows.h"
@@ -48,9 +49,9 @@ static void row(void *data, const struct xs_cell *cells, unsigned count) {
             putc(',', w->file);
         if (cells[i].kind == XS_CELL_INT)
             fprintf(w->file, "%" PRId64, cells[i].number);
-        else if (cells[i].kind == XS_CELL_REAL)
+        else if (cells[i].kind == XS_CELL_REAL && isfinite(cells[i].real)) /* no number is null in JSON, too */
             fprintf(w->file, "%.17g", cells[i].real);
-        else if (cells[i].kind != XS_CELL_NULL)
+        else if (cells[i].kind != XS_CELL_NULL && cells[i].kind != XS_CELL_REAL)
             field(w, cells[i].text, cells[i].bytes);
     }
     fputs("\r\n", w->file);

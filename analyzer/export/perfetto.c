@@ -1,5 +1,5 @@
 /* Perfetto's own format: a sequence of protobuf packets, each a track, or something that begins, ends or counts on one. Texts that
- * come again are interned, which is most of why it is a fifth of the JSON. */
+ * come again are interned, which is most of why it is a third of the JSON. */
 #include <string.h>
 #include <uthash.h>
 

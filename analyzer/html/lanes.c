@@ -10,7 +10,7 @@ static const int64_t others[3] = {INT64_MIN, INT64_MIN, INT64_MIN};
 
 struct xs_html_lane *xs_html_lane_of(struct xs_html_lanes *lanes, enum xs_html_group group, const int64_t key[3]) {
     uint64_t low = (uint64_t)key[0];
-    uint64_t high = (uint64_t)group << 60 ^ xs_mix((uint64_t)key[1] * 31 + (uint64_t)key[2]);
+    uint64_t high = (uint64_t)group << 60 ^ xs_mix(xs_mix((uint64_t)key[1]) + (uint64_t)key[2]);
     const uint64_t *known = xs_hash_find(&lanes->by_key, low, high);
     if (known)
         return &lanes->lanes[*known - 1];

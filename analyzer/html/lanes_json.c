@@ -92,8 +92,10 @@ static int put_lane(struct xs_html_lane *lane, const struct xs_trace *trace, str
     xs_json_bool(json, "others", lane->others);
     if (!lane->others) {
         xs_json_int(json, lane->group == XS_HTML_THREADS ? "thread" : "device", lane->key[0]);
-        if (lane->group == XS_HTML_STREAMS)
+        if (lane->group == XS_HTML_STREAMS) {
+            xs_json_int(json, "context", lane->key[1]);
             xs_json_int(json, "queue", lane->key[2]);
+        }
         if (lane->group == XS_HTML_ENGINES)
             xs_json_int(json, "work", lane->key[1]);
     }

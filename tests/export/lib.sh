@@ -29,6 +29,7 @@ make_traces() {
     fixture places findings callsites
     fixture hostile simple hostile
     fixture damaged simple nonsense
+    sqlite3 damaged.db "UPDATE transfer SET bytes = 9e999 WHERE id = (SELECT max(id) FROM transfer)"
     fixture huge simple
     # names of 200 KB with everything in them that a format could trip over
     sqlite3 huge.db "UPDATE thread SET name = replace(hex(zeroblob(20000)), '00', char(10, 0x1b, 0x202e) || '\",<b>');

@@ -62,6 +62,16 @@ static void lanes_beyond_the_limit_share_one(void **state) {
     xs_html_lanes_free(&lanes);
 }
 
+/* CUPTI counts contexts and their streams from small numbers on. */
+static void each_stream_of_each_context_has_its_lane(void **state) {
+    static const int64_t low[3] = {0, 2, 7}, high[3] = {0, 1, 38};
+    struct xs_html_lanes lanes = {0};
+    (void)state;
+    size_t first = (size_t)(xs_html_lane_of(&lanes, XS_HTML_STREAMS, low) - lanes.lanes);
+    assert_int_not_equal(first, (size_t)(xs_html_lane_of(&lanes, XS_HTML_STREAMS, high) - lanes.lanes));
+    xs_html_lanes_free(&lanes);
+}
+
 /* --- buffers --- */
 
 enum { ADDRESS = 0x1000, BYTES = 100 };
@@ -179,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_go_together_within_a_step),
         cmocka_unit_test(lanes_beyond_the_limit_share_one),
+        cmocka_unit_test(each_stream_of_each_context_has_its_lane),
         cmocka_unit_test(a_content_stays_while_it_is_brought_again),
         cmocka_unit_test(a_write_in_the_middle_leaves_both_ends),
         cmocka_unit_test(kernels_change_what_downloads_show),

@@ -11,18 +11,18 @@ export const kinds = [
 ];
 export const KERNEL = 6;
 
-function laneLabel(lane) {
+function laneLabel(lane, severalContexts) {
   if (lane.others) return { thread: 'other threads', stream: 'other streams', engine: 'other work' }[lane.group];
   if (lane.group === 'thread') return `${lane.name || 'thread'} ${lane.tid ?? lane.thread}`;
   const device = lane.device >= 0 ? `GPU ${lane.device}` : 'GPU ?';
   if (lane.group === 'stream') {
     const which = lane.handle === '0x0' || lane.handle === '0x1' ? 'default stream' : lane.handle === '0x2' ? 'thread stream' : 'stream';
-    return `${device} ${which} ${lane.queue}`;
+    return `${device} ${which} ${lane.queue}${severalContexts ? `, context ${lane.context}` : ''}`;
   }
   return `${device} ${{ h2d: 'H2D', d2h: 'D2H', d2d: 'D2D', h2h: 'H2H', kernel: 'kernels' }[kinds[lane.work]?.key] ?? kinds[lane.work]?.key ?? 'work'}`;
 }
 
-function unpackLane(lane, base) {
+function unpackLane(lane, base, severalContexts) {
   const size = lane.start.length;
   const start = new Float64Array(size);
   const end = new Float64Array(size);
@@ -34,7 +34,7 @@ function unpackLane(lane, base) {
     end[i] = at + lane.length[i];
     if (lane.length[i] > longest) longest = lane.length[i];
   }
-  return { ...lane, base, size, start, end, longest, label: laneLabel(lane) };
+  return { ...lane, base, size, start, end, longest, label: laneLabel(lane, severalContexts) };
 }
 
 function unpackMarked(marked) {
@@ -52,8 +52,10 @@ function unpackMarked(marked) {
 function unpackRun(run) {
   const report = run.report[0];
   let base = 0;
+  const contexts = new Set(run.timeline.lanes.filter((lane) => lane.group === 'stream' && !lane.others).map((lane) => `${lane.device} ${lane.context}`));
+  const severalContexts = contexts.size > new Set([...contexts].map((one) => one.split(' ')[0])).size;
   const lanes = run.timeline.lanes.map((lane) => {
-    const unpacked = unpackLane(lane, base);
+    const unpacked = unpackLane(lane, base, severalContexts);
     base += unpacked.size;
     return unpacked;
   });
