@@ -16,8 +16,9 @@ function laneLabel(lane, severalContexts) {
   if (lane.group === 'thread') return `${lane.name || 'thread'} ${lane.tid ?? lane.thread}`;
   const device = lane.device >= 0 ? `GPU ${lane.device}` : 'GPU ?';
   if (lane.group === 'stream') {
-    const which = lane.handle === '0x0' || lane.handle === '0x1' ? 'default stream' : lane.handle === '0x2' ? 'thread stream' : 'stream';
-    return `${device} ${which} ${lane.queue}${severalContexts ? `, context ${lane.context}` : ''}`;
+    const own = lane.handle === '0x0' || lane.handle === '0x1' ? 'default stream' : lane.handle === '0x2' ? 'thread stream' : 'stream';
+    // short, since what does not fit is cut off
+    return severalContexts ? `${device} ctx ${lane.context} ${own.replace(' stream', '')} ${lane.queue}` : `${device} ${own} ${lane.queue}`;
   }
   return `${device} ${{ h2d: 'H2D', d2h: 'D2H', d2d: 'D2D', h2h: 'H2H', kernel: 'kernels' }[kinds[lane.work]?.key] ?? kinds[lane.work]?.key ?? 'work'}`;
 }
