@@ -1,6 +1,6 @@
 """Reads the rows of `export` as JSON lines and as CSV, with Python's parsers, and demands that both hold the same rows.
 
-rows.py JSONL CSV"""
+rows.py NAME.jsonl...: beside each lies NAME.csv"""
 import csv
 import json
 import sys
@@ -25,26 +25,31 @@ def shown(value):
     return str(value)
 
 
-with open(sys.argv[1], encoding="utf-8", errors="strict", newline="\n") as file:
-    lines = file.read().split("\n")
-demand(lines.pop() == "", "the last line has no end")
-objects = [json.loads(line, parse_constant=lambda c: demand(False, c)) for line in lines]
-with open(sys.argv[2], encoding="utf-8", errors="strict", newline="") as file:
-    text = file.read()
-demand(text.count("\n") == text.count("\r\n"), "a line that does not end in CRLF")
-rows = list(csv.reader(text.splitlines(True), strict=True))
-header = rows.pop(0)
-demand(len(rows) == len(objects), len(rows), "rows of CSV,", len(objects), "of JSON")
-for row, object in zip(rows, objects):
-    demand(list(object) == header and len(row) == len(header), "columns differ", row)
-    for name, cell in zip(header, row):
-        demand(not UNSAFE & set(cell), "a control character in", name)
-        demand(cell[:1] not in ("=", "+", "@"), "a formula in", name, cell)
-        demand(cell[:1] != "-" or isinstance(object[name], (int, float)), "a formula in", name, cell)
-        demand(len(cell) < 20000, "an endless text in", name)
-        wanted = shown(object[name])
-        if isinstance(object[name], float):
-            demand(float(cell) == object[name], name, "is", cell)
-            continue
-        demand(wanted is None or wanted == cell, name, "is", repr(cell), "and", repr(object[name]))
-print(len(rows), "rows")
+def compare(jsonl, csv_file):
+    with open(jsonl, encoding="utf-8", errors="strict", newline="\n") as file:
+        lines = file.read().split("\n")
+    demand(lines.pop() == "", "the last line has no end")
+    objects = [json.loads(line, parse_constant=lambda c: demand(False, c)) for line in lines]
+    with open(csv_file, encoding="utf-8", errors="strict", newline="") as file:
+        text = file.read()
+    demand(text.count("\n") == text.count("\r\n"), "a line that does not end in CRLF")
+    rows = list(csv.reader(text.splitlines(True), strict=True))
+    header = rows.pop(0)
+    demand(len(rows) == len(objects), len(rows), "rows of CSV,", len(objects), "of JSON")
+    for row, object in zip(rows, objects):
+        demand(list(object) == header and len(row) == len(header), "columns differ", row)
+        for name, cell in zip(header, row):
+            demand(not UNSAFE & set(cell), "a control character in", name)
+            demand(cell[:1] not in ("=", "+", "@"), "a formula in", name, cell)
+            demand(cell[:1] != "-" or isinstance(object[name], (int, float)), "a formula in", name, cell)
+            demand(len(cell) < 20000, "an endless text in", name)
+            wanted = shown(object[name])
+            if isinstance(object[name], float):
+                demand(float(cell) == object[name], name, "is", cell)
+                continue
+            demand(wanted is None or wanted == cell, name, "is", repr(cell), "and", repr(object[name]))
+    return len(rows)
+
+
+for jsonl in sys.argv[1:]:
+    print(jsonl, compare(jsonl, jsonl.removesuffix("jsonl") + "csv"), "rows")

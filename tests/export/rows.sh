@@ -6,11 +6,11 @@ whats=$("$XFERSPY" export --help | sed -n '/^Rows for/,/^$/s/^  \([a-z]*\): .*/\
 [ "$(echo $whats | wc -w)" -ge 10 ] || show "--help lists $whats"
 for trace in $traces; do
     for what in $whats; do
-        run "$XFERSPY" export --format=jsonl --what=$what "$trace.db"; expect_status 0; cp stdout rows.jsonl
-        run "$XFERSPY" export --format=csv --what=$what "$trace.db"; expect_status 0; cp stdout rows.csv
-        run "$python" "$SOURCE/rows.py" rows.jsonl rows.csv
-        expect_status 0
+        run "$XFERSPY" export --format=jsonl --what=$what -o "$trace.$what.jsonl" "$trace.db"; expect_status 0
+        run "$XFERSPY" export --format=csv --what=$what -o "$trace.$what.csv" "$trace.db"; expect_status 0
     done
+    run "$python" "$SOURCE/rows.py" $(printf "$trace.%s.jsonl " $whats)
+    expect_status 0
 done
 # As many rows as the tables have, of damaged rows too
 for pair in transfers:transfer allocations:allocation kernels:device_kernel copies:device_copy syncs:sync launches:launch; do
