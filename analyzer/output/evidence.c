@@ -9,6 +9,7 @@
 
 #include "analyzer/memory.h"
 #include "analyzer/model/scan.h"
+#include "analyzer/output/place.h"
 #include "schema/kinds.h"
 
 #define HEX(column) "CASE WHEN " column " IS NOT NULL THEN printf('0x%x', " column ") END"
@@ -168,6 +169,18 @@ int xs_facts_read(const struct xs_trace *trace, const struct xs_evidence *eviden
     }
     sqlite3_free(sql);
     return xs_scan_end(&scan);
+}
+
+void xs_facts_cut(struct xs_facts *facts, int columns) {
+    for (size_t i = 0; i < facts->count; i++) {
+        struct xs_fact *fact = &facts->items[i];
+        struct xs_string cut = {0};
+        if (!fact->text)
+            continue;
+        xs_place_cut(&cut, fact->text, columns);
+        free(fact->text);
+        fact->text = cut.data;
+    }
 }
 
 void xs_facts_free(struct xs_facts *facts) {

@@ -13,7 +13,7 @@
 #include "analyzer/output/table.h"
 #include "analyzer/output/units.h"
 
-enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200 };
+enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200, NAME_COLUMNS = 200 };
 
 static const char *definition_of(const char *id) {
     static const struct {
@@ -300,8 +300,10 @@ static int print_instance(const struct xs_explain *explain, const struct xs_inst
     struct xs_facts facts[XS_EVIDENCE_ROWS] = {0};
     int status = XS_OK;
     unsigned count = instance->evidence_count < XS_EVIDENCE_ROWS ? instance->evidence_count : XS_EVIDENCE_ROWS;
-    for (unsigned i = 0; i < count && status >= 0; i++)
+    for (unsigned i = 0; i < count && status >= 0; i++) {
         status = xs_facts_read(explain->trace, &instance->evidence[i], &facts[i], message);
+        xs_facts_cut(&facts[i], NAME_COLUMNS);
+    }
     if (status >= 0) {
         instance_heading(instance, number, out);
         for (unsigned i = 0; i < count; i++)
