@@ -3,11 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "analyzer/detectors/detector.h"
 #include "analyzer/memory.h"
@@ -259,11 +262,31 @@ static bool parse_lines(struct parser *p, FILE *file) {
     return end_suppression(p);
 }
 
+/* A file, or a pipe that a shell put in its place, as in --config=<(...). Opening a FIFO that nobody writes to never waits;
+ * that there is nothing in it is an error then, EPIPE, rather than a file without rules. */
+static FILE *open_config(const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
+    FILE *file = flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 ? fdopen(fd, "r") : NULL;
+    if (!file && fd >= 0)
+        close(fd);
+    if (!file || fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))
+        return file;
+    int first = getc(file);
+    if (ungetc(first, file) != EOF)
+        return file;
+    fclose(file);
+    errno = EPIPE;
+    return NULL;
+}
+
 bool xs_gate_config_read(struct xs_gate_config *config, const char *path, int64_t now, char *message) {
     struct parser p = {.config = config, .path = path, .now = now, .message = message};
-    FILE *file = fopen(path, "re");
+    FILE *file = open_config(path);
     if (!file) {
-        snprintf(message, XS_GATE_CONFIG_MESSAGE_BYTES, "%s: %s", path, strerror(errno));
+        snprintf(message, XS_GATE_CONFIG_MESSAGE_BYTES, "%s: %s", path,
+                 errno == EPIPE ? "an empty pipe" : strerror(errno));
         return false;
     }
     errno = 0;
