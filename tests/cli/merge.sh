@@ -143,6 +143,11 @@ run "$XFERSPY" merge -o some.db run/app.0.db broken.db run/app.3.db
 expect_status 1; expect_err "broken.db: damaged"; expect_out "some.db: 2 traces"
 run "$XFERSPY" query --format=tsv some.db "SELECT DISTINCT trace FROM transfer"
 [ "$(tr '\n' ' ' <stdout)" = "trace 0 1 " ] || show "rows of a trace that was left out"
+# The gate judges each of them, as of a folder.
+run "$XFERSPY" check --no-config --fail-on=any:0 job.db; expect_status 3; expect_no_err; cp stdout of_job
+[ "$(grep -c '^job.db:' of_job)" -eq "$("$XFERSPY" query --format=tsv job.db "SELECT count(*) FROM merged_trace" | tail -n 1)" ] || show "not each trace of the job"
+run "$XFERSPY" check --no-config --fail-on=any:0 run; expect_status 1; expect_err run/app.2.db # which is damaged
+grep -q '^run/app.0.db' stdout || show "no trace of the folder"
 # A newer file, and one that is cut off.
 cp job.db newer.db; printf '\000\000\000\143' | dd of=newer.db bs=1 seek=60 conv=notrunc 2>/dev/null
 run "$XFERSPY" report newer.db; expect_error_of "newer.db: written by a newer xferspy (schema 99"
