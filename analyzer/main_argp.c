@@ -20,8 +20,8 @@ static const char main_doc[] =
     "  LD_PRELOAD=libxferspy.so ./app    the same without xferspy: writes a trace\n"
     "  xferspy report xferspy-*.db       read the traces again\n"
     "\n"
-    "Data goes to standard output, messages to standard error. Exit status: 0 success, 1 error, 2 wrong usage; `run' "
-    "passes on the program's own.";
+    "Data goes to standard output, messages to standard error. Exit status: 0 success, 1 error, 2 wrong usage, 3 a "
+    "limit of `check' that does not hold; `run' passes on the program's own.";
 
 /* Stops at the first word, which is the command. */
 static error_t parse_main(int key, char *argument, struct argp_state *state) {

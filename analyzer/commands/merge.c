@@ -27,7 +27,7 @@ static const char doc[] =
     "\v"
     "Examples:\n"
     "  xferspy merge -o job.db run/\n"
-    "  xferspy report job.db                  the job: its ranks, and what they have in common\n"
+    "  xferspy report job.db                  the job: its ranks and findings\n"
     "  xferspy explain job.db:3 noop-upload   rank 3 alone\n"
     "  xferspy query job.db \"SELECT rank, sum(bytes) FROM transfers GROUP BY rank\"\n"
     "\n"
