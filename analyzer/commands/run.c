@@ -115,6 +115,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         return 0;
     }
     switch (key) {
+    case 'o':
+        for (int i = 0; i < CAPTURE_OPTIONS; i++)
+            if (!strcmp(capture_options[i].field, "output"))
+                set_capture_option(&capture_options[i], argument, state);
+        return 0;
     case KEY_REPORT_OUTPUT:
         arguments->output.path = argument;
         arguments->report = true;
@@ -153,6 +158,8 @@ __attribute__((constructor)) static void build_options(void) {
         xs_string_format(&help, "%s", option->help);
         if (*option->preset)
             xs_string_format(&help, " (default: %s)", option->preset);
+        if (!strcmp(option->field, "output"))
+            xs_string_format(&help, "; short: -o FILE");
         options[n++] = (struct argp_option){.name = name.data,
                                             .key = KEY_CAPTURE + i,
                                             .arg = option->values,
@@ -160,6 +167,7 @@ __attribute__((constructor)) static void build_options(void) {
                                             .doc = help.data,
                                             .group = 1};
     }
+    options[n++] = (struct argp_option){.key = 'o', .arg = "FILE", .flags = OPTION_HIDDEN, .group = 1};
     options[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
     options[n++] = (struct argp_option){.name = "report",
                                         .key = KEY_REPORT,

@@ -13,6 +13,8 @@ run "$XFERSPY" run -- "$PROGRAM" signal 9; expect_status 137
 # Options become variables; the option goes before the variable.
 DUMMY_SAYS=1 run "$XFERSPY" run --output='t-%p.db' --cupti=off -- "$PROGRAM" exit 0
 expect_status 0; expect_err "output=t-%p.db cupti=off"
+DUMMY_SAYS=1 run "$XFERSPY" run -o short.db -- "$PROGRAM" exit 0
+expect_status 0; expect_err "output=short.db "
 XFERSPY_CUPTI=auto DUMMY_SAYS=1 run "$XFERSPY" run --cupti=off "$PROGRAM" exit 0; expect_err "cupti=off"
 run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|off"
 run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2; expect_err "--spool-mib=1 is not between 2 and 4096"
