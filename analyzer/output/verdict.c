@@ -62,7 +62,7 @@ void xs_report_verdict(struct xs_string *text, const struct xs_report *report, b
     } else if (!f->transfers) {
         xs_string_format(text, "nothing: no transfer ran");
     } else {
-        xs_string_format(text, "nothing was found");
+        xs_string_format(text, "%s", f->selection ? "nothing that passes the filter" : "nothing was found");
     }
     if (*why)
         xs_string_format(text, " (contents were not compared)");
