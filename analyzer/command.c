@@ -1,6 +1,8 @@
 /* The table of commands, and what they share; see command.h. */
 #include "analyzer/command.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -111,6 +113,29 @@ static error_t parse_output(int key, char *argument, struct argp_state *state) {
     }
 }
 const struct argp xs_output_argp = {.options = output_options, .parser = parse_output};
+
+int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state) {
+    struct xs_string all = {0};
+    int found = -1;
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(words[i], text))
+            found = i;
+        xs_string_format(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    }
+    if (found < 0)
+        argp_error(state, "--%s=%s: use %s", option, text, all.data);
+    xs_string_free(&all);
+    return found < 0 ? 0 : found;
+}
+
+size_t xs_parse_top(const char *text, struct argp_state *state) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || !number)
+        argp_error(state, "--top=%s: use a number from 1", text);
+    return (size_t)number;
+}
 
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
     struct xs_traces_arguments *arguments = state->input;

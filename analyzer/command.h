@@ -57,6 +57,12 @@ struct xs_traces_arguments {
 enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
+/* The place of a word among `words` (NULL after the last), for an option that takes one of them; a message with all of them, and
+ * the end of the program, where it is none. */
+int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state);
+/* The argument of --top: a number from 1, else likewise. */
+size_t xs_parse_top(const char *text, struct argp_state *state);
+
 /* What a command takes that asks one trace for something: -o and so on, --format, --json, the trace's name and at most
  * one argument after it. In its argp's children XS_ASK_CHILD stands in place of XS_OUTPUT_CHILD; the input is this. It
  * has looked at ARGP_KEY_END before the command's own parser does. */

@@ -83,6 +83,7 @@ static const char doc[] =
     "tolerance. " XS_GATE_CONFIG_NAME " is described in docs/check.md.";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };
+static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
 static void (*const writers[FORMATS])(const struct xs_check *check, struct xs_out *out) = {
     xs_check_text, xs_check_json, xs_check_junit, xs_check_sarif, xs_check_github};
 
@@ -97,17 +98,6 @@ struct arguments {
     bool no_config, list;
     enum format format;
 };
-
-static void parse_format(const char *text, enum format *format, struct argp_state *state) {
-    static const char *const names[FORMATS] = {"text", "json", "junit", "sarif", "github"};
-    for (unsigned i = 0; i < FORMATS; i++) {
-        if (!strcmp(text, names[i])) {
-            *format = (enum format)i;
-            return;
-        }
-    }
-    argp_error(state, "--format=%s: use text, json, junit, sarif or github", text);
-}
 
 /* Options that stand for what the file can say as well. */
 static void parse_terms(int key, const char *text, struct arguments *arguments, struct argp_state *state) {
@@ -142,7 +132,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->no_config = true;
         return 0;
     case OPTION_FORMAT:
-        parse_format(argument, &arguments->format, state);
+        arguments->format = (enum format)xs_parse_word("format", argument, format_names, state);
         return 0;
     case OPTION_JSON:
         arguments->format = FORMAT_JSON;

@@ -72,29 +72,6 @@ static void free_list(struct list *list) {
     free(list->paths);
 }
 
-static error_t parse_top(const char *text, size_t *top, struct argp_state *state) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || !number) {
-        argp_error(state, "--top=%s: use a number from 1", text);
-        return EINVAL;
-    }
-    *top = (size_t)number;
-    return 0;
-}
-
-static error_t parse_format(const char *text, unsigned *format, struct argp_state *state) {
-    for (unsigned i = 0; formats[i]; i++) {
-        if (!strcmp(formats[i], text)) {
-            *format = i;
-            return 0;
-        }
-    }
-    argp_error(state, "--format=%s: use text, json or markdown", text);
-    return EINVAL;
-}
-
 /* Two traces, or a side each. */
 static void check_sides(struct arguments *a, struct argp_state *state) {
     if (a->side < 0 && a->plain.count == 2) {
@@ -122,12 +99,14 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->side = key == OPTION_AFTER;
         return 0;
     case OPTION_TOP:
-        return parse_top(argument, &a->view.top, state);
+        a->view.top = xs_parse_top(argument, state);
+        return 0;
     case OPTION_ALL:
         a->view.all = true;
         return 0;
     case OPTION_FORMAT:
-        return parse_format(argument, &a->format, state);
+        a->format = (unsigned)xs_parse_word("format", argument, formats, state);
+        return 0;
     case XS_OPTION_JSON:
         a->format = JSON;
         return 0;

@@ -93,40 +93,6 @@ struct arguments {
     bool each;
 };
 
-static error_t parse_by(const char *text, int *by, struct argp_state *state) {
-    for (int i = 0; xs_by_names[i]; i++) {
-        if (!strcmp(xs_by_names[i], text)) {
-            *by = i;
-            return 0;
-        }
-    }
-    argp_error(state, "--by=%s: use site, function, file, module, nvtx, thread, stream or device", text);
-    return EINVAL;
-}
-
-static error_t parse_top(const char *text, size_t *top, struct argp_state *state) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || !number) {
-        argp_error(state, "--top=%s: use a number from 1", text);
-        return EINVAL;
-    }
-    *top = (size_t)number;
-    return 0;
-}
-
-static error_t parse_format(const char *text, enum format *format, struct argp_state *state) {
-    for (unsigned i = 0; format_names[i]; i++) {
-        if (!strcmp(format_names[i], text)) {
-            *format = (enum format)i;
-            return 0;
-        }
-    }
-    argp_error(state, "--format=%s: use text, json or markdown", text);
-    return EINVAL;
-}
-
 static error_t parse_sections(const char *text, unsigned *sections, struct argp_state *state) {
     for (const char *word = text;; word++) {
         size_t bytes = strcspn(word, ",");
@@ -158,16 +124,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->child_inputs[2] = &arguments->filter;
         return xs_parse_traces(key, argument, state);
     case OPTION_FORMAT:
-        return parse_format(argument, &arguments->format, state);
+        arguments->format = (enum format)xs_parse_word("format", argument, format_names, state);
+        return 0;
     case XS_OPTION_JSON:
         arguments->format = FORMAT_JSON;
         return 0;
     case OPTION_SECTIONS:
         return parse_sections(argument, &arguments->sections, state);
     case OPTION_BY:
-        return parse_by(argument, &arguments->by, state);
+        arguments->by = xs_parse_word("by", argument, xs_by_names, state);
+        return 0;
     case OPTION_TOP:
-        return parse_top(argument, &arguments->top, state);
+        arguments->top = xs_parse_top(argument, state);
+        return 0;
     case OPTION_EACH:
         arguments->each = true;
         return 0;

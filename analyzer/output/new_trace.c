@@ -12,6 +12,7 @@
 #include "analyzer/memory.h"
 #include "analyzer/output/out.h"
 #include "analyzer/output/text.h"
+#include "analyzer/output/unfinished.h"
 #include "schema/store.h"
 
 enum { PATH_BYTES = 4000 }; /* with what is added to it, below what the system takes */
@@ -36,8 +37,10 @@ static int check_place(const char *path, bool force) {
 
 static void forget(struct xs_new_trace *trace) {
     sqlite3_close_v2(trace->db);
-    if (trace->temporary)
+    if (trace->temporary) {
         unlink(trace->temporary);
+        xs_finished(trace->temporary);
+    }
     free(trace->path);
     free(trace->temporary);
     *trace = (struct xs_new_trace){0};
@@ -78,6 +81,7 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     }
     trace->path = xs_strdup(path);
     trace->temporary = name.data;
+    xs_unfinished(trace->temporary);
     if (open_database(trace) == SQLITE_OK)
         return XS_OK;
     xs_complain("%s: cannot be written: %s", path, sqlite3_errmsg(trace->db));
