@@ -168,7 +168,7 @@ static bool is_plain(const char *text, size_t bytes, size_t limit, const char *o
     if (!bytes || bytes > limit)
         return false;
     for (size_t i = 0; i < bytes; i++)
-        if (!isalnum((unsigned char)text[i]) && !memchr(others, text[i], strlen(others)))
+        if (!isalnum((unsigned char)text[i]) && !(text[i] && strchr(others, text[i])))
             return false;
     return true;
 }
