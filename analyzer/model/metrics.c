@@ -57,6 +57,7 @@ const struct xs_metric_info xs_metric_infos[XS_METRICS] = {
 };
 
 void xs_metrics_compute(const struct xs_summary *s, const struct xs_findings *f, struct xs_metric_values *values) {
+    *values = (struct xs_metric_values){0};
     struct xs_metric_value *next = values->of;
 #define XS_METRIC(id, name, unit, title, number, is_known)                                                             \
     *next++ = (is_known) ? (struct xs_metric_value){.value = (number), .known = true} : (struct xs_metric_value){0};

@@ -220,7 +220,7 @@ static void who(void **state) {
     struct rank ranks[9];
     struct xs_job job;
     struct xs_string text = {0};
-    char paths[9][8];
+    char paths[9][16];
     (void)state;
     for (int i = 0; i < 9; i++) {
         snprintf(paths[i], sizeof paths[i], "%d.db", i);
