@@ -65,10 +65,7 @@ static void put_finding(struct xs_json *json, const struct xs_gate_finding *g) {
     put_text(json, "function", g->function);
     put_text(json, "file", g->file);
     put_text(json, "text", g->text);
-    if (g->line)
-        xs_json_count(json, "line", g->line);
-    else
-        xs_json_null(json, "line");
+    xs_json_known_count(json, "line", g->line != 0, g->line);
     xs_json_count(json, "instances", g->instances);
     xs_json_count(json, "transfers", g->transfers);
     xs_json_count(json, "bytes", g->bytes);

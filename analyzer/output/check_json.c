@@ -7,13 +7,6 @@
 
 static const char *const units[] = {[XS_MEASURE_COUNT] = "count", [XS_MEASURE_BYTES] = "bytes", [XS_MEASURE_NS] = "ns"};
 
-static void put_known(struct xs_json *json, const char *key, bool known, uint64_t value) {
-    if (known)
-        xs_json_count(json, key, value);
-    else
-        xs_json_null(json, key);
-}
-
 static void put_text(struct xs_json *json, const char *key, const char *text) {
     xs_json_text(json, key, text && *text ? text : NULL);
 }
@@ -23,7 +16,7 @@ static void put_key(struct xs_json *json, const struct xs_gate_finding *f) {
     put_text(json, "entry_point", f->entry_point);
     put_text(json, "function", f->function);
     put_text(json, "file", f->file);
-    put_known(json, "line", f->line > 0, f->line);
+    xs_json_known_count(json, "line", f->line > 0, f->line);
     put_text(json, "text", f->text);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);
@@ -67,9 +60,9 @@ static void put_result(struct xs_json *json, const struct xs_gate_result *r) {
     xs_json_text(json, "rule", r->rule->text);
     xs_json_text(json, "status", xs_gate_status_names[r->status]);
     xs_json_text(json, "unit", units[r->rule->measure]);
-    put_known(json, "value", r->value_known, r->value);
+    xs_json_known_count(json, "value", r->value_known, r->value);
     xs_json_count(json, "limit", r->limit);
-    put_known(json, "baseline", r->has_base, r->base);
+    xs_json_known_count(json, "baseline", r->has_base, r->base);
     xs_json_bool(json, "at_most", r->at_most);
     xs_json_text(json, "reason", r->reason);
     xs_json_count(json, "as_in_baseline", r->accepted);

@@ -6,18 +6,11 @@
 #include "analyzer/output/diff.h"
 #include "analyzer/output/place.h"
 
-static void put_known(struct xs_json *json, const char *key, bool known, uint64_t value) {
-    if (known)
-        xs_json_count(json, key, value);
-    else
-        xs_json_null(json, key);
-}
-
 static void put_spread(struct xs_json *json, const char *key, const struct xs_spread *spread) {
     xs_json_object(json, key);
-    put_known(json, "median", spread->known, spread->median);
-    put_known(json, "min", spread->known, spread->least);
-    put_known(json, "max", spread->known, spread->most);
+    xs_json_known_count(json, "median", spread->known, spread->median);
+    xs_json_known_count(json, "min", spread->known, spread->least);
+    xs_json_known_count(json, "max", spread->known, spread->most);
     xs_json_end(json, '}');
 }
 
@@ -62,7 +55,7 @@ static void put_run(const struct xs_compared_run *run, struct xs_json *json) {
     xs_json_text(json, "host", run->host);
     xs_json_text(json, "devices", run->devices);
     xs_json_int(json, "start_unix_ns", run->start_unix_ns);
-    put_known(json, "duration_ns", run->duration_known, run->metrics.of[XS_METRIC_WALL_TIME].value);
+    xs_json_known_count(json, "duration_ns", run->duration_known, run->metrics.of[XS_METRIC_WALL_TIME].value);
     xs_json_count(json, "transfers", run->transfers);
     xs_json_text(json, "status", run->status);
     xs_json_bool(json, "simulated", run->simulated);

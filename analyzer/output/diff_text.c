@@ -169,15 +169,30 @@ static bool is_shown(const struct xs_change *change, bool all) {
     return all || (!change->small && change->kind != XS_UNCHANGED);
 }
 
+struct rows {
+    size_t shown;
+    size_t more, small, same; /* left out: there are enough, they are small, nothing changed */
+};
+
+/* Counts a row; true where it is shown. */
+static bool take(struct rows *rows, const struct xs_change *change, bool all, size_t limit) {
+    if (is_shown(change, all) && rows->shown < limit) {
+        rows->shown++;
+        return true;
+    }
+    *(change->kind == XS_UNCHANGED ? &rows->same : change->small ? &rows->small : &rows->more) += 1;
+    return false;
+}
+
 /* What is left out, in one line. */
-static void print_rest(size_t more, size_t small, size_t same, struct xs_out *out) {
+static void print_rest(const struct rows *rows, struct xs_out *out) {
     struct xs_string text = {0};
-    if (more)
-        xs_string_format(&text, "%zu that changed", more);
-    if (small)
-        xs_string_format(&text, "%s%zu small", text.length ? ", " : "", small);
-    if (same)
-        xs_string_format(&text, "%s%zu unchanged", text.length ? ", " : "", same);
+    if (rows->more)
+        xs_string_format(&text, "%zu that changed", rows->more);
+    if (rows->small)
+        xs_string_format(&text, "%s%zu small", text.length ? ", " : "", rows->small);
+    if (rows->same)
+        xs_string_format(&text, "%s%zu unchanged", text.length ? ", " : "", rows->same);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "Not shown: %s; --all shows them.", text.data);
     xs_string_free(&text);
@@ -185,26 +200,18 @@ static void print_rest(size_t more, size_t small, size_t same, struct xs_out *ou
 
 static void print_findings(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
     size_t limit = view->top ? view->top : view->all ? SIZE_MAX : FINDINGS_SHOWN;
-    size_t shown = 0, more = 0, small = 0, same = 0;
+    struct rows rows = {0};
     xs_out_heading(out, "Findings");
     for (size_t i = 0; i < c->finding_count; i++) {
         const struct xs_change *change = &c->findings[i];
-        if (is_shown(change, view->all) && shown < limit) {
+        if (take(&rows, change, view->all, limit))
             print_finding(c, change, out);
-            shown++;
-        } else if (change->kind == XS_UNCHANGED) {
-            same++;
-        } else if (change->small) {
-            small++;
-        } else {
-            more++;
-        }
     }
     if (!c->finding_count)
         xs_out_line(out, XS_STYLE_PLAIN, "None on either side.");
-    else if (!shown)
+    else if (!rows.shown)
         xs_out_line(out, XS_STYLE_PLAIN, "None changed.");
-    print_rest(more, small, same, out);
+    print_rest(&rows, out);
 }
 
 /* --- call sites --- */
@@ -250,7 +257,7 @@ static void site_columns(struct xs_table *table, bool *columns) {
 
 static void print_sites(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
     size_t limit = view->top ? view->top : view->all ? SIZE_MAX : SITES_SHOWN;
-    size_t shown = 0, more = 0, small = 0, same = 0;
+    struct rows rows = {0};
     bool columns[XS_MEASURES] = {[XS_MEASURE_COUNT] = true, [XS_MEASURE_BYTES] = true};
     bool timed = c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_COMPARED;
     columns[timed ? XS_MEASURE_DEVICE_NS : XS_MEASURE_HOST_NS] = true;
@@ -261,22 +268,14 @@ static void print_sites(const struct xs_comparison *c, const struct xs_diff_view
     xs_out_heading(out, "Call sites");
     for (size_t i = 0; i < c->site_count; i++) {
         const struct xs_change *change = &c->sites[i];
-        if (is_shown(change, view->all) && shown < limit) {
+        if (take(&rows, change, view->all, limit))
             add_site(table, c, change, columns);
-            shown++;
-        } else if (change->kind == XS_UNCHANGED) {
-            same++;
-        } else if (change->small) {
-            small++;
-        } else {
-            more++;
-        }
     }
-    if (shown)
+    if (rows.shown)
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, c->site_count ? "None changed." : "No transfers on either side.");
-    print_rest(more, small, same, out);
+    print_rest(&rows, out);
     xs_table_free(table);
 }
 

@@ -11,13 +11,6 @@ static void put_known_int(struct xs_json *json, const char *key, bool known, int
         xs_json_null(json, key);
 }
 
-static void put_known_count(struct xs_json *json, const char *key, bool known, uint64_t value) {
-    if (known)
-        xs_json_count(json, key, value);
-    else
-        xs_json_null(json, key);
-}
-
 /* Keys that end in "process" are places in the array "processes". */
 static void put_spread(struct xs_json *json, const char *key, const struct xs_job_spread *s) {
     if (!s->count) {
@@ -59,7 +52,7 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
         xs_json_bool(json, "simulated", p->simulated);
         xs_json_bool(json, "still_running", p->is_live);
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
-            put_known_count(json, keys[column], p->columns[column].known, p->columns[column].value);
+            xs_json_known_count(json, keys[column], p->columns[column].known, p->columns[column].value);
         xs_json_array(json, "outlier_in");
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
             if (p->outlier[column])
@@ -168,7 +161,7 @@ void xs_job_json(const struct xs_job *job, struct xs_json *json) {
     xs_json_count(json, "program_count", job->program_count);
     put_known_int(json, "world_size", job->world_size > 0, job->world_size);
     put_known_int(json, "start_unix_ns", job->start_unix_ns > 0, job->start_unix_ns);
-    put_known_count(json, "wall_ns", job->wall_ns > 0, job->wall_ns);
+    xs_json_known_count(json, "wall_ns", job->wall_ns > 0, job->wall_ns);
     put_filter(&job->filter, json);
     if (job->process_count) {
         put_gives_back(job, json);

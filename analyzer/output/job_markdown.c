@@ -167,7 +167,7 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_detector *d = xs_detectors[f->detector];
     const struct xs_sites sites = sites_of(job, f);
     char min[XS_UNIT_BYTES], median[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
-    struct xs_string name = {0}, place = {0}, line = {0}, spread = {0};
+    struct xs_string name = {0}, place = {0}, spread = {0};
     char *source = f->has_frame ? xs_place_source(&sites, &f->frame) : NULL;
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, true);
@@ -179,14 +179,10 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     }
     fprintf(out->file, "- **%zu. %s**: %s, at %s. %s**%s**\n", index + 1, name.data, d->title, place.data,
             spread.data ? spread.data : "", xs_detector_remedy(d, f->verdict));
-    if (source) {
-        xs_markdown_code(&line, source);
-        fprintf(out->file, "  <br>%s\n", line.data);
-    }
+    xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);
     xs_string_free(&place);
-    xs_string_free(&line);
     xs_string_free(&spread);
 }
 

@@ -85,6 +85,13 @@ void xs_json_count(struct xs_json *json, const char *key, uint64_t value) {
     fprintf(json->file, "%" PRIu64, value);
 }
 
+void xs_json_known_count(struct xs_json *json, const char *key, bool known, uint64_t value) {
+    if (known)
+        xs_json_count(json, key, value);
+    else
+        xs_json_null(json, key);
+}
+
 void xs_json_number(struct xs_json *json, const char *key, double value) {
     char text[40];
     begin(json, key);

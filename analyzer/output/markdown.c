@@ -48,6 +48,15 @@ void xs_markdown_code(struct xs_string *text, const char *raw) {
     xs_string_free(&span);
 }
 
+void xs_markdown_source(struct xs_out *out, const char *source) {
+    struct xs_string line = {0};
+    if (!source)
+        return;
+    xs_markdown_code(&line, source);
+    fprintf(out->file, "  <br>%s\n", line.data);
+    xs_string_free(&line);
+}
+
 void xs_markdown_block(struct xs_out *out, const char *lines) {
     struct xs_string fence = {0};
     size_t ticks = lines ? longest_run_of_backticks(lines) + 1 : 0;

@@ -141,7 +141,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     const struct xs_findings *findings = report->findings;
     const struct xs_finding *f = &findings->items[index];
     const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, line = {0};
+    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0};
     char *source = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
     xs_finding_name(&name, findings, index);
     xs_finding_amount(&amount, f);
@@ -149,16 +149,12 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     add_place(&place, findings, f->site, true);
     fprintf(out->file, "- **%zu. %s**: %s: %s, at %s. %s%s**%s**\n", index + 1, name.data, d->title, amount.data,
             place.data, cost.data ? cost.data : "", cost.data ? ". " : "", xs_detector_remedy(d, f->verdict));
-    if (source) {
-        xs_markdown_code(&line, source);
-        fprintf(out->file, "  <br>%s\n", line.data);
-    }
+    xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&cost);
     xs_string_free(&amount);
-    xs_string_free(&line);
 }
 
 static void findings_part(const struct xs_report *report, struct xs_out *out) {
