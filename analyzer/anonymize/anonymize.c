@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "analyzer/output/out.h"
-#include "analyzer/output/text.h"
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
 #include "schema/store.h"
 
 const struct xs_anonymous_column xs_anonymous_columns[] = {

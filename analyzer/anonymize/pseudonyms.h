@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/model/hash.h"
-#include "analyzer/model/texts.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/interned.h"
 
 /* Kinds of columns, as columns.def explains them; those up to CONTENT_HIGH are numbers, the others texts. */
 /* clang-format off */

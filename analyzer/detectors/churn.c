@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 enum { ENOUGH = 5, SIZES = 16384 };
 

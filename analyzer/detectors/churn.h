@@ -3,9 +3,9 @@
 #ifndef XFERSPY_ANALYZER_DETECTORS_CHURN_H
 #define XFERSPY_ANALYZER_DETECTORS_CHURN_H
 
-#include "analyzer/detectors/detector.h"
-#include "analyzer/model/hash.h"
-#include "analyzer/model/pool.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/engine/detector.h"
 
 struct xs_churn {           /* a detector's state; zeroed: empty */
     struct xs_hash sizes;   /* size, kind, context and call site to struct size */

@@ -1,5 +1,5 @@
 /* constant-content: an upload of one repeated value, which a memset makes without the link. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 enum { LEAST_BYTES = 64 };
 

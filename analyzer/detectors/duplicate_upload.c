@@ -1,9 +1,9 @@
 /* duplicate-upload: content that was uploaded to the same device before. Memory is in distinct contents, and in pairs of a
  * content and a live region that it was uploaded to. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
-#include "analyzer/model/hash.h"
-#include "analyzer/model/pool.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
 
 enum { OVERWRITTEN, ELSEWHERE, UNKNOWN, FREED };
 enum { FIRST_SWEEP = 1024 };

@@ -1,7 +1,7 @@
 /* fake-async: an asynchronous copy that held the host until it was over, since its host memory is pageable. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
-#include "analyzer/model/blocked.h"
+#include "analyzer/engine/blocked.h"
 
 /* What waits for so little wants the value, pinned or not: scalar-readback. */
 enum { SCALAR_BYTES = 64 };

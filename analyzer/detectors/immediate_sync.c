@@ -1,7 +1,7 @@
 /* immediate-sync: an asynchronous copy, and a wait for it as the thread's next call. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
-#include "analyzer/model/blocked.h"
+#include "analyzer/engine/blocked.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_trace_event *copy = event->u.sync.copy;

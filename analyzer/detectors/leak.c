@@ -1,5 +1,5 @@
 /* leak: memory that was still allocated when the program ended. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 /* Not for mappings and imports, and registered memory is the host's own. */
 static bool applies(const struct xs_allocation *a) {

@@ -1,6 +1,6 @@
 /* low-bandwidth: a large copy, not pageable, that was alone on the link and yet slow. Memory is in copies that run at one
  * time. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 enum { RUNNING = 64 }; /* looked at; more at one time are in a damaged trace only */
 static const uint64_t large_bytes = 1 << 20;

@@ -1,12 +1,12 @@
 /* managed-thrash: managed memory whose pages went to the device and back again and again. Memory is a byte for each 64 KiB
  * of the live managed allocations that migrated. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
-#include "analyzer/model/hash.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
 
 #define KIND(n, id, name) MIGRATION_##id = (n),
 enum { XS_MIGRATION_KINDS(KIND) };

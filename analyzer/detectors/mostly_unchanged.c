@@ -1,5 +1,5 @@
 /* mostly-unchanged: an upload that changed some, but under a quarter, of what the device held. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 enum { SHARE = 4 }; /* under one in this many leaves */
 

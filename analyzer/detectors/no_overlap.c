@@ -1,11 +1,11 @@
 /* no-overlap: copies and kernels that took turns, though neither needed the other. stretches.c finds the pairs of one
  * device; whether they are enough is decided here. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/detectors/stretches.h"
-#include "analyzer/memory.h"
 
 enum {
     ENOUGH_PAIRS = 3,

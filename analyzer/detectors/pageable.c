@@ -1,5 +1,5 @@
 /* pageable: a large copy whose host memory is not page-locked. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 static const uint64_t large_bytes = 65536;
 

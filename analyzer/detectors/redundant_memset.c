@@ -1,5 +1,5 @@
 /* redundant-memset: every byte was overwritten before anything could read it. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 enum { CERTAIN, LIKELY };
 

@@ -1,5 +1,5 @@
 /* repeat-download: the previous download of the same region brought the same bytes. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;

@@ -1,9 +1,9 @@
 /* round-trip: an upload of what an earlier download brought. Memory is in distinct contents that were downloaded and not
  * yet uploaded. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
-#include "analyzer/model/hash.h"
-#include "analyzer/model/pool.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
 
 enum { SAME_DEVICE, CROSS_DEVICE };
 enum { KEPT = 256 }; /* downloads of one content, the latest */

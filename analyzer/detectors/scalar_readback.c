@@ -1,10 +1,10 @@
 /* scalar-readback: a few bytes downloaded again and again, the host waiting each time. Memory is in call sites. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
 
-#include "analyzer/memory.h"
-#include "analyzer/model/blocked.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/blocked.h"
 
 enum { MANY = 10 };
 static const uint64_t scalar_bytes = 64;

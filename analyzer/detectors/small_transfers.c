@@ -1,13 +1,13 @@
 /* small-transfers: a run of small copies from one place with nothing between them that needs them apart. Memory is in call
  * sites, streams and threads: what ends a run is counted, and a run is over where a count has changed. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
 
-#include "analyzer/memory.h"
-#include "analyzer/model/hash.h"
-#include "analyzer/model/pool.h"
-#include "analyzer/model/scan.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/trace/scan.h"
 
 enum { RUN = 8 };
 static const uint64_t small_bytes = 65536;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 enum { TOUCHES = 65536 };
 static const uint64_t apart_ns = 1000000; /* idle for longer: what lies on both sides is not next to each other */

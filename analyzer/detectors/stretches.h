@@ -4,8 +4,8 @@
 #ifndef XFERSPY_ANALYZER_DETECTORS_STRETCHES_H
 #define XFERSPY_ANALYZER_DETECTORS_STRETCHES_H
 
-#include "analyzer/model/hash.h"
-#include "analyzer/model/trace_event.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/trace/trace_event.h"
 
 /* A launch, as far as its kernels' intervals need it. */
 struct xs_stretch_launch {

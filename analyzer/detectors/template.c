@@ -6,11 +6,11 @@
  *
  * This one reports every second upload of exactly the same bytes from one call site, which makes no sense, but uses all
  * there is. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 /* Zeroed at the beginning. What grows has to be bounded by live buffers, sites or distinct contents, not by events. */
 struct state {

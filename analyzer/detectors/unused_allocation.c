@@ -1,5 +1,5 @@
 /* unused-allocation: memory that nothing touched from its beginning to its end. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 enum { CERTAIN, LIKELY };
 

@@ -1,5 +1,5 @@
 /* unused-upload: every byte was overwritten, or its allocation freed, before anything could read it. */
-#include "analyzer/detectors/detector.h"
+#include "analyzer/engine/detector.h"
 
 enum { CERTAIN, LIKELY };
 

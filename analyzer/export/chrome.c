@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyzer/base/json.h"
 #include "analyzer/export/timeline.h"
-#include "analyzer/output/json.h"
 
 struct writer {
     FILE *file;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/output/findings.h"
+#include "analyzer/findings/findings_words.h"
 
 void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes) {
     bool cut = bytes > XS_EXPORT_TEXT_BYTES;

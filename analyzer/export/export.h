@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/command/reading.h"
 #include "analyzer/export/marks.h"
-#include "analyzer/output/out.h"
-#include "analyzer/output/text.h"
-#include "analyzer/reading.h"
 
 enum xs_export_traits {
     XS_EXPORT_BINARY = 1,  /* not for a terminal */

@@ -1,8 +1,8 @@
 /* JSON lines: an object a row, integers as integers, `findings` as an array. */
 #include <string.h>
 
+#include "analyzer/base/json.h"
 #include "analyzer/export/rows.h"
-#include "analyzer/output/json.h"
 
 struct writer {
     struct xs_json json;

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "analyzer/detectors/detector.h"
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
 
-/* As a run of small transfers says what it is about: the first and the last of them (model/summary_by.c has the same rule). */
+/* As a run of small transfers says what it is about: the first and the last of them (summary/summary_by.c has the same rule). */
 static bool is_run(const struct xs_instance *instance) {
     const struct xs_evidence *rows = instance->evidence;
     return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/model/findings.h"
-#include "analyzer/model/hash.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/engine/findings.h"
 
 struct xs_mark {
     int64_t row;

@@ -1,14 +1,14 @@
-/* OpenMetrics text, for Prometheus: the run's numbers (model/metrics.def), transfers by kind, findings by kind; all of them
+/* OpenMetrics text, for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind; all of them
  * gauges, since a run that is over counts no further. A family's samples stand together, so it takes all traces at once. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/detectors/detector.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
 #include "analyzer/export/export.h"
-#include "analyzer/memory.h"
-#include "analyzer/output/findings.h"
-#include "analyzer/output/place.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/place.h"
 
 struct family {
     const char *name, *help;

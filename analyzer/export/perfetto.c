@@ -3,9 +3,9 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/export/proto.h"
 #include "analyzer/export/timeline.h"
-#include "analyzer/memory.h"
 
 enum field {
 #define XS_PROTO(message, field, number) message##_##field = number,

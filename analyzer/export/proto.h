@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/output/text.h"
+#include "analyzer/base/text.h"
 
 void xs_proto_varint(struct xs_string *message, unsigned field, uint64_t value); /* also int64, enum and bool */
 void xs_proto_fixed64(struct xs_string *message, unsigned field, uint64_t value);

@@ -4,9 +4,9 @@
 #include <sqlite3.h>
 #include <string.h>
 
-#include "analyzer/detectors/detector.h"
-#include "analyzer/model/site.h"
-#include "analyzer/output/findings.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/trace/site.h"
 
 const struct xs_export_what xs_export_whats[] = {
 #define XS_EXPORT_WHAT(name, table, summary, sql) {#name, summary, table, sql},

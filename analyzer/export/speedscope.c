@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/hash.h"
+#include "analyzer/base/json.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/export/export.h"
-#include "analyzer/memory.h"
-#include "analyzer/model/hash.h"
-#include "analyzer/model/site.h"
-#include "analyzer/output/json.h"
+#include "analyzer/trace/site.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 enum weight { WEIGHT_DEVICE_NS, WEIGHT_BYTES, WEIGHT_REMOVABLE_NS, WEIGHTS };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
-#include "analyzer/output/findings.h"
-#include "analyzer/output/place.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/place.h"
 
 const struct xs_track *xs_timeline_track(struct xs_timeline *t, enum xs_track_kind kind, const struct xs_track *parent,
                                          const char *name, int64_t pid, int64_t tid) {

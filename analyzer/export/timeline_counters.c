@@ -1,8 +1,8 @@
 /* The counters of a timeline: the rate of copies while they run, and the memory that is allocated. */
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/export/timeline_internal.h"
-#include "analyzer/memory.h"
 
 /* --- rates --- */
 

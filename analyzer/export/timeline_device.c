@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
 #include "analyzer/export/timeline_internal.h"
-#include "analyzer/memory.h"
-#include "analyzer/output/units.h"
 #include "analyzer/symbols/symbols.h"
 
 enum {

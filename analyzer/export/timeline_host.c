@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/export/timeline_internal.h"
-#include "analyzer/memory.h"
 
 enum { OWN_THREAD = XS_COLUMN_OWN, OWN_RANGE, OWN_ARGUMENTS };
 enum { RANGE_DEPTH = 64, RANGE_NOT_RECORDED = -1 };

@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/export/timeline.h"
-#include "analyzer/model/hash.h"
 
 /* The first pid or tid that Linux never gives. */
 enum { XS_NO_PROCESS = 1 << 22 };

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/html/grow.h"
-#include "analyzer/model/scan.h"
-#include "analyzer/output/text.h"
+#include "analyzer/trace/scan.h"
 
 static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struct xs_sites *sites, char *message) {
     enum { ID, ADDRESS, BYTES, DEVICE, BEGIN, END, ENTRY, STACK, TRANSFERS, MOVED };

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/hash.h"
+#include "analyzer/base/json.h"
 #include "analyzer/html/sites.h"
-#include "analyzer/model/hash.h"
-#include "analyzer/output/json.h"
 #include "schema/trace.h"
 
 enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analyzer/explain/stacks.h"
+#include "analyzer/findings/findings_words.h"
 #include "analyzer/html/sites.h"
-#include "analyzer/model/scan.h"
-#include "analyzer/output/findings.h"
-#include "analyzer/output/stacks.h"
+#include "analyzer/trace/scan.h"
 
 /* id, stack, when, how long, bytes, address, content and what was there before, as texts; NULL where the table has none. */
 enum { STACK, ENTER, RETURN, BYTES, SOURCE, TARGET, CONTENT, BEFORE };

@@ -3,8 +3,8 @@
 #ifndef XFERSPY_ANALYZER_HTML_DETAILS_H
 #define XFERSPY_ANALYZER_HTML_DETAILS_H
 
-#include "analyzer/model/findings.h"
-#include "analyzer/output/json.h"
+#include "analyzer/base/json.h"
+#include "analyzer/engine/findings.h"
 #include "schema/trace.h"
 
 enum { XS_HTML_FINDINGS = 200, XS_HTML_INSTANCES = 4, XS_HTML_STACKS = 60 };

@@ -1,14 +1,14 @@
 /* The page's document; see document.h. */
 #include "analyzer/html/document.h"
 
-#include "analyzer/command.h"
+#include "analyzer/command/command.h"
+#include "analyzer/command/progress.h"
+#include "analyzer/diff/compare.h"
+#include "analyzer/diff/diff.h"
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
-#include "analyzer/model/compare.h"
-#include "analyzer/output/diff.h"
-#include "analyzer/output/progress.h"
-#include "analyzer/output/report.h"
+#include "analyzer/report/report.h"
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_html_run_of *run = data;

@@ -3,10 +3,10 @@
 #ifndef XFERSPY_ANALYZER_HTML_DOCUMENT_H
 #define XFERSPY_ANALYZER_HTML_DOCUMENT_H
 
+#include "analyzer/base/json.h"
+#include "analyzer/command/reading.h"
 #include "analyzer/html/marks.h"
-#include "analyzer/model/summary_by.h"
-#include "analyzer/output/json.h"
-#include "analyzer/reading.h"
+#include "analyzer/summary/summary_by.h"
 
 #define XS_HTML_JSON_VERSION 1
 

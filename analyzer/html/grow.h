@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 /* `items` is the address of the array's pointer. Memory that runs out ends the program. */
 static inline void xs_html_grow(void *items, size_t count, size_t *capacity, size_t item_bytes) {

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/json.h"
 #include "analyzer/html/marks.h"
 #include "analyzer/html/scatter.h"
 #include "analyzer/html/sites.h"
-#include "analyzer/model/summary.h"
-#include "analyzer/output/json.h"
+#include "analyzer/summary/summary.h"
 
 /* What a segment is; the page has the same list. The first are the directions of schema/kinds.h. */
 enum xs_html_kind {

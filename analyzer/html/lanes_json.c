@@ -5,7 +5,7 @@
 
 #include "analyzer/html/grow.h"
 #include "analyzer/html/lanes.h"
-#include "analyzer/model/scan.h"
+#include "analyzer/trace/scan.h"
 
 static int by_start(const void *a, const void *b) {
     const struct xs_html_segment *x = a, *y = b;

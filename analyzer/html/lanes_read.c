@@ -3,7 +3,7 @@
 
 #include "analyzer/html/grow.h"
 #include "analyzer/html/lanes_internal.h"
-#include "analyzer/model/scan.h"
+#include "analyzer/trace/scan.h"
 
 enum { FINDINGS_OF_A_ROW = 8, KERNEL_NAMES = 400 };
 

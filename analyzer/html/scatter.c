@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/html/grow.h"
-#include "analyzer/model/summary.h"
+#include "analyzer/summary/summary.h"
 
 static uint64_t cell(uint64_t value) { return (uint64_t)(log2((double)value) * 8); }
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/model/hash.h"
-#include "analyzer/output/json.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/json.h"
 
 enum { XS_HTML_POINTS = 12000 };
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "analyzer/output/place.h"
-#include "analyzer/output/text.h"
+#include "analyzer/base/text.h"
+#include "analyzer/findings/place.h"
 
 void xs_html_sites_begin(struct xs_html_sites *sites, struct xs_sites *of, const struct xs_by *by) {
     *sites = (struct xs_html_sites){.sites = of, .by = by};

@@ -2,9 +2,9 @@
 #ifndef XFERSPY_ANALYZER_HTML_SITES_H
 #define XFERSPY_ANALYZER_HTML_SITES_H
 
-#include "analyzer/model/site.h"
-#include "analyzer/model/summary_by.h"
-#include "analyzer/output/json.h"
+#include "analyzer/base/json.h"
+#include "analyzer/summary/summary_by.h"
+#include "analyzer/trace/site.h"
 
 enum { XS_HTML_SITES_SHOWN = 300 };
 

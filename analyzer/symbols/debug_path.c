@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 static char **folders;
 static size_t folder_count;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/symbols/binary.h"
 
 /* More than any program has, less than what a damaged file could make of it. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 
 /* What .gnu_debugdata may unpack to, and what unpacking may take; real ones have less than 10 MB. */
 enum { MINI_BYTES = 64 << 20 };

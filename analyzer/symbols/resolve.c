@@ -1,7 +1,7 @@
 /* From addresses of one binary to functions and lines; see symbols.h. */
 #include <stdlib.h>
 
-#include "analyzer/memory.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/symbols/binary.h"
 #include "analyzer/symbols/dwarf.h"
 #include "analyzer/symbols/table.h"

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/model/analyse.h"
-#include "analyzer/model/job.h"
-#include "analyzer/model/summary.h"
-#include "analyzer/model/summary_by.h"
-#include "analyzer/output/job.h"
-#include "analyzer/output/report.h"
+#include "analyzer/engine/analyse.h"
+#include "analyzer/job/job.h"
+#include "analyzer/summary/summary.h"
+#include "analyzer/summary/summary_by.h"
+#include "analyzer/job/job_words.h"
+#include "analyzer/report/report.h"
 
 static char folder[64], path[128];
 

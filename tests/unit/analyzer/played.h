@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-#include "analyzer/detectors/detector.h"
-#include "analyzer/model/analyse.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/engine/analyse.h"
 #include "schema/store.h"
 
 enum { PLAYED_ALLOCATIONS = 4096 };

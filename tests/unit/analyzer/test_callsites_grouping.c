@@ -5,10 +5,10 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "analyzer/memory.h"
-#include "analyzer/model/site.h"
-#include "analyzer/model/summary_by.h"
-#include "analyzer/output/place.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/summary/summary_by.h"
+#include "analyzer/findings/place.h"
 
 enum { A = 0x10000, B = 0x90000, BYTES = 0x10000, HOST = 0x500000 };
 static struct played played, *p = &played;

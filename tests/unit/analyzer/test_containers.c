@@ -1,10 +1,10 @@
 /* The containers of the analysis against slow ones that are plainly right. */
 #include "unit.h"
 
-#include "analyzer/model/hash.h"
-#include "analyzer/model/order.h"
-#include "analyzer/model/pool.h"
-#include "analyzer/model/spans.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/order.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/base/spans.h"
 
 static uint64_t seed = 1;
 static uint64_t chance(uint64_t limit) {

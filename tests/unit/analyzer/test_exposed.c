@@ -1,7 +1,7 @@
 /* The exposed part of a copy: docs/analysis.md, "Accounting". */
 #include "played.h"
 
-#include "analyzer/model/timeline.h"
+#include "analyzer/engine/exposure.h"
 
 enum { A = 0x10000, BYTES = 0x8000, HOST = 0x500000, STREAM = 0x77, OTHER = 0x78, EVENT = 0x99 };
 enum { HIDDEN_NS = 4900, WAIT_NS = 1000 };

@@ -2,9 +2,9 @@
  * the whole trace. */
 #include "played.h"
 
-#include "analyzer/model/filter.h"
-#include "analyzer/model/selection.h"
-#include "analyzer/model/summary.h"
+#include "analyzer/engine/filter.h"
+#include "analyzer/engine/selection.h"
+#include "analyzer/summary/summary.h"
 
 enum { A = 0x10000, B = 0x40000, BYTES = 0x8000, HOST = 0x500000 };
 static struct played played, *p = &played;

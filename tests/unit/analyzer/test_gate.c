@@ -1,10 +1,10 @@
 /* Rules and suppressions of a gate as they are read, and findings as they are matched with a baseline's. */
 #include "unit.h"
 
-#include "analyzer/detectors/detector.h"
-#include "analyzer/memory.h"
-#include "analyzer/model/gate_config.h"
-#include "analyzer/model/metrics.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/check/gate_config.h"
+#include "analyzer/summary/metrics.h"
 
 /* --- rules --- */
 

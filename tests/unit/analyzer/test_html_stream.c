@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/html/stream.h"
-#include "analyzer/output/json.h"
+#include "analyzer/base/json.h"
 
 /* What becomes of an object with this text in it; to be freed. */
 static char *through(const char *text) {

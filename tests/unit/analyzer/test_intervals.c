@@ -1,7 +1,7 @@
 /* Unions and intersections of time intervals, against a drawing of them. */
 #include "unit.h"
 
-#include "analyzer/model/intervals.h"
+#include "analyzer/base/intervals.h"
 
 static void empty(void **state) {
     struct xs_intervals a = {0}, b = {0};

@@ -1,10 +1,10 @@
 /* Traces folded into a job: exact numbers, from summaries and findings made by hand. */
 #include "unit.h"
 
-#include "analyzer/detectors/detector.h"
-#include "analyzer/model/job.h"
-#include "analyzer/model/site.h"
-#include "analyzer/output/job.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/job/job.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/job/job_words.h"
 
 static const uint64_t SECOND = 1000000000u;
 static char unknown_name[] = "unknown", up_name[] = "cuMemcpyHtoD_v2", down_name[] = "cuMemcpyDtoH_v2";

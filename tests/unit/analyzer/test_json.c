@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyzer/output/json.h"
+#include "analyzer/base/json.h"
 
 static void print_all(struct xs_out *out, void *data) {
     struct xs_json json = {.file = out->file};

@@ -1,11 +1,11 @@
-/* Which call site is which: each stage of model/match.c by itself, and that nothing is matched twice. */
+/* Which call site is which: each stage of diff/match.c by itself, and that nothing is matched twice. */
 #include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/memory.h"
-#include "analyzer/model/match.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/diff/match.h"
 
 #define UP "cuMemcpyHtoD_v2"
 #define UP_ASYNC "cuMemcpyHtoDAsync_v2"

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/reading.h"
+#include "analyzer/command/reading.h"
 #include "schema/store.h"
 
 struct run {

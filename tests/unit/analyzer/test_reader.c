@@ -5,8 +5,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "analyzer/model/pages.h"
-#include "analyzer/model/scan.h"
+#include "analyzer/trace/pages.h"
+#include "analyzer/trace/scan.h"
 
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000 };
 static struct played played, *p = &played;

@@ -1,7 +1,7 @@
 /* Copy records by correlation. */
 #include "unit.h"
 
-#include "analyzer/model/records.h"
+#include "analyzer/trace/records.h"
 
 static void finds_what_was_added(void **state) {
     struct xs_records records = {0};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyzer/model/spread.h"
+#include "analyzer/diff/spread.h"
 
 static struct xs_difference difference_of(const uint64_t *before, size_t n, const uint64_t *after, size_t m) {
     struct xs_metric_value x[XS_RUNS_LIMIT], y[XS_RUNS_LIMIT];

@@ -3,7 +3,7 @@
  * merged stack has N0, N1, ... and P0, P1, ... */
 #include "unit.h"
 
-#include "analyzer/model/stack_merge.h"
+#include "analyzer/trace/stack_merge.h"
 
 static void check_cut(const char *native, const char *python, bool cut, const char *expected) {
     uint8_t roles[64];

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/model/summary.h"
+#include "analyzer/summary/summary.h"
 #include "schema/store.h"
 
 /* Rows with what these tests do not look at filled in. */

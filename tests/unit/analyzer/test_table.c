@@ -1,8 +1,8 @@
 /* The table printer: alignment, width, cutting. */
 #include "unit.h"
 
-#include "analyzer/output/table.h"
-#include "analyzer/output/text.h"
+#include "analyzer/base/table.h"
+#include "analyzer/base/text.h"
 
 static void print(struct xs_out *out, void *data) { xs_table_print(data, out); }
 

@@ -1,7 +1,7 @@
 /* Escaping and measuring of text. */
 #include "unit.h"
 
-#include "analyzer/output/text.h"
+#include "analyzer/base/text.h"
 
 static void check(const char *text, size_t bytes, const char *expected) {
     struct xs_string string = {0};

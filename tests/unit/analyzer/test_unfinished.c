@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "analyzer/output/unfinished.h"
+#include "analyzer/base/unfinished.h"
 
 static void make(const char *path) {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

@@ -1,7 +1,7 @@
 /* Numbers as people read them. */
 #include "unit.h"
 
-#include "analyzer/output/units.h"
+#include "analyzer/base/units.h"
 
 static void counts(void **state) {
     char b[XS_UNIT_BYTES];

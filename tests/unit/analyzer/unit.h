@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/output/out.h"
+#include "analyzer/base/out.h"
 
 /* What `print` writes, as a string to be freed. */
 static inline char *captured(void (*print)(struct xs_out *out, void *data), void *data, int columns, bool utf8) {

@@ -1,0 +1,17 @@
+/* Texts kept once each, so that equal ones have equal addresses. */
+#ifndef XFERSPY_ANALYZER_BASE_INTERNED_H
+#define XFERSPY_ANALYZER_BASE_INTERNED_H
+
+#include "analyzer/base/hash.h"
+
+struct xs_texts { /* zeroed: empty */
+    struct xs_hash known;
+    char *block; /* linked through its first pointer to those before */
+    size_t used, bytes;
+};
+
+/* The kept copy, of the first 4095 bytes: what is longer came to do harm. NULL gives NULL. */
+const char *xs_texts_keep(struct xs_texts *texts, const char *text);
+void xs_texts_free(struct xs_texts *texts);
+
+#endif

@@ -1,0 +1,76 @@
+/* Unions and intersections of time intervals; see intervals.h. */
+#include "analyzer/base/intervals.h"
+
+#include <stdlib.h>
+
+#include "schema/error.h"
+
+int xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end) {
+    if (end <= start)
+        return XS_OK;
+    if (set->count) {
+        struct xs_interval *last = &set->items[set->count - 1];
+        if (start >= last->start && start <= last->end) { /* the usual case of back-to-back work costs no memory */
+            last->end = end > last->end ? end : last->end;
+            return XS_OK;
+        }
+        set->unordered |= start < last->start;
+    }
+    if (set->count == set->capacity) {
+        size_t capacity = set->capacity ? set->capacity * 2 : 1024;
+        struct xs_interval *items = realloc(set->items, capacity * sizeof *items);
+        if (!items)
+            return XS_ERROR_MEMORY;
+        set->items = items;
+        set->capacity = capacity;
+    }
+    set->items[set->count++] = (struct xs_interval){start, end};
+    return XS_OK;
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct xs_interval *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+uint64_t xs_intervals_unite(struct xs_intervals *set) {
+    uint64_t length = 0;
+    size_t kept = 0;
+    if (set->unordered)
+        qsort(set->items, set->count, sizeof *set->items, by_start);
+    set->unordered = false;
+    for (size_t i = 0; i < set->count; i++) {
+        struct xs_interval next = set->items[i];
+        if (kept && next.start <= set->items[kept - 1].end) {
+            if (next.end > set->items[kept - 1].end)
+                set->items[kept - 1].end = next.end;
+        } else {
+            set->items[kept++] = next;
+        }
+    }
+    set->count = kept;
+    for (size_t i = 0; i < kept; i++)
+        length += (uint64_t)set->items[i].end - (uint64_t)set->items[i].start;
+    return length;
+}
+
+uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b) {
+    uint64_t length = 0;
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+        const struct xs_interval *x = &a->items[i], *y = &b->items[j];
+        int64_t start = x->start > y->start ? x->start : y->start;
+        int64_t end = x->end < y->end ? x->end : y->end;
+        if (start < end)
+            length += (uint64_t)end - (uint64_t)start;
+        if (x->end < y->end)
+            i++;
+        else
+            j++;
+    }
+    return length;
+}
+
+void xs_intervals_free(struct xs_intervals *set) {
+    free(set->items);
+    *set = (struct xs_intervals){0};
+}

@@ -1,0 +1,31 @@
+/* Sets of time intervals: the union of many, and how much of one union lies in another. 16 bytes an interval, less
+ * where they arrive in order and touch. */
+#ifndef XFERSPY_ANALYZER_BASE_INTERVALS_H
+#define XFERSPY_ANALYZER_BASE_INTERVALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xs_interval {
+    int64_t start, end; /* [start, end) */
+};
+
+struct xs_intervals {
+    struct xs_interval *items;
+    size_t count, capacity;
+    bool unordered; /* one came before its predecessor */
+};
+
+/* Adds an interval; an empty or inverted one is ignored. Returns 0 or XS_ERROR_MEMORY. */
+int xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
+
+/* Turns the set into disjoint intervals in order, and returns their length. */
+uint64_t xs_intervals_unite(struct xs_intervals *set);
+
+/* Length of the intersection of two united sets. */
+uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b);
+
+void xs_intervals_free(struct xs_intervals *set);
+
+#endif

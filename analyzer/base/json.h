@@ -1,0 +1,29 @@
+/* A writer of JSON: valid whatever the text (invalid UTF-8 becomes U+FFFD), indented for people. */
+#ifndef XFERSPY_ANALYZER_BASE_JSON_H
+#define XFERSPY_ANALYZER_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct xs_json {
+    FILE *file;
+    unsigned depth;
+    bool filled[32]; /* by depth: something was written at this level */
+    bool compact;    /* one line an outermost value */
+};
+
+/* `key` is NULL inside an array and at the top. */
+void xs_json_object(struct xs_json *json, const char *key);
+void xs_json_array(struct xs_json *json, const char *key);
+void xs_json_end(struct xs_json *json, char bracket); /* '}' or ']'; the last one ends the line */
+void xs_json_text(struct xs_json *json, const char *key, const char *value); /* NULL: null */
+void xs_json_text_bytes(struct xs_json *json, const char *key, const char *value, size_t bytes);
+void xs_json_int(struct xs_json *json, const char *key, int64_t value);
+void xs_json_count(struct xs_json *json, const char *key, uint64_t value);
+void xs_json_known_count(struct xs_json *json, const char *key, bool known, uint64_t value); /* null where not known */
+void xs_json_number(struct xs_json *json, const char *key, double value);                    /* not finite: null */
+void xs_json_bool(struct xs_json *json, const char *key, bool value);
+void xs_json_null(struct xs_json *json, const char *key);
+
+#endif

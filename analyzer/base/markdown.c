@@ -1,0 +1,75 @@
+/* Code spans and blocks; see markdown.h. */
+#include "analyzer/base/markdown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPAN_COLUMNS = 200, FENCE = 3 };
+
+static size_t longest_run_of_backticks(const char *text) {
+    size_t longest = 0;
+    for (const char *at = text; *at; at++) {
+        size_t run = strspn(at, "`");
+        longest = run > longest ? run : longest;
+        at += run ? run - 1 : 0;
+    }
+    return longest;
+}
+
+static void add_run(struct xs_string *text, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        xs_string_add(text, "`", 1);
+}
+
+/* A span's fence is longer than any run within, and blanks keep it apart from one at either end. A bar would end the cell
+ * that the span is in, backslashes before it or not, so it is written as the escapes of other output are. */
+void xs_markdown_code(struct xs_string *text, const char *raw) {
+    struct xs_string cut = {0}, span = {0};
+    if (!raw || !*raw) {
+        xs_string_add(text, "?", 1);
+        return;
+    }
+    xs_string_add_cut(&cut, raw, SPAN_COLUMNS);
+    for (const char *at = cut.data; *at; at++) {
+        if (*at == '|')
+            xs_string_add(&span, "\\x7c", 4);
+        else
+            xs_string_add(&span, at, 1);
+    }
+    size_t ticks = longest_run_of_backticks(span.data) + 1;
+    char first = span.data[0], last = span.data[span.length - 1];
+    bool apart = first == '`' || last == '`' || (first == ' ' && last == ' ');
+    add_run(text, ticks);
+    xs_string_format(text, "%s%s%s", apart ? " " : "", span.data, apart ? " " : "");
+    add_run(text, ticks);
+    xs_string_free(&cut);
+    xs_string_free(&span);
+}
+
+void xs_markdown_source(struct xs_out *out, const char *source) {
+    struct xs_string line = {0};
+    if (!source)
+        return;
+    xs_markdown_code(&line, source);
+    fprintf(out->file, "  <br>%s\n", line.data);
+    xs_string_free(&line);
+}
+
+void xs_markdown_block(struct xs_out *out, const char *lines) {
+    struct xs_string fence = {0};
+    size_t ticks = lines ? longest_run_of_backticks(lines) + 1 : 0;
+    lines = lines ? lines + strspn(lines, "\n") : "";
+    if (!*lines)
+        return;
+    add_run(&fence, ticks > FENCE ? ticks : FENCE);
+    fprintf(out->file, "%stext\n%s%s%s\n", fence.data, lines, lines[strlen(lines) - 1] == '\n' ? "" : "\n", fence.data);
+    xs_string_free(&fence);
+}
+
+void xs_markdown_folded(struct xs_out *out, const char *summary, const char *lines) {
+    if (!lines || !lines[strspn(lines, "\n")])
+        return;
+    fprintf(out->file, "\n<details>\n<summary>%s</summary>\n\n", summary);
+    xs_markdown_block(out, lines);
+    fputs("\n</details>\n", out->file);
+}

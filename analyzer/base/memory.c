@@ -1,0 +1,23 @@
+/* Allocation that cannot fail; see memory.h. */
+#include "analyzer/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void xs_out_of_memory(void) {
+    fputs("xferspy: out of memory\n", stderr);
+    exit(EXIT_FAILURE);
+}
+
+void *xs_realloc(void *memory, size_t bytes) {
+    void *block = realloc(memory, bytes ? bytes : 1);
+    if (!block)
+        xs_out_of_memory();
+    return block;
+}
+
+char *xs_strdup(const char *text) {
+    size_t bytes = strlen(text) + 1;
+    return memcpy(xs_realloc(NULL, bytes), text, bytes);
+}

@@ -1,0 +1,11 @@
+/* Allocation for a command line program: memory that runs out ends it with one line and status 1. */
+#ifndef XFERSPY_ANALYZER_BASE_MEMORY_H
+#define XFERSPY_ANALYZER_BASE_MEMORY_H
+
+#include <stddef.h>
+
+_Noreturn void xs_out_of_memory(void);
+void *xs_realloc(void *memory, size_t bytes); /* memory NULL: a new block; bytes 0 counts as 1 */
+char *xs_strdup(const char *text);
+
+#endif

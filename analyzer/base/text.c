@@ -1,0 +1,173 @@
+/* Escaping and measuring of text; see text.h. */
+#include "analyzer/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+void xs_string_add(struct xs_string *string, const char *text, size_t bytes) {
+    if (string->length + bytes + 1 > string->capacity) {
+        string->capacity = (string->length + bytes + 1) * 2;
+        string->data = xs_realloc(string->data, string->capacity);
+    }
+    if (bytes)
+        memcpy(string->data + string->length, text, bytes);
+    string->length += bytes;
+    string->data[string->length] = '\0';
+}
+
+void xs_string_vformat(struct xs_string *string, const char *format, va_list arguments) {
+    char *text = NULL;
+    int length = vasprintf(&text, format, arguments);
+    if (length < 0)
+        xs_out_of_memory();
+    xs_string_add(string, text, (size_t)length);
+    free(text);
+}
+
+void xs_string_format(struct xs_string *string, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    xs_string_vformat(string, format, arguments);
+    va_end(arguments);
+}
+
+void xs_string_free(struct xs_string *string) {
+    free(string->data);
+    *string = (struct xs_string){0};
+}
+
+size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
+    const unsigned char *s = (const unsigned char *)text;
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (!bytes)
+        return 0;
+    if (s[0] < 0x80) {
+        *code = s[0];
+        return 1;
+    }
+    size_t length = s[0] >= 0xf0 && s[0] < 0xf8   ? 4
+                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                    : s[0] >= 0xc0 && s[0] < 0xe0 ? 2
+                                                  : 0;
+    if (!length || length > bytes)
+        return 0;
+    uint32_t value = s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (s[i] & 0x3fu);
+    }
+    if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *code = value;
+    return length;
+}
+
+struct range {
+    uint32_t first, last;
+};
+
+static int in_ranges(uint32_t code, const struct range *ranges, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return 1;
+    return 0;
+}
+#define IN(code, ranges) in_ranges(code, ranges, sizeof ranges / sizeof *ranges)
+
+/* Characters that a reader cannot see, or that change the order in which the others are shown. */
+static int is_hidden(uint32_t code) {
+    static const struct range hidden[] = {{0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},     {0x180e, 0x180e},
+                                          {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
+                                          {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff}};
+    return IN(code, hidden);
+}
+
+/* Width as terminals count it: the blocks that Unicode's East Asian Width and emoji data make two columns wide, and the
+ * blocks of combining marks. wcwidth() would need the locale to be UTF-8. */
+static int code_width(uint32_t code) {
+    static const struct range combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
+                                             {0x64b, 0x65f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x20d0, 0x20ff},
+                                             {0x302a, 0x302d}, {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+    static const struct range wide[] = {{0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23ec},   {0x2614, 0x2615},
+                                        {0x26a1, 0x26a1},   {0x2705, 0x2705},   {0x274c, 0x274c},   {0x2e80, 0x303e},
+                                        {0x3041, 0x33ff},   {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xa000, 0xa4cf},
+                                        {0xa960, 0xa97f},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+                                        {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1b000, 0x1b2ff}, {0x1f300, 0x1f64f},
+                                        {0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
+    if (code < 0x300)
+        return 1;
+    if (IN(code, combining))
+        return 0;
+    return IN(code, wide) ? 2 : 1;
+}
+
+void xs_string_escape(struct xs_string *string, const char *text, size_t bytes) {
+    size_t plain = 0; /* start of what can be copied as it is */
+    for (size_t i = 0; i < bytes;) {
+        uint32_t code = 0;
+        size_t length = xs_utf8_decode(text + i, bytes - i, &code);
+        if (length && code >= 0x20 && !is_hidden(code)) {
+            i += length;
+            continue;
+        }
+        xs_string_add(string, text + plain, i - plain);
+        if (code == '\n' && length)
+            xs_string_add(string, "\\n", 2);
+        else if (code == '\t' && length)
+            xs_string_add(string, "\\t", 2);
+        else if (length > 1)
+            xs_string_format(string, code > 0xffff ? "\\U%08x" : "\\u%04x", code);
+        else
+            xs_string_format(string, "\\x%02x", (unsigned char)text[i]);
+        i += length ? length : 1;
+        plain = i;
+    }
+    xs_string_add(string, text + plain, bytes - plain);
+}
+
+char *xs_text_escaped(const char *text) {
+    struct xs_string string = {0};
+    xs_string_escape(&string, text ? text : "", text ? strlen(text) : 0);
+    return string.data;
+}
+
+int xs_text_width(const char *text) {
+    size_t bytes = strlen(text);
+    int width = 0;
+    for (size_t i = 0; i < bytes;) {
+        uint32_t code = 0;
+        size_t length = xs_utf8_decode(text + i, bytes - i, &code);
+        width += length ? code_width(code) : 1;
+        i += length ? length : 1;
+    }
+    return width;
+}
+
+size_t xs_text_fit(const char *text, int columns) {
+    size_t bytes = strlen(text), i = 0;
+    int width = 0;
+    while (i < bytes) {
+        uint32_t code = 0;
+        size_t length = xs_utf8_decode(text + i, bytes - i, &code);
+        width += length ? code_width(code) : 1;
+        if (width > columns)
+            break;
+        i += length ? length : 1;
+    }
+    return i;
+}
+
+void xs_string_add_cut(struct xs_string *text, const char *raw, int columns) {
+    char *escaped = xs_text_escaped(raw);
+    if (xs_text_width(escaped) <= columns) {
+        xs_string_add(text, escaped, strlen(escaped));
+    } else {
+        xs_string_add(text, escaped, xs_text_fit(escaped, columns > 3 ? columns - 3 : 0));
+        xs_string_add(text, "...", 3);
+    }
+    free(escaped);
+}

@@ -1,0 +1,42 @@
+/* Text on its way out: everything that came from a trace, a file name or a program is escaped here, and measured in
+ * terminal columns rather than bytes. Both work on UTF-8 whatever the locale. */
+#ifndef XFERSPY_ANALYZER_BASE_TEXT_H
+#define XFERSPY_ANALYZER_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growing string; `data` is always NUL-terminated once something was added. Memory that runs out ends the program. */
+struct xs_string {
+    char *data;
+    size_t length, capacity;
+};
+
+void xs_string_add(struct xs_string *string, const char *text, size_t bytes);
+void xs_string_format(struct xs_string *string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void xs_string_vformat(struct xs_string *string, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+void xs_string_free(struct xs_string *string);
+
+/* Adds `bytes` bytes of text so that printing them neither moves the cursor nor hides or reorders anything: controls
+ * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8 passes. */
+void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
+
+/* The same as a new string, to be freed. NULL gives "". */
+char *xs_text_escaped(const char *text);
+
+/* Columns that (escaped) text takes on a terminal. */
+int xs_text_width(const char *text);
+
+/* How many bytes of the text fit into `columns`; never splits a character or leaves a combining mark behind. */
+size_t xs_text_fit(const char *text, int columns);
+
+/* Decodes one character of at most `bytes` bytes. Returns its length and stores the code point, or returns 0 where the
+ * bytes are not UTF-8 (overlong, surrogate, cut short). */
+size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code);
+
+/* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */
+void xs_string_add_cut(struct xs_string *text, const char *raw, int columns);
+
+#endif

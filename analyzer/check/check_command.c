@@ -1,0 +1,402 @@
+/* xferspy check: a gate for CI. Limits on metrics and findings, a baseline, suppressions; exit status 3 where one fails. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/check/check.h"
+#include "analyzer/check/gate.h"
+#include "analyzer/command/command.h"
+#include "analyzer/command/reading.h"
+#include "analyzer/command/traces.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/symbols/debug_path.h"
+
+XS_DECLARE_COMMAND(check)
+
+#define DEFAULT_RULES "sure:1%"
+static const double default_tolerance = 0.10;
+
+enum {
+    OPTION_FAIL_ON = 0x200,
+    OPTION_BASELINE,
+    OPTION_TOLERANCE,
+    OPTION_WRITE_BASELINE,
+    OPTION_CONFIG,
+    OPTION_NO_CONFIG,
+    OPTION_ALLOW_UNKNOWN,
+    OPTION_FORMAT,
+    OPTION_JSON,
+    OPTION_JUNIT,
+    OPTION_SARIF,
+    OPTION_SOURCE_ROOT,
+    OPTION_RULES,
+};
+static const struct argp_option check_options[] = {
+    {NULL, 0, NULL, 0, "What fails:", 1},
+    {"fail-on", OPTION_FAIL_ON, "RULE:LIMIT,...", 0,
+     "limits on metrics and findings; may be repeated; in place of those of the file. Without any: " DEFAULT_RULES, 1},
+    {"baseline", OPTION_BASELINE, "FILE", 0,
+     "what it has does not fail: a file that --write-baseline wrote, or another trace", 1},
+    {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "by which a finding of the baseline may grow; 10% if not given", 1},
+    {"config", OPTION_CONFIG, "FILE", 0,
+     "rules and suppressions; may be repeated. If not given: " XS_GATE_CONFIG_NAME
+     " of this folder, where there is one",
+     1},
+    {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_GATE_CONFIG_NAME, 1},
+    {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
+     "do not fail where the trace cannot tell, of these rules or of all", 1},
+    {NULL, 0, NULL, 0, "What is written:", 2},
+    {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
+     2},
+    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 2},
+    {"junit", OPTION_JUNIT, "FILE", 0, "beside that JUnit XML, a test case a rule", 2},
+    {"sarif", OPTION_SARIF, "FILE", 0, "beside that SARIF 2.1.0, which code hosts show at the lines", 2},
+    {"source-root", OPTION_SOURCE_ROOT, "DIR", 0,
+     "the folder that file names begin at; the folder that the program ran in if not given", 2},
+    {NULL, 0, NULL, 0, "Instead of checking:", 3},
+    {"write-baseline", OPTION_WRITE_BASELINE, "FILE", 0, "write what the trace has as a baseline, and end", 3},
+    {"rules", OPTION_RULES, NULL, 0, "list what rules can be about, and end", 3},
+    {0}};
+
+static const char doc[] =
+    "Checks traces against limits, for CI: exit status 0 where all hold, 3 where one does not, 1 on an error, 2 on "
+    "wrong usage. "
+    "What a trace cannot tell fails, too, with the reason, unless --allow-unknown."
+    "\v"
+    "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
+    "`duplicate-upload/freed': all its places together), `any' (each finding that gives time back, by itself) or "
+    "`sure' "
+    "(those of them that are no upper bounds); --rules lists them. LIMIT is what may just be: a count, of findings of "
+    "their instances (0), a size (1MiB), a time (20ms), a share of the run (5%), or any of these on top of the "
+    "baseline's value "
+    "(+10%, +3, +20ms).\n"
+    "\n"
+    "Examples:\n"
+    "  xferspy check run.db\n"
+    "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
+    "  xferspy check --write-baseline=baseline.json run.db\n"
+    "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
+    "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
+    "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
+    "\n"
+    "With a baseline findings that it has do not count, unless they grew by more than the "
+    "tolerance. " XS_GATE_CONFIG_NAME " is described in docs/check.md.";
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };
+static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
+static void (*const writers[FORMATS])(const struct xs_check *check, struct xs_out *out) = {
+    xs_check_text, xs_check_json, xs_check_junit, xs_check_sarif, xs_check_github};
+
+struct arguments {
+    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    struct xs_traces named;            /* what they stand for */
+    bool incomplete;                   /* not all that they stand for could be named */
+    struct xs_gate_config config;      /* what the options say */
+    const char *baseline, *junit, *sarif, *source_root, *write_baseline;
+    char **configs;
+    size_t config_count;
+    bool no_config, list;
+    enum format format;
+};
+
+/* Options that stand for what the file can say as well. */
+static void parse_terms(int key, const char *text, struct arguments *arguments, struct argp_state *state) {
+    char message[XS_RULE_MESSAGE_BYTES];
+    if (key == OPTION_FAIL_ON && !xs_rules_add(&arguments->config.rules, text, message))
+        argp_error(state, "--fail-on: %s", message);
+    if (key == OPTION_TOLERANCE && !xs_share_parse(text, &arguments->config.tolerance))
+        argp_error(state, "--tolerance=%s: use a share, as in 10%%", text);
+    if (key == OPTION_ALLOW_UNKNOWN && !xs_gate_config_allow(&arguments->config, text ? text : "all", message))
+        argp_error(state, "--allow-unknown: %s", message);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case OPTION_FAIL_ON:
+    case OPTION_TOLERANCE:
+    case OPTION_ALLOW_UNKNOWN:
+        parse_terms(key, argument, arguments, state);
+        return 0;
+    case OPTION_BASELINE:
+        arguments->baseline = argument;
+        return 0;
+    case OPTION_WRITE_BASELINE:
+        arguments->write_baseline = argument;
+        return 0;
+    case OPTION_CONFIG:
+        arguments->configs = xs_realloc(arguments->configs, sizeof(char *) * (arguments->config_count + 1));
+        arguments->configs[arguments->config_count++] = argument;
+        return 0;
+    case OPTION_NO_CONFIG:
+        arguments->no_config = true;
+        return 0;
+    case OPTION_FORMAT:
+        arguments->format = (enum format)xs_parse_word("format", argument, format_names, state);
+        return 0;
+    case OPTION_JSON:
+        arguments->format = FORMAT_JSON;
+        return 0;
+    case OPTION_JUNIT:
+        arguments->junit = argument;
+        return 0;
+    case OPTION_SARIF:
+        arguments->sarif = argument;
+        return 0;
+    case OPTION_SOURCE_ROOT:
+        arguments->source_root = argument;
+        return 0;
+    case OPTION_RULES:
+        arguments->list = true;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        if (!arguments->list)
+            argp_error(state, "which trace?");
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->write_baseline && arguments->traces.count > 1)
+            argp_error(state, "a baseline is of one trace");
+        if (arguments->write_baseline && arguments->baseline)
+            argp_error(state, "--baseline compares and --write-baseline writes: one at a time");
+        return 0;
+    default:
+        return xs_parse_traces(key, argument, state);
+    }
+}
+
+/* --- what is not checking --- */
+
+static int list_rules(const struct xs_out_options *options) {
+    static const char *const of_metrics[] = {
+        [XS_METRIC_NS] = "time", [XS_METRIC_BYTES] = "size", [XS_METRIC_COUNT] = "count"};
+    struct xs_out out;
+    if (xs_out_open(&out, options) < 0)
+        return XS_EXIT_ERROR;
+    fputs("Metrics\n", out.file);
+    for (int i = 0; i < XS_METRICS; i++)
+        fprintf(out.file, "  %-24s %-5s  %s\n", xs_metric_infos[i].name, of_metrics[xs_metric_infos[i].unit],
+                xs_metric_infos[i].title);
+    fputs("\nFindings: a count of instances, a size, a time or a share of the run\n", out.file);
+    fprintf(out.file, "  %-24s each finding that gives time back, by itself\n", "any");
+    fprintf(out.file, "  %-24s those of them that are no upper bounds\n", "sure");
+    for (size_t i = 0; i < xs_detector_count; i++) {
+        const struct xs_detector *d = xs_detectors[i];
+        fprintf(out.file, "  %-24s %s\n", d->id, d->title);
+        for (unsigned v = 0; v < XS_VERDICTS && d->verdicts[v].name; v++)
+            fprintf(out.file, "  %s/%s\n", d->id, d->verdicts[v].name);
+    }
+    return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+static int write_baseline(const struct arguments *arguments) {
+    struct xs_reading reading;
+    struct xs_out out;
+    struct xs_out_options options = arguments->traces.output;
+    options.path = arguments->write_baseline;
+    if (arguments->named.count > 1)
+        xs_complain("%s: stands for %d traces, and a baseline is of one; name one of them", arguments->traces.traces[0],
+                    arguments->named.count);
+    if (arguments->named.count != 1 || xs_output_is_trace(&options, &arguments->named) || xs_out_check(&options) < 0)
+        return XS_EXIT_ERROR;
+    int status = xs_reading_open(arguments->named.names[0], NULL, &reading);
+    if (status != XS_EXIT_OK)
+        return status;
+    if (xs_out_open(&out, &options) < 0) {
+        status = XS_EXIT_ERROR;
+    } else {
+        xs_baseline_write(&reading, out.file);
+        status = xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+    }
+    xs_reading_close(&reading);
+    return status;
+}
+
+/* --- terms --- */
+
+static bool read_configs(struct arguments *arguments, struct xs_gate_config *config) {
+    static char name[] = XS_GATE_CONFIG_NAME, *standard[] = {name};
+    char message[XS_GATE_CONFIG_MESSAGE_BYTES];
+    char **paths = arguments->configs;
+    size_t count = arguments->config_count;
+    if (!count && !arguments->no_config && access(XS_GATE_CONFIG_NAME, F_OK) == 0) {
+        paths = standard;
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!xs_gate_config_read(config, paths[i], (int64_t)time(NULL), message)) {
+            xs_complain("%s", message);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the options say stands before what the files say; suppressions are the files' alone. */
+static void merge(struct arguments *arguments, struct xs_gate_config *config) {
+    struct xs_gate_config *given = &arguments->config;
+    char message[XS_RULE_MESSAGE_BYTES];
+    if (given->rules.count) {
+        xs_rules_free(&config->rules);
+        free(config->rules_origin);
+        config->rules_origin = NULL;
+        config->rules = given->rules;
+        given->rules = (struct xs_rules){0};
+    }
+    if (given->tolerance >= 0)
+        config->tolerance = given->tolerance;
+    else if (config->tolerance < 0)
+        config->tolerance = default_tolerance;
+    config->allow_unknown |= given->allow_unknown;
+    for (size_t i = 0; i < given->allowed_unknown_count; i++)
+        xs_gate_config_allow(config, given->allowed_unknown[i], message);
+}
+
+/* False, with a message, where a rule needs a baseline and there is none. */
+static bool has_what_rules_need(const struct xs_gate_config *config, bool baseline) {
+    for (size_t i = 0; i < config->rules.count; i++) {
+        if (config->rules.items[i].relative && !baseline) {
+            xs_complain("%s: is a limit against a baseline; --baseline names one", config->rules.items[i].text);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- checking --- */
+
+static int write_file(const struct xs_check *check, const char *path, enum format format,
+                      const struct xs_out_options *options) {
+    struct xs_out out;
+    struct xs_out_options own = {.path = path, .force = options->force, .color = XS_COLOR_NEVER};
+    if (xs_out_open(&out, &own) < 0)
+        return XS_EXIT_ERROR;
+    writers[format](check, &out);
+    return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+static int write_all(const struct arguments *arguments, const struct xs_check *check) {
+    const struct xs_out_options *options = &arguments->traces.output;
+    struct xs_out out;
+    int status = XS_EXIT_OK;
+    if (arguments->junit)
+        status = write_file(check, arguments->junit, FORMAT_JUNIT, options);
+    if (status == XS_EXIT_OK && arguments->sarif)
+        status = write_file(check, arguments->sarif, FORMAT_SARIF, options);
+    if (xs_out_open(&out, options) < 0)
+        return XS_EXIT_ERROR;
+    writers[arguments->format](check, &out);
+    return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
+}
+
+/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit status. */
+static int judge_all(const struct arguments *arguments, struct xs_check *check) {
+    int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
+    struct xs_gate *gates = xs_realloc(NULL, sizeof *gates * (size_t)arguments->named.count);
+    const char **unread = xs_realloc(NULL, sizeof *unread * (size_t)arguments->named.count);
+    for (int i = 0; i < arguments->named.count; i++) {
+        struct xs_reading reading;
+        if (xs_reading_open(arguments->named.names[i], NULL, &reading) != XS_EXIT_OK) {
+            status = XS_EXIT_ERROR;
+            unread[check->unread_count++] = arguments->named.names[i];
+            continue;
+        }
+        struct xs_gate *gate = &gates[check->count++];
+        xs_gate_judge(&reading, check->terms, gate);
+        check->status = gate->status > check->status ? gate->status : check->status;
+        xs_reading_close(&reading);
+    }
+    check->gates = gates;
+    check->unread = unread;
+    check->incomplete = status != XS_EXIT_OK;
+    return status;
+}
+
+static int check_with(const struct arguments *arguments, const struct xs_gate_config *config, const char *baseline_path,
+                      bool default_rules) {
+    struct xs_baseline baseline = {0};
+    int status = baseline_path ? xs_baseline_open(baseline_path, &baseline) : XS_EXIT_OK;
+    if (status != XS_EXIT_OK)
+        return status;
+    bool *used = xs_realloc(NULL, config->suppression_count);
+    memset(used, 0, config->suppression_count);
+    struct xs_gate_terms terms = {
+        .config = config, .baseline = baseline_path ? &baseline : NULL, .tolerance = config->tolerance, .used = used};
+    struct xs_check check = {.terms = &terms,
+                             .baseline_path = baseline_path,
+                             .default_rules = default_rules,
+                             .source_root = arguments->source_root};
+    status = judge_all(arguments, &check);
+    if (check.count && write_all(arguments, &check) != XS_EXIT_OK)
+        status = XS_EXIT_ERROR;
+    if (status == XS_EXIT_OK && check.status >= XS_GATE_UNKNOWN)
+        status = XS_EXIT_GATE;
+    for (size_t i = 0; i < check.count; i++)
+        xs_gate_free((struct xs_gate *)&check.gates[i]);
+    free((void *)check.gates);
+    free((void *)check.unread);
+    free(used);
+    xs_baseline_free(&baseline);
+    return status;
+}
+
+/* Files are looked at before traces are read: that takes long, and their names are wrong at once. */
+static bool outputs_are_free(const struct arguments *arguments) {
+    const char *const paths[] = {arguments->traces.output.path, arguments->junit, arguments->sarif};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct xs_out_options options = {.path = paths[i], .force = arguments->traces.output.force};
+        char *name = (char *)(uintptr_t)arguments->baseline;
+        struct xs_traces baseline = {.names = &name, .count = name != NULL};
+        if (xs_output_is_trace(&options, &arguments->named) || xs_output_is_trace(&options, &baseline) ||
+            xs_out_check(&options) < 0)
+            return false;
+    }
+    return true;
+}
+
+static int check(struct arguments *arguments) {
+    struct xs_gate_config config;
+    char message[XS_RULE_MESSAGE_BYTES];
+    int status = XS_EXIT_USAGE;
+    xs_gate_config_begin(&config);
+    if (read_configs(arguments, &config)) {
+        merge(arguments, &config);
+        bool default_rules = !config.rules.count;
+        if (default_rules)
+            xs_rules_add(&config.rules, DEFAULT_RULES, message);
+        const char *baseline = arguments->baseline ? arguments->baseline : config.baseline;
+        if (has_what_rules_need(&config, baseline != NULL))
+            status =
+                outputs_are_free(arguments) ? check_with(arguments, &config, baseline, default_rules) : XS_EXIT_ERROR;
+    }
+    xs_gate_config_free(&config);
+    return status;
+}
+
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
+const struct xs_interface xs_interface_check = {
+    .argp = {.options = check_options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+
+int xs_command_check(int argc, char **argv) {
+    struct arguments arguments = {0};
+    int status;
+    xs_gate_config_begin(&arguments.config);
+    if (argp_parse(&xs_interface_check.argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    if (!arguments.list)
+        arguments.incomplete =
+            xs_traces_expand(arguments.traces.traces, arguments.traces.count, &arguments.named) != XS_EXIT_OK;
+    if (arguments.list)
+        status = list_rules(&arguments.traces.output);
+    else if (!arguments.named.count)
+        status = XS_EXIT_ERROR; /* was said */
+    else if (arguments.write_baseline)
+        status = write_baseline(&arguments);
+    else
+        status = check(&arguments);
+    xs_traces_free(&arguments.named);
+    xs_gate_config_free(&arguments.config);
+    free(arguments.configs);
+    return status;
+}

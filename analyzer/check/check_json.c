@@ -1,0 +1,135 @@
+/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only ever added; docs/check.md has them. */
+#include <string.h>
+
+#include "analyzer/base/json.h"
+#include "analyzer/check/check.h"
+#include "analyzer/engine/detector.h"
+
+static const char *const units[] = {[XS_MEASURE_COUNT] = "count", [XS_MEASURE_BYTES] = "bytes", [XS_MEASURE_NS] = "ns"};
+
+static void put_text(struct xs_json *json, const char *key, const char *text) {
+    xs_json_text(json, key, text && *text ? text : NULL);
+}
+
+static void put_key(struct xs_json *json, const struct xs_gate_finding *f) {
+    xs_json_text(json, "finding", f->kind);
+    put_text(json, "entry_point", f->entry_point);
+    put_text(json, "function", f->function);
+    put_text(json, "file", f->file);
+    xs_json_known_count(json, "line", f->line > 0, f->line);
+    put_text(json, "text", f->text);
+    xs_json_count(json, "instances", f->instances);
+    xs_json_count(json, "transfers", f->transfers);
+    xs_json_count(json, "bytes", f->bytes);
+    xs_json_count(json, "gives_back_ns", f->gives_back_ns);
+}
+
+static void put_finding(struct xs_json *json, const struct xs_check *check, const struct xs_gate *gate, size_t i) {
+    const struct xs_gate_finding *f = &gate->findings.items[i];
+    const struct xs_gate_state *state = &gate->states[i];
+    const struct xs_suppression *s =
+        state->suppression >= 0 ? &check->terms->config->suppressions[state->suppression] : NULL;
+    struct xs_string path = {0};
+    bool absolute;
+    xs_check_path(&path, check, gate, f, &absolute);
+    xs_json_object(json, NULL);
+    xs_json_text(json, "name", f->name);
+    put_key(json, f);
+    xs_json_text(json, "path", f->is_source ? path.data : NULL);
+    xs_json_bool(json, "at_most", f->at_most);
+    xs_json_bool(json, "advice", f->advice);
+    xs_json_bool(json, "sure", f->sure);
+    xs_json_bool(json, "failing", state->failing);
+    xs_json_text(json, "baseline", xs_standing_names[xs_gate_standing(gate, check->terms, i, XS_MEASURE_COUNT)]);
+    if (s) {
+        xs_json_object(json, "suppression");
+        xs_json_text(json, "origin", s->origin);
+        xs_json_text(json, "reason", s->reason);
+        xs_json_text(json, "until", s->until);
+        xs_json_bool(json, "expired", s->expired);
+        xs_json_end(json, '}');
+    } else {
+        xs_json_null(json, "suppression");
+    }
+    xs_json_end(json, '}');
+    xs_string_free(&path);
+}
+
+static void put_result(struct xs_json *json, const struct xs_gate_result *r) {
+    xs_json_object(json, NULL);
+    xs_json_text(json, "rule", r->rule->text);
+    xs_json_text(json, "status", xs_gate_status_names[r->status]);
+    xs_json_text(json, "unit", units[r->rule->measure]);
+    xs_json_known_count(json, "value", r->value_known, r->value);
+    xs_json_count(json, "limit", r->limit);
+    xs_json_known_count(json, "baseline", r->has_base, r->base);
+    xs_json_bool(json, "at_most", r->at_most);
+    xs_json_text(json, "reason", r->reason);
+    xs_json_count(json, "as_in_baseline", r->accepted);
+    xs_json_array(json, "findings"); /* indices of the trace's `findings` */
+    for (size_t i = 0; i < r->place_count; i++)
+        xs_json_count(json, NULL, r->places[i]);
+    xs_json_end(json, ']');
+    xs_json_end(json, '}');
+}
+
+static void put_gate(struct xs_json *json, const struct xs_check *check, const struct xs_gate *gate) {
+    xs_json_object(json, NULL);
+    xs_json_text(json, "trace", gate->path);
+    xs_json_text(json, "command", gate->command);
+    xs_json_text(json, "status", xs_gate_status_names[gate->status]);
+    xs_json_count(json, "run_ns", gate->run_ns);
+    xs_json_array(json, "rules");
+    for (size_t i = 0; i < gate->result_count; i++)
+        put_result(json, &gate->results[i]);
+    xs_json_end(json, ']');
+    xs_json_array(json, "findings");
+    for (size_t i = 0; i < gate->findings.count; i++)
+        put_finding(json, check, gate, i);
+    xs_json_end(json, ']');
+    xs_json_array(json, "gone");
+    for (size_t i = 0; i < gate->gone_count; i++) {
+        xs_json_object(json, NULL);
+        put_key(json, &check->terms->baseline->findings.items[gate->gone[i]]);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    xs_json_array(json, "expired_suppressions");
+    for (size_t i = 0; i < gate->expired_count; i++)
+        xs_json_text(json, NULL, check->terms->config->suppressions[gate->expired[i]].origin);
+    xs_json_end(json, ']');
+    xs_json_array(json, "notes");
+    for (size_t i = 0; i < gate->note_count; i++)
+        xs_json_text(json, NULL, gate->notes[i]);
+    xs_json_end(json, ']');
+    xs_json_count(json, "undecided", gate->undecided);
+    xs_json_end(json, '}');
+}
+
+void xs_check_json(const struct xs_check *check, struct xs_out *out) {
+    struct xs_json json = {.file = out->file};
+    const struct xs_gate_config *config = check->terms->config;
+    xs_json_object(&json, NULL);
+    xs_json_text(&json, "format", "xferspy-check");
+    xs_json_int(&json, "version", XS_CHECK_JSON_VERSION);
+    xs_json_text(&json, "status", check->status >= XS_GATE_UNKNOWN || check->incomplete ? "fail" : "pass");
+    xs_json_bool(&json, "default_rules", check->default_rules);
+    xs_json_text(&json, "rules_of", config->rules_origin);
+    xs_json_text(&json, "baseline", check->baseline_path);
+    xs_json_number(&json, "tolerance", check->terms->tolerance);
+    xs_json_array(&json, "traces");
+    for (size_t i = 0; i < check->count; i++)
+        put_gate(&json, check, &check->gates[i]);
+    xs_json_end(&json, ']');
+    xs_json_array(&json, "unread_traces");
+    for (size_t i = 0; i < check->unread_count; i++)
+        xs_json_text(&json, NULL, check->unread[i]);
+    xs_json_end(&json, ']');
+    xs_json_bool(&json, "incomplete", check->incomplete);
+    xs_json_array(&json, "unused_suppressions");
+    for (size_t i = 0; i < config->suppression_count; i++)
+        if (!check->terms->used[i])
+            xs_json_text(&json, NULL, config->suppressions[i].origin);
+    xs_json_end(&json, ']');
+    xs_json_end(&json, '}');
+}

@@ -1,0 +1,136 @@
+/* `xferspy check --junit`: a testsuite a trace, a testcase a rule, in the form that CI servers read (Jenkins' junit-10.xsd). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/check/check.h"
+
+/* Text as XML 1.0 can carry it: controls, what is no UTF-8 and what hides or reorders are spelled out as for people; the two
+ * code points that are left and that XML has no place for become U+FFFD. */
+static void put_xml(FILE *file, const char *text) {
+    char *escaped = xs_text_escaped(text);
+    size_t bytes = strlen(escaped);
+    for (size_t i = 0; i < bytes;) {
+        uint32_t code = 0;
+        size_t length = xs_utf8_decode(escaped + i, bytes - i, &code);
+        if (code == '&')
+            fputs("&amp;", file);
+        else if (code == '<')
+            fputs("&lt;", file);
+        else if (code == '>')
+            fputs("&gt;", file);
+        else if (code == '"')
+            fputs("&quot;", file);
+        else if (!length || code == 0xfffe || code == 0xffff)
+            fputs("\xef\xbf\xbd", file);
+        else
+            fwrite(escaped + i, 1, length, file);
+        i += length ? length : 1;
+    }
+    free(escaped);
+}
+
+static void put_attribute(FILE *file, const char *name, const char *text) {
+    fprintf(file, " %s=\"", name);
+    put_xml(file, text);
+    putc('"', file);
+}
+
+static void put_places(FILE *file, const struct xs_gate *gate, const struct xs_gate_result *r) {
+    for (size_t i = 0; i < r->place_count; i++) {
+        const struct xs_gate_finding *f = &gate->findings.items[r->places[i]];
+        struct xs_string amount = {0};
+        xs_check_amount(&amount, f);
+        fputs("\n", file);
+        put_xml(file, f->name);
+        fputs(": ", file);
+        put_xml(file, amount.data);
+        fputs("\n  at ", file);
+        put_xml(file, f->place);
+        if (*f->text) {
+            fputs("\n    ", file);
+            put_xml(file, f->text);
+        }
+        xs_string_free(&amount);
+    }
+}
+
+static void put_case(FILE *file, const struct xs_gate *gate, const struct xs_gate_result *r) {
+    static const char *const elements[] = {
+        [XS_GATE_PASS] = NULL, [XS_GATE_ALLOWED] = "skipped", [XS_GATE_UNKNOWN] = "error", [XS_GATE_FAIL] = "failure"};
+    const char *element = elements[r->status];
+    struct xs_string sentence = {0};
+    xs_check_sentence(&sentence, gate, r);
+    fputs("    <testcase classname=\"xferspy.check\"", file);
+    put_attribute(file, "name", r->rule->text);
+    if (!element) {
+        fputs("/>\n", file);
+    } else {
+        fprintf(file, ">\n      <%s", element);
+        put_attribute(file, "type", r->status == XS_GATE_FAIL ? "limit" : "unknown");
+        put_attribute(file, "message", sentence.data);
+        putc('>', file);
+        put_xml(file, sentence.data);
+        if (r->status == XS_GATE_FAIL)
+            put_places(file, gate, r);
+        fprintf(file, "</%s>\n    </testcase>\n", element);
+    }
+    xs_string_free(&sentence);
+}
+
+static void put_expired(FILE *file, const struct xs_suppression *s) {
+    struct xs_string text = {0}, name = {0};
+    xs_string_format(&name, "suppression %s", s->origin);
+    xs_string_format(&text, "expired on %s, and is needed still: ", s->until);
+    xs_check_suppression(&text, s);
+    fputs("    <testcase classname=\"xferspy.check\"", file);
+    put_attribute(file, "name", name.data);
+    fputs(">\n      <failure type=\"expired\"", file);
+    put_attribute(file, "message", text.data);
+    fputs("/>\n    </testcase>\n", file);
+    xs_string_free(&text);
+    xs_string_free(&name);
+}
+
+static size_t count_of(const struct xs_gate *gate, enum xs_gate_status status) {
+    size_t count = status == XS_GATE_FAIL ? gate->expired_count : 0;
+    for (size_t i = 0; i < gate->result_count; i++)
+        count += gate->results[i].status == status;
+    return count;
+}
+
+static void put_unread(FILE *file, const char *trace) {
+    fputs("  <testsuite", file);
+    put_attribute(file, "name", trace);
+    fputs(" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    <testcase classname=\"xferspy.check\" "
+          "name=\"read\">\n      <error type=\"unread\" message=\"the trace cannot be read\"/>\n"
+          "    </testcase>\n  </testsuite>\n",
+          file);
+}
+
+void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
+    size_t tests = check->unread_count, failures = 0, errors = check->unread_count;
+    for (size_t i = 0; i < check->count; i++) {
+        tests += check->gates[i].result_count + check->gates[i].expired_count;
+        failures += count_of(&check->gates[i], XS_GATE_FAIL);
+        errors += count_of(&check->gates[i], XS_GATE_UNKNOWN);
+    }
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out->file);
+    fprintf(out->file, "<testsuites name=\"xferspy check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests,
+            failures, errors);
+    for (size_t i = 0; i < check->count; i++) {
+        const struct xs_gate *gate = &check->gates[i];
+        fputs("  <testsuite", out->file);
+        put_attribute(out->file, "name", gate->path);
+        fprintf(out->file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
+                gate->result_count + gate->expired_count, count_of(gate, XS_GATE_FAIL), count_of(gate, XS_GATE_UNKNOWN),
+                count_of(gate, XS_GATE_ALLOWED));
+        for (size_t k = 0; k < gate->result_count; k++)
+            put_case(out->file, gate, &gate->results[k]);
+        for (size_t k = 0; k < gate->expired_count; k++)
+            put_expired(out->file, &check->terms->config->suppressions[gate->expired[k]]);
+        fputs("  </testsuite>\n", out->file);
+    }
+    for (size_t i = 0; i < check->unread_count; i++)
+        put_unread(out->file, check->unread[i]);
+    fputs("</testsuites>\n", out->file);
+}

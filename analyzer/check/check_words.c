@@ -1,0 +1,118 @@
+/* Words that the formats of `check` share; see check.h. */
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/check/check.h"
+#include "analyzer/findings/place.h"
+#include "analyzer/summary/metrics.h"
+
+static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t run_ns) {
+    char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    switch (rule->measure) {
+    case XS_MEASURE_COUNT:
+        xs_string_format(text, "%s%s", xs_format_count(buffer, value),
+                         rule->about == XS_RULE_METRIC ? ""
+                         : value == 1                  ? " instance"
+                                                       : " instances");
+        break;
+    case XS_MEASURE_BYTES:
+        xs_string_format(text, "%s", xs_format_bytes(buffer, value));
+        break;
+    case XS_MEASURE_NS:
+        xs_string_format(text, "%s", xs_format_ns(buffer, value));
+        if (rule->is_share && !rule->relative && *xs_format_share(share, value, run_ns))
+            xs_string_format(text, " (%s of the run)", share);
+        break;
+    }
+}
+
+void xs_check_value(struct xs_string *text, const struct xs_gate *gate, const struct xs_gate_result *r) {
+    if (!r->value_known) {
+        xs_string_format(text, "not known");
+        return;
+    }
+    if (r->at_most && r->value)
+        xs_string_format(text, "at most ");
+    put_measured(text, r->rule, r->value, gate->run_ns);
+}
+
+void xs_check_limit(struct xs_string *text, const struct xs_gate *gate, const struct xs_gate_result *r) {
+    struct xs_rule plain = *r->rule;
+    plain.about = XS_RULE_METRIC; /* "limit 0", not "0 instances" */
+    put_measured(text, &plain, r->limit, gate->run_ns);
+    if (r->has_base) {
+        xs_string_format(text, " (");
+        put_measured(text, &plain, r->base, gate->run_ns);
+        xs_string_format(text, " in the baseline)");
+    }
+}
+
+void xs_check_sentence(struct xs_string *text, const struct xs_gate *gate, const struct xs_gate_result *r) {
+    if (r->status == XS_GATE_UNKNOWN || r->status == XS_GATE_ALLOWED) {
+        if (r->value_known && r->value) {
+            xs_check_value(text, gate, r);
+            xs_string_format(text, " seen, limit ");
+            xs_check_limit(text, gate, r);
+            xs_string_format(text, "; the trace cannot tell all: ");
+        }
+        xs_string_format(text, "%s", r->reason ? r->reason : "not known");
+        return;
+    }
+    bool each = r->rule->about == XS_RULE_ANY || r->rule->about == XS_RULE_SURE;
+    if (each && !r->value) {
+        xs_string_format(text, "none");
+        return;
+    }
+    if (each && r->place_count)
+        xs_string_format(text, "%zu finding%s over it, the largest ", r->place_count, r->place_count > 1 ? "s" : "");
+    else if (each)
+        xs_string_format(text, "the largest ");
+    xs_check_value(text, gate, r);
+    xs_string_format(text, ", limit ");
+    xs_check_limit(text, gate, r);
+}
+
+void xs_check_amount(struct xs_string *text, const struct xs_gate_finding *f) {
+    char buffer[XS_UNIT_BYTES];
+    xs_string_format(text, "%s", xs_format_count(buffer, f->instances));
+    if (f->bytes)
+        xs_string_format(text, ", %s", xs_format_bytes(buffer, f->bytes));
+    if (!f->advice)
+        xs_string_format(text, ", gives back %s%s", f->at_most && f->gives_back_ns ? "at most " : "",
+                         xs_format_ns(buffer, f->gives_back_ns));
+}
+
+void xs_check_suppression(struct xs_string *text, const struct xs_suppression *s) {
+    xs_string_format(text, "%s (%s", s->origin, s->finding ? s->finding : "any finding");
+    if (s->function)
+        xs_string_format(text, " in %s", s->function);
+    if (s->file)
+        xs_string_format(text, ", file %s", s->file);
+    if (s->text)
+        xs_string_format(text, ", line \"%s\"", s->text);
+    xs_string_format(text, "): %s", s->reason);
+}
+
+static bool is_below(const char *path, const char *folder, size_t *length) {
+    *length = strlen(folder);
+    while (*length > 1 && folder[*length - 1] == '/')
+        (*length)--;
+    return *length > 1 && !strncmp(path, folder, *length) && path[*length] == '/' && path[*length + 1];
+}
+
+void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_gate *gate,
+                   const struct xs_gate_finding *f, bool *absolute) {
+    const char *path = f->path, *root = check->source_root ? check->source_root : gate->cwd;
+    size_t length;
+    *absolute = false;
+    if (!f->is_source) { /* a library or a program, wherever it lay */
+        path = *path ? xs_place_base_name(path) : "unknown";
+    } else if (is_below(path, root, &length)) {
+        path += length + 1;
+    } else {
+        *absolute = *path == '/';
+        while (!strncmp(path, "./", 2) && path[2])
+            path += 2;
+    }
+    xs_string_format(text, "%s", path);
+}

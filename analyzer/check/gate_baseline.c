@@ -1,0 +1,290 @@
+/* Baselines; see gate_baseline.h. A file is read by SQLite's functions for JSON: they are in the program already. */
+#include "analyzer/check/gate_baseline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/command/command.h"
+#include "analyzer/command/reading.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
+
+#define FORMAT "xferspy-baseline"
+enum { VERSION = 1, MOST_BYTES = 64 << 20 };
+
+static const char *const units[] = {[XS_METRIC_NS] = "ns", [XS_METRIC_BYTES] = "bytes", [XS_METRIC_COUNT] = "count"};
+
+void xs_baseline_free(struct xs_baseline *baseline) {
+    xs_gate_findings_free(&baseline->findings);
+    free(baseline->undecided);
+    *baseline = (struct xs_baseline){0};
+}
+
+/* Of one detector, whatever the reasons. */
+static uint64_t undecided_of(const struct xs_findings *findings, unsigned detector) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < findings->undecided_count; i++)
+        if (findings->undecided[i].detector == detector)
+            count = xs_sum(count, findings->undecided[i].count);
+    return count;
+}
+
+/* --- writing --- */
+
+static int by_place(const void *a, const void *b) {
+    const struct xs_gate_finding *l = *(const struct xs_gate_finding *const *)a,
+                                 *r = *(const struct xs_gate_finding *const *)b;
+    int order = strcmp(l->file, r->file);
+    if (!order)
+        order = strcmp(l->function, r->function);
+    if (!order)
+        order = (l->line > r->line) - (l->line < r->line);
+    if (!order)
+        order = strcmp(l->kind, r->kind);
+    if (!order)
+        order = strcmp(l->entry_point, r->entry_point);
+    return order ? order : (l->instances > r->instances) - (l->instances < r->instances);
+}
+
+static void put_text(struct xs_json *json, const char *key, const char *text) {
+    xs_json_text(json, key, *text ? text : NULL);
+}
+
+static void put_finding(struct xs_json *json, const struct xs_gate_finding *g) {
+    xs_json_object(json, NULL);
+    xs_json_text(json, "finding", g->kind);
+    put_text(json, "entry_point", g->entry_point);
+    put_text(json, "function", g->function);
+    put_text(json, "file", g->file);
+    put_text(json, "text", g->text);
+    xs_json_known_count(json, "line", g->line != 0, g->line);
+    xs_json_count(json, "instances", g->instances);
+    xs_json_count(json, "transfers", g->transfers);
+    xs_json_count(json, "bytes", g->bytes);
+    xs_json_count(json, "gives_back_ns", g->gives_back_ns);
+    xs_json_end(json, '}');
+}
+
+static void put_metrics(struct xs_json *json, const struct xs_metric_values *metrics) {
+    for (unsigned unit = 0; unit < sizeof units / sizeof *units; unit++) {
+        struct xs_string key = {0};
+        xs_string_format(&key, "metrics_%s", units[unit]);
+        xs_json_object(json, key.data);
+        for (int i = 0; i < XS_METRICS; i++) {
+            if (xs_metric_infos[i].unit != unit)
+                continue;
+            if (metrics->of[i].known)
+                xs_json_count(json, xs_metric_infos[i].name, metrics->of[i].value);
+            else
+                xs_json_null(json, xs_metric_infos[i].name);
+        }
+        xs_json_end(json, '}');
+        xs_string_free(&key);
+    }
+}
+
+void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
+    struct xs_json json = {.file = file};
+    struct xs_gate_findings findings;
+    xs_gate_findings_of(reading, &findings);
+    const struct xs_gate_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings.count);
+    for (size_t i = 0; i < findings.count; i++)
+        sorted[i] = &findings.items[i];
+    qsort(sorted, findings.count, sizeof *sorted, by_place);
+    xs_json_object(&json, NULL);
+    xs_json_text(&json, "format", FORMAT);
+    xs_json_int(&json, "version", VERSION);
+    put_metrics(&json, &reading->metrics);
+    xs_json_object(&json, "undecided_count");
+    for (unsigned i = 0; i < xs_detector_count; i++)
+        if (undecided_of(reading->findings, i))
+            xs_json_count(&json, xs_detectors[i]->id, undecided_of(reading->findings, i));
+    xs_json_end(&json, '}');
+    xs_json_array(&json, "findings");
+    for (size_t i = 0; i < findings.count; i++)
+        put_finding(&json, sorted[i]);
+    xs_json_end(&json, ']');
+    xs_json_end(&json, '}');
+    free(sorted);
+    xs_gate_findings_free(&findings);
+}
+
+/* --- reading --- */
+
+/* A row at a time, all with the document as parameter 1. */
+static sqlite3_stmt *ask(sqlite3 *db, const char *sql, const char *document) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    sqlite3_bind_text(statement, 1, document, -1, SQLITE_STATIC);
+    return statement;
+}
+
+static uint64_t count_at(sqlite3_stmt *row, int column, bool *good) {
+    int64_t value = sqlite3_column_int64(row, column);
+    *good &= sqlite3_column_type(row, column) == SQLITE_INTEGER && value >= 0;
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static char *text_at(sqlite3_stmt *row, int column, bool *good) {
+    int type = sqlite3_column_type(row, column);
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    *good &= type == SQLITE_TEXT || type == SQLITE_NULL;
+    return xs_strdup(text ? text : "");
+}
+
+static bool read_findings(sqlite3 *db, const char *document, struct xs_gate_findings *findings) {
+    static const char sql[] =
+        "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
+        " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
+        " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
+        " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns')"
+        " FROM json_each(?1, '$.findings')";
+    sqlite3_stmt *row = ask(db, sql, document);
+    bool good = row != NULL;
+    int code = SQLITE_DONE;
+    while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        struct xs_gate_finding *g = xs_gate_findings_add(findings);
+        g->kind = text_at(row, 0, &good);
+        g->entry_point = text_at(row, 1, &good);
+        g->function = text_at(row, 2, &good);
+        g->file = text_at(row, 3, &good);
+        g->text = text_at(row, 4, &good);
+        uint64_t line = count_at(row, 5, &good);
+        g->line = line > UINT32_MAX ? 0 : (uint32_t)line;
+        g->instances = count_at(row, 6, &good);
+        g->transfers = count_at(row, 7, &good);
+        g->bytes = count_at(row, 8, &good);
+        g->gives_back_ns = count_at(row, 9, &good);
+        good = good && *g->kind;
+    }
+    sqlite3_finalize(row);
+    return good && code == SQLITE_DONE;
+}
+
+/* Metrics that this version does not know are of a later one and left out; those that the file does not have are unknown. */
+static bool read_metrics(sqlite3 *db, const char *document, struct xs_metric_values *metrics) {
+    static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
+                              "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "
+                              "SELECT key, value, type FROM json_each(?1, '$.metrics_count')";
+    sqlite3_stmt *row = ask(db, sql, document);
+    bool good = row != NULL;
+    int code = SQLITE_DONE;
+    while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *key = (const char *)sqlite3_column_text(row, 0);
+        int metric = key ? xs_metric_find(key) : -1;
+        if (metric >= 0 && sqlite3_column_type(row, 1) != SQLITE_NULL)
+            metrics->of[metric] = (struct xs_metric_value){.value = count_at(row, 1, &good), .known = true};
+    }
+    sqlite3_finalize(row);
+    return good && code == SQLITE_DONE;
+}
+
+static bool read_undecided(sqlite3 *db, const char *document, uint64_t *undecided) {
+    sqlite3_stmt *row = ask(db, "SELECT key, value FROM json_each(?1, '$.undecided_count')", document);
+    bool good = row != NULL;
+    int code = SQLITE_DONE;
+    while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *id = (const char *)sqlite3_column_text(row, 0);
+        uint64_t count = count_at(row, 1, &good);
+        for (size_t i = 0; i < xs_detector_count; i++)
+            if (id && !strcmp(xs_detectors[i]->id, id))
+                undecided[i] = count;
+    }
+    sqlite3_finalize(row);
+    return good && code == SQLITE_DONE;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *read_document(sqlite3 *db, const char *document, struct xs_baseline *baseline) {
+    static const char head[] = "SELECT json_valid(?1), CASE WHEN json_valid(?1) THEN json_extract(?1, '$.format') END,"
+                               " CASE WHEN json_valid(?1) THEN json_extract(?1, '$.version') END,"
+                               " CASE WHEN json_valid(?1) THEN json_type(?1, '$.findings') END";
+    const char *trouble = NULL;
+    sqlite3_stmt *row = ask(db, head, document);
+    if (!row || sqlite3_step(row) != SQLITE_ROW || !sqlite3_column_int(row, 0)) {
+        trouble = "is damaged: it is no valid JSON";
+    } else {
+        const char *format = (const char *)sqlite3_column_text(row, 1);
+        const char *findings = (const char *)sqlite3_column_text(row, 3);
+        if (!format || strcmp(format, FORMAT) != 0)
+            trouble = "is no baseline; `xferspy check --write-baseline' makes one";
+        else if (sqlite3_column_type(row, 2) != SQLITE_INTEGER || sqlite3_column_int64(row, 2) > VERSION)
+            trouble = "is a baseline of a newer xferspy; write it again with this one";
+        else if (sqlite3_column_int64(row, 2) < 1 || !findings || strcmp(findings, "array") != 0)
+            trouble = "is damaged; write it again with `xferspy check --write-baseline'";
+    }
+    sqlite3_finalize(row);
+    if (!trouble &&
+        !(read_findings(db, document, &baseline->findings) && read_metrics(db, document, &baseline->metrics) &&
+          read_undecided(db, document, baseline->undecided)))
+        trouble = "is damaged; write it again with `xferspy check --write-baseline'";
+    return trouble;
+}
+
+static int read_json(const char *path, FILE *file, struct xs_baseline *baseline) {
+    struct xs_string document = {0};
+    char buffer[65536];
+    const char *trouble = NULL;
+    sqlite3 *db = NULL;
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0 && document.length <= MOST_BYTES;)
+        xs_string_add(&document, buffer, n);
+    if (ferror(file))
+        trouble = strerror(errno);
+    else if (!document.data || document.length > MOST_BYTES || memchr(document.data, '\0', document.length))
+        trouble = "is no baseline: too large, or no text";
+    else if (sqlite3_open(":memory:", &db) != SQLITE_OK)
+        xs_out_of_memory();
+    else
+        trouble = read_document(db, document.data, baseline);
+    sqlite3_close(db);
+    xs_string_free(&document);
+    if (!trouble)
+        return XS_EXIT_OK;
+    xs_complain("%s: %s", path, trouble);
+    xs_baseline_free(baseline);
+    return XS_EXIT_ERROR;
+}
+
+static int read_trace(const char *path, struct xs_baseline *baseline) {
+    struct xs_reading reading;
+    int status = xs_reading_open(path, NULL, &reading);
+    if (status != XS_EXIT_OK) {
+        xs_baseline_free(baseline);
+        return status;
+    }
+    xs_gate_findings_of(&reading, &baseline->findings);
+    baseline->metrics = reading.metrics;
+    for (unsigned i = 0; i < xs_detector_count; i++)
+        baseline->undecided[i] = undecided_of(reading.findings, i);
+    xs_reading_close(&reading);
+    return XS_EXIT_OK;
+}
+
+int xs_baseline_open(const char *path, struct xs_baseline *baseline) {
+    struct stat st;
+    *baseline = (struct xs_baseline){.undecided = xs_realloc(NULL, sizeof(uint64_t) * xs_detector_count)};
+    memset(baseline->undecided, 0, sizeof(uint64_t) * xs_detector_count);
+    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+    int first = ' ';
+    if (!file) /* a device, a folder, nothing: the trace's reader knows how to say so */
+        return read_trace(path, baseline);
+    while (first == ' ' || first == '\n' || first == '\t' || first == '\r')
+        first = getc(file);
+    if (first != '{') {
+        fclose(file);
+        return read_trace(path, baseline);
+    }
+    rewind(file);
+    int status = read_json(path, file, baseline);
+    fclose(file);
+    return status;
+}

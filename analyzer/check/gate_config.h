@@ -1,0 +1,51 @@
+/* xferspy.check: the small file, kept with the program's sources, that says what a gate allows: rules, the baseline, and
+ * findings that are accepted for a reason. Lines of `key = value` in sections, `#` begins a comment line; docs/check.md. */
+#ifndef XFERSPY_ANALYZER_CHECK_GATE_CONFIG_H
+#define XFERSPY_ANALYZER_CHECK_GATE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/check/gate_finding.h"
+#include "analyzer/check/gate_rule.h"
+
+#define XS_GATE_CONFIG_NAME "xferspy.check"
+
+struct xs_suppression {
+    char *origin;                           /* "xferspy.check:12", of its section's head */
+    char *finding, *function, *file, *text; /* globs (fnmatch); NULL: all */
+    char *reason;                           /* never NULL nor empty */
+    char *until;                            /* "2026-12-31", the last day on which it holds; NULL: for ever */
+    bool expired;
+};
+
+struct xs_gate_config {
+    struct xs_rules rules;
+    char *rules_origin;     /* the file that has them, NULL: none has */
+    char *baseline;         /* relative to the current folder, as the file's folder is; NULL: none */
+    double tolerance;       /* negative: not given */
+    bool allow_unknown;     /* for every rule */
+    char **allowed_unknown; /* names of those that may be unknown */
+    size_t allowed_unknown_count;
+    struct xs_suppression *suppressions;
+    size_t suppression_count;
+};
+enum { XS_GATE_CONFIG_MESSAGE_BYTES = 5120 };
+
+/* Starts with nothing given. */
+void xs_gate_config_begin(struct xs_gate_config *config);
+void xs_gate_config_free(struct xs_gate_config *config);
+
+/* Adds what a file says. `now` is the time by which suppressions expire, in seconds since 1970. False, with one line "FILE:LINE: ..." in
+ * `message`, where it cannot be read or is no such file. */
+bool xs_gate_config_read(struct xs_gate_config *config, const char *path, int64_t now, char *message);
+
+/* Adds names to those that may be unknown, of a list "a,b". False with a message where one is none. */
+bool xs_gate_config_allow(struct xs_gate_config *config, const char *list, char *message);
+bool xs_gate_config_allows(const struct xs_gate_config *config, const struct xs_rule *rule);
+
+/* The first suppression of a finding that has not expired, else the first that has, -1: none. */
+long xs_gate_config_suppression(const struct xs_gate_config *config, const struct xs_gate_finding *finding);
+
+#endif

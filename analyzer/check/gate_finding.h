@@ -1,0 +1,54 @@
+/* Findings as a gate sees them: copied out of a reading, with a key that holds across builds and machines, so that they
+ * can be matched with those of another run or of a baseline file. */
+#ifndef XFERSPY_ANALYZER_CHECK_GATE_FINDING_H
+#define XFERSPY_ANALYZER_CHECK_GATE_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xs_reading; /* analyzer/command/reading.h */
+
+struct xs_gate_finding {
+    /* The key: valid UTF-8 of at most XS_GATE_TEXT_BYTES each, never NULL, "" where not known. `file` is a name without its
+     * folder, of code without lines the library's or the program's. */
+    char *kind, *entry_point, *function, *file, *text;
+    uint32_t line; /* 0: not known */
+    uint64_t instances, transfers, bytes, gives_back_ns;
+
+    /* Of a run only; in a baseline NULL and false. */
+    unsigned detector, verdict;
+    bool advice;
+    bool at_most; /* gives_back_ns is a bound */
+    bool sure;    /* neither advice nor a bound nor likely only */
+    bool folded;  /* too small to be listed by itself */
+    char *name;   /* as `explain` takes it */
+    char *place;  /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
+    char *path;   /* of the source file, of the library or of the program; as the trace has it */
+    bool is_source;
+};
+
+struct xs_gate_findings {
+    struct xs_gate_finding *items;
+    size_t count;
+};
+
+enum { XS_GATE_TEXT_BYTES = 4096 };
+
+/* In ranked order. To be freed. */
+void xs_gate_findings_of(const struct xs_reading *reading, struct xs_gate_findings *findings);
+void xs_gate_findings_free(struct xs_gate_findings *findings);
+
+/* A new one at the end, zeroed. */
+struct xs_gate_finding *xs_gate_findings_add(struct xs_gate_findings *findings);
+
+/* For each of `now` the index of the same one in `before`, -1: none; each of `before` is given once. Of those alike in
+ * finding, entry point, function and file first the ones with the same text and line are the same, then those with the same
+ * text, then with the same line, then the others in the order of their lines: a line that was edited or moved is the same
+ * place still. */
+void xs_gate_match(const struct xs_gate_findings *now, const struct xs_gate_findings *before, long *before_of);
+
+/* 64 bits of the key without the line: the same wherever the line has moved to. */
+uint64_t xs_gate_fingerprint(const struct xs_gate_finding *finding);
+
+#endif

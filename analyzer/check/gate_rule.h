@@ -1,0 +1,46 @@
+/* Rules of a gate, as people write them: NAME:LIMIT, "removable-time:5%", "noop-upload:0", "wall-time:+10%". */
+#ifndef XFERSPY_ANALYZER_CHECK_GATE_RULE_H
+#define XFERSPY_ANALYZER_CHECK_GATE_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum xs_rule_about {
+    XS_RULE_METRIC,
+    XS_RULE_FINDING, /* all places of one finding together */
+    XS_RULE_ANY,     /* each finding that gives time back, by itself */
+    XS_RULE_SURE,    /* each of those that are sure, by itself */
+};
+enum xs_measure { XS_MEASURE_COUNT, XS_MEASURE_BYTES, XS_MEASURE_NS };
+
+struct xs_rule {
+    char *text; /* as it was written, without blanks around it */
+    enum xs_rule_about about;
+    int metric;              /* enum xs_metric */
+    int detector, verdict;   /* of a finding; verdict -1: all of them */
+    enum xs_measure measure; /* what is measured, and the unit of `limit` */
+    bool relative;           /* the limit is on top of the baseline's value */
+    bool is_share;           /* `share` is the limit: of the run, where relative of the baseline's value */
+    double share;            /* 0.05 of 5% */
+    uint64_t limit;
+};
+struct xs_rules {
+    struct xs_rule *items;
+    size_t count;
+};
+
+enum { XS_RULE_MESSAGE_BYTES = 512 };
+
+/* Adds the rules of a list, "a:1, b:2%". False, with one line in `message` (XS_RULE_MESSAGE_BYTES long), where one of them is
+ * none; a name that is unknown is answered with the nearest. */
+bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
+void xs_rules_free(struct xs_rules *rules);
+
+/* "10%": a share of 0 or more. False where it is none. */
+bool xs_share_parse(const char *text, double *share);
+
+/* Whether a name is that of a metric, a finding, `any` or `sure`; else false with a message as above. */
+bool xs_rule_name_known(const char *name, char *message);
+
+#endif

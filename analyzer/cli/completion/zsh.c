@@ -1,0 +1,117 @@
+/* What the commands take, as specifications of zsh's _arguments, for completion.zsh.in. */
+#include <string.h>
+
+#include "analyzer/cli/completion/completion.h"
+
+static const char apostrophe[] = "'\\''";
+static const char quoted[] = "[]:\\"; /* what _arguments and _describe read something into */
+
+/* ":MESSAGE:ACTION" */
+static void print_action(enum xs_argument_kind kind, const char *text, FILE *file) {
+    switch (kind) {
+    case XS_ARGUMENT_WORDS:
+        fputs(":value:(", file);
+        xs_completion_words(text, file);
+        putc(')', file);
+        return;
+    case XS_ARGUMENT_FILE:
+        fputs(":file:_files", file);
+        return;
+    case XS_ARGUMENT_DIR:
+        fputs(":directory:_files -/", file);
+        return;
+    case XS_ARGUMENT_TRACE:
+        fputs(":trace:_xferspy_traces", file);
+        return;
+    case XS_ARGUMENT_FINDING:
+        fputs(":finding:_xferspy_findings", file);
+        return;
+    case XS_ARGUMENT_PROGRAM:
+        fputs(":program:_command_names -e", file);
+        return;
+    case XS_ARGUMENT_COMMAND:
+        fputs(":command:_xferspy_commands", file);
+        return;
+    case XS_ARGUMENT_OTHER:
+        break;
+    }
+    putc(':', file);
+    xs_completion_help(text, quoted, apostrophe, file);
+    fputs(": ", file);
+}
+
+static void print_option(const struct xs_option *o, const char *indent, FILE *file) {
+    bool ends = o->name && (!strcmp(o->name, "help") || !strcmp(o->name, "usage") || !strcmp(o->name, "version"));
+    if (o->documentation || xs_option_is_heading(o) || (o->hidden && !(o->letter && o->argument)))
+        return;
+    fprintf(file, "%s'%s", indent, ends ? "(- : *)" : "");
+    if (o->name)
+        fprintf(file, "--%s%s", o->name, !o->argument ? "" : o->optional ? "=-" : "=");
+    else
+        fprintf(file, "-%c", o->letter);
+    if (o->help) {
+        putc('[', file);
+        xs_completion_help(o->help, quoted, apostrophe, file);
+        putc(']', file);
+    }
+    if (o->argument) {
+        if (o->optional)
+            putc(':', file);
+        print_action(xs_argument_kind(o->argument), o->argument, file);
+    }
+    fputs("' \\\n", file);
+}
+
+static void print_options(const struct xs_command *command, const char *indent, FILE *file) {
+    struct xs_interface_list list;
+    xs_interface_read(command, &list);
+    for (size_t i = 0; i < list.option_count; i++)
+        print_option(&list.options[i], indent, file);
+    for (size_t i = 0; command && i < list.argument_count; i++) {
+        const struct xs_interface_argument *argument = &list.arguments[i];
+        bool program = argument->kind == XS_ARGUMENT_PROGRAM;
+        if (program)
+            fprintf(file, "%s'(-)", indent); /* what follows are its options */
+        else if (argument->repeats)
+            fprintf(file, "%s'*", indent);
+        else
+            fprintf(file, "%s'%zu", indent, i + 1);
+        print_action(argument->kind, argument->text, file);
+        fputs("' \\\n", file);
+        if (program) {
+            fprintf(file, "%s'*::arguments:_normal' \\\n", indent);
+            break;
+        }
+    }
+    xs_interface_free(&list);
+}
+
+static void print_name(const char *name, const char *summary, FILE *file) {
+    fprintf(file, "        '%s:", name);
+    xs_completion_help(summary, quoted, apostrophe, file);
+    fputs("'\n", file);
+}
+
+void xs_completion_zsh(const char *section, FILE *file) {
+    if (!strcmp(section, "main")) {
+        print_options(NULL, "        ", file);
+        return;
+    }
+    for (size_t i = 0; i < xs_command_count; i++) {
+        if (!strcmp(section, "names")) {
+            print_name(xs_commands[i].name, xs_commands[i].summary, file);
+            continue;
+        }
+        fprintf(file, "    (%s)\n        _arguments -S \\\n", xs_commands[i].name);
+        print_options(&xs_commands[i], "            ", file);
+        fputs("            && return 0\n        ;;\n", file);
+    }
+    if (!strcmp(section, "names")) {
+        print_name("help", "how to use one of them", file);
+        return;
+    }
+    fputs("    (help) _arguments '1:command:(", file);
+    for (size_t i = 0; i < xs_command_count; i++)
+        fprintf(file, "%s%s", i ? " " : "", xs_commands[i].name);
+    fputs(")' && return 0 ;;\n", file);
+}

@@ -1,0 +1,37 @@
+/* What xferspy itself takes: a command. Apart from main, so that completion and man pages find it, too. */
+#include "analyzer/cli/commands.h"
+
+static const struct argp_option main_options[] = {
+    {NULL, 0, NULL, 0, "Commands:", 1},
+#define XS_COMMAND(name, arguments, summary) {#name " " arguments, 0, NULL, OPTION_DOC | OPTION_NO_USAGE, summary, 2},
+#include "analyzer/cli/commands.def"
+#undef XS_COMMAND
+    {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, "how to use one of them", 3},
+    {0}};
+
+static const char main_doc[] =
+    "Shows which copies between CPU and GPU a program makes, how fast they ran, and what they cost. The program needs "
+    "no "
+    "rebuild."
+    "\v"
+    "Start here:\n"
+    "  xferspy doctor                    will it work on this machine?\n"
+    "  xferspy run --report -- ./app     run a program, then show its report\n"
+    "  LD_PRELOAD=libxferspy.so ./app    the same without xferspy: writes a trace\n"
+    "  xferspy report xferspy-*.db       read the traces again\n"
+    "\n"
+    "Data goes to standard output, messages to standard error. Exit status: 0 success, 1 error, 2 wrong usage, 3 a "
+    "limit of `check' that does not hold; `run' passes on the program's own.";
+
+/* Stops at the first word, which is the command. */
+static error_t parse_main(int key, char *argument, struct argp_state *state) {
+    int *command = state->input;
+    (void)argument;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    *command = state->next - 1;
+    state->next = state->argc;
+    return 0;
+}
+const struct argp xs_main_argp = {
+    .options = main_options, .parser = parse_main, .args_doc = "COMMAND [ARGUMENTS]", .doc = main_doc};

@@ -1,0 +1,40 @@
+/* One trace, read whole; see reading.h. */
+#include "analyzer/command/reading.h"
+
+#include "analyzer/command/command.h"
+#include "analyzer/command/progress.h"
+
+int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_progress progress;
+    *reading = (struct xs_reading){.path = path};
+    if (xs_open(path, &reading->trace, false) < 0)
+        return XS_EXIT_ERROR;
+    xs_progress_begin(&progress, &reading->trace);
+    int status =
+        xs_analyse(&reading->trace, options, &reading->findings, message); /* first: it knows what was chosen */
+    bool summed = false;
+    if (status >= 0) {
+        status = xs_summary_compute_of(&reading->trace, reading->findings->selection, &reading->summary, message);
+        summed = status >= 0;
+    }
+    if (status >= 0)
+        status = xs_checked_read(&reading->trace, &reading->checked, message);
+    xs_progress_end(&progress);
+    if (status >= 0) {
+        xs_metrics_compute(&reading->summary, reading->findings, &reading->metrics);
+        return XS_EXIT_OK;
+    }
+    xs_complain("%s", message);
+    xs_findings_free(reading->findings);
+    if (summed)
+        xs_summary_free(&reading->summary);
+    xs_trace_close(&reading->trace);
+    return XS_EXIT_ERROR;
+}
+
+void xs_reading_close(struct xs_reading *reading) {
+    xs_findings_free(reading->findings);
+    xs_summary_free(&reading->summary);
+    xs_trace_close(&reading->trace);
+}

@@ -1,0 +1,27 @@
+/* One trace, read whole: what every command that compares, gates or sums up traces starts from. */
+#ifndef XFERSPY_ANALYZER_COMMAND_READING_H
+#define XFERSPY_ANALYZER_COMMAND_READING_H
+
+#include "analyzer/engine/analyse.h"
+#include "analyzer/engine/findings.h"
+#include "analyzer/findings/checked.h"
+#include "analyzer/summary/metrics.h"
+#include "analyzer/summary/summary.h"
+#include "schema/trace.h"
+
+struct xs_reading {
+    const char *path; /* the caller's */
+    struct xs_trace trace;
+    struct xs_summary summary;
+    struct xs_findings *findings;
+    struct xs_checked checked;
+    struct xs_metric_values metrics;
+};
+
+/* Opens a trace, analyses it with a progress line on a terminal, and fills `reading`; `options` may be NULL. A failure was
+ * printed, and nothing is left to be freed. Returns an exit status. The reading must not be moved: the summary points to
+ * its trace. */
+int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading);
+void xs_reading_close(struct xs_reading *reading);
+
+#endif

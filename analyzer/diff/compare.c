@@ -1,0 +1,333 @@
+/* What became of findings, call sites and numbers, and whether it paid; see compare.h. */
+#include "analyzer/diff/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/diff/compare_internal.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
+
+enum {
+    FLOOR_NS = 1000000, /* as of findings: less than this, and than a thousandth of the run, is of no consequence */
+    FLOOR_SHARE = 1000,
+    RUN_PERCENT = 5,   /* that the wall time of too few runs has to differ by */
+    TIME_PERCENT = 10, /* the same of the time of a finding or a call site */
+    COPY_PERCENT = 1,  /* the same of counts and bytes, which are mostly the same in every run */
+};
+
+const char *const xs_measure_names[XS_MEASURES] = {"count",      "bytes",   "device_ns",
+                                                   "exposed_ns", "host_ns", "gives_back_ns"};
+const char *const xs_change_names[] = {"disappeared", "appeared", "grew", "shrank", "unchanged", "not-checked"};
+const char *const xs_paid_names[] = {"paid",      "faster", "not-faster", "slower-with-less",
+                                     "no-change", "worse",  "cannot-tell"};
+
+/* --- sides of which one has no call sites are compared by entry point --- */
+
+static bool lacks_call_sites(const struct xs_side *side) {
+    for (size_t r = 0; r < side->run_count; r++)
+        if (side->runs[r].transfers && !side->runs[r].has_call_sites)
+            return true;
+    return false;
+}
+
+bool xs_side_simulated(const struct xs_side *side) {
+    for (size_t r = 0; r < side->run_count; r++)
+        if (side->runs[r].simulated)
+            return true;
+    return false;
+}
+
+static bool has_call_sites(const struct xs_side *side) {
+    for (size_t r = 0; r < side->run_count; r++)
+        if (side->runs[r].has_call_sites)
+            return true;
+    return false;
+}
+
+static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, const struct xs_amounts *more) {
+    for (size_t r = 0; r < side->run_limit; r++) {
+        for (int m = 0; m < XS_MEASURES; m++) {
+            sum[r].of[m].value = xs_sum(sum[r].of[m].value, more[r].of[m].value);
+            sum[r].of[m].known &= more[r].of[m].known;
+        }
+    }
+}
+
+/* Texts of a side are kept once, so that equal ones have equal addresses. */
+static void fold_places(struct xs_side *side, uint32_t *folded) {
+    size_t count = 0, limit = side->run_limit;
+    struct xs_hash by_entry = {0};
+    for (size_t i = 0; i < side->place_count; i++) {
+        struct xs_match_place *place = &side->places[i].match;
+        uint64_t *known = xs_hash_put(&by_entry, (uint64_t)(uintptr_t)place->entry_point, 0);
+        if (*known) {
+            add_amounts(side, side->at + (*known - 1) * limit, side->at + i * limit);
+        } else {
+            *known = ++count;
+            memmove(side->at + (count - 1) * limit, side->at + i * limit, limit * sizeof *side->at);
+            side->places[count - 1] =
+                (struct xs_compared_place){.match = {.entry_point = place->entry_point, .category = place->category}};
+        }
+        folded[i] = (uint32_t)*known - 1;
+    }
+    side->place_count = count;
+    xs_hash_free(&by_entry);
+}
+
+static void fold_findings(struct xs_side *side, const uint32_t *folded) {
+    size_t count = 0, limit = side->run_limit;
+    xs_hash_free(&side->finding_by_key);
+    for (size_t i = 0; i < side->finding_count; i++) {
+        struct xs_compared_finding finding = side->findings[i];
+        finding.place = folded[finding.place];
+        uint64_t *known = xs_hash_put(&side->finding_by_key, (uint64_t)finding.detector << 32 | finding.verdict,
+                                      (uint64_t)finding.place + 1);
+        if (*known) {
+            add_amounts(side, side->of + (*known - 1) * limit, side->of + i * limit);
+            continue;
+        }
+        *known = ++count;
+        memmove(side->of + (count - 1) * limit, side->of + i * limit, limit * sizeof *side->of);
+        side->findings[count - 1] = finding;
+    }
+    side->finding_count = count;
+}
+
+static void fold_to_entry_points(struct xs_side *side) {
+    uint32_t *folded = xs_realloc(NULL, side->place_count * sizeof *folded);
+    fold_places(side, folded);
+    fold_findings(side, folded);
+    free(folded);
+}
+
+/* --- changes --- */
+
+struct work {
+    struct xs_comparison *c;
+    struct xs_match match;
+    uint64_t floor_ns;
+    bool times_alike; /* both sides know device times, or neither does: else what is given back is of two measures */
+    struct xs_amounts nothing[XS_RUNS_LIMIT];
+};
+
+static void measure(const struct work *w, const struct xs_amounts *before, const struct xs_amounts *after,
+                    struct xs_change *change) {
+    before = before ? before : w->nothing;
+    after = after ? after : w->nothing;
+    for (int m = 0; m < XS_MEASURES; m++)
+        xs_difference_of(&before->of[m], w->c->before->run_count, &after->of[m], w->c->after->run_count, sizeof *before,
+                         &change->of[m]);
+}
+
+static bool changed_in(const struct work *w, struct xs_change *change, enum xs_measure measure) {
+    bool copied = measure == XS_MEASURE_COUNT || measure == XS_MEASURE_BYTES;
+    change->decided_by = measure;
+    return xs_differs(&change->of[measure], copied ? 1 : w->floor_ns, copied ? COPY_PERCENT : TIME_PERCENT);
+}
+
+static enum xs_change_kind kind_of(const struct work *w, struct xs_change *change, enum xs_measure time) {
+    bool before = change->of[XS_MEASURE_COUNT].before.most > 0, after = change->of[XS_MEASURE_COUNT].after.most > 0;
+    change->decided_by = XS_MEASURE_COUNT;
+    if (before != after)
+        return before ? XS_DISAPPEARED : XS_APPEARED;
+    /* what was copied first: it is the same in every run, and times of other kinds follow from it */
+    if (!changed_in(w, change, XS_MEASURE_BYTES) && !changed_in(w, change, XS_MEASURE_COUNT) &&
+        !changed_in(w, change, time)) {
+        change->decided_by = time;
+        return XS_UNCHANGED;
+    }
+    int64_t delta = xs_difference_delta(&change->of[change->decided_by]);
+    return !delta ? XS_UNCHANGED : delta > 0 ? XS_GREW : XS_SHRANK;
+}
+
+/* A finding that one side alone has says something only where the other one could have made it. */
+static bool is_unchecked(unsigned detector, const struct xs_side *without, const struct xs_spread *count) {
+    uint64_t undecided = without->undecided[detector];
+    return undecided && undecided >= count->median / 2;
+}
+
+static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
+    const struct xs_side *b = w->c->before, *a = w->c->after;
+    struct xs_change *change = &w->c->findings[w->c->finding_count++];
+    const struct xs_compared_finding *finding = before != XS_UNMATCHED ? &b->findings[before] : &a->findings[after];
+    *change = (struct xs_change){.before = before, .after = after, .how = how};
+    measure(w, before != XS_UNMATCHED ? b->of + before * b->run_limit : NULL,
+            after != XS_UNMATCHED ? a->of + after * a->run_limit : NULL, change);
+    change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_GIVES_BACK_NS : XS_MEASURE_BYTES);
+    const struct xs_difference *count = &change->of[XS_MEASURE_COUNT];
+    if ((change->kind == XS_DISAPPEARED && is_unchecked(finding->detector, a, &count->before)) ||
+        (change->kind == XS_APPEARED && is_unchecked(finding->detector, b, &count->after)))
+        change->kind = XS_NOT_CHECKED;
+    const struct xs_difference *gain = &change->of[XS_MEASURE_GIVES_BACK_NS];
+    change->small = !finding->advice && gain->before.median < w->floor_ns && gain->after.median < w->floor_ns;
+}
+
+static void compare_findings(struct work *w) {
+    struct xs_comparison *c = w->c;
+    c->findings = xs_realloc(NULL, (c->before->finding_count + c->after->finding_count) * sizeof *c->findings);
+    for (uint32_t i = 0; i < c->before->finding_count; i++) {
+        const struct xs_compared_finding *finding = &c->before->findings[i];
+        uint32_t place = w->match.after_of[finding->place], other = XS_UNMATCHED;
+        uint64_t key = (uint64_t)finding->detector << 32 | finding->verdict;
+        const uint64_t *found =
+            place != XS_UNMATCHED ? xs_hash_find(&c->after->finding_by_key, key, (uint64_t)place + 1) : NULL;
+        if (found)
+            other = (uint32_t)*found - 1;
+        add_finding(w, i, other, (enum xs_match_how)w->match.how[finding->place]);
+    }
+    for (uint32_t i = 0; i < c->after->finding_count; i++) {
+        const struct xs_compared_finding *finding = &c->after->findings[i];
+        uint32_t place = w->match.before_of[finding->place];
+        uint64_t key = (uint64_t)finding->detector << 32 | finding->verdict;
+        if (place == XS_UNMATCHED || !xs_hash_find(&c->before->finding_by_key, key, (uint64_t)place + 1))
+            add_finding(w, XS_UNMATCHED, i,
+                        place == XS_UNMATCHED ? XS_MATCH_NONE : (enum xs_match_how)w->match.how[place]);
+    }
+}
+
+static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
+    const struct xs_side *b = w->c->before, *a = w->c->after;
+    struct xs_change *change = &w->c->sites[w->c->site_count];
+    *change = (struct xs_change){.before = before, .after = after, .how = how};
+    measure(w, before != XS_UNMATCHED ? b->at + before * b->run_limit : NULL,
+            after != XS_UNMATCHED ? a->at + after * a->run_limit : NULL, change);
+    const struct xs_spread *was = &change->of[XS_MEASURE_COUNT].before, *is = &change->of[XS_MEASURE_COUNT].after;
+    if (!was->most && !is->most)
+        return; /* a line of other calls */
+    enum xs_measure time =
+        change->of[XS_MEASURE_DEVICE_NS].certainty == XS_NOT_COMPARED ? XS_MEASURE_HOST_NS : XS_MEASURE_DEVICE_NS;
+    change->kind = kind_of(w, change, time);
+    change->small = change->of[time].before.median < w->floor_ns && change->of[time].after.median < w->floor_ns;
+    w->c->site_count++;
+}
+
+static void compare_sites(struct work *w) {
+    struct xs_comparison *c = w->c;
+    c->sites = xs_realloc(NULL, (c->before->place_count + c->after->place_count) * sizeof *c->sites);
+    for (uint32_t i = 0; i < c->before->place_count; i++)
+        add_site(w, i, w->match.after_of[i], (enum xs_match_how)w->match.how[i]);
+    for (uint32_t i = 0; i < c->after->place_count; i++)
+        if (w->match.before_of[i] == XS_UNMATCHED)
+            add_site(w, XS_UNMATCHED, i, XS_MATCH_NONE);
+}
+
+static uint64_t magnitude(const struct xs_change *change, enum xs_measure measure) {
+    int64_t delta = xs_difference_delta(&change->of[measure]);
+    return delta < 0 ? (uint64_t)0 - (uint64_t)delta : (uint64_t)delta;
+}
+
+static int compare_by(const struct xs_change *x, const struct xs_change *y, const enum xs_measure *measures) {
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t p = magnitude(x, measures[i]), q = magnitude(y, measures[i]);
+        if (p != q)
+            return p < q ? 1 : -1;
+    }
+    if (x->before != y->before) /* XS_UNMATCHED is last */
+        return x->before < y->before ? -1 : 1;
+    return (x->after > y->after) - (x->after < y->after);
+}
+
+static int by_gain(const void *a, const void *b) {
+    static const enum xs_measure measures[] = {XS_MEASURE_GIVES_BACK_NS, XS_MEASURE_DEVICE_NS, XS_MEASURE_BYTES,
+                                               XS_MEASURE_COUNT};
+    return compare_by(a, b, measures);
+}
+
+static int by_time(const void *a, const void *b) {
+    static const enum xs_measure measures[] = {XS_MEASURE_DEVICE_NS, XS_MEASURE_HOST_NS, XS_MEASURE_BYTES,
+                                               XS_MEASURE_COUNT};
+    return compare_by(a, b, measures);
+}
+
+static void match_sides(struct work *w) {
+    const struct xs_side *sides[] = {w->c->before, w->c->after};
+    struct xs_match_place *places[2];
+    for (int side = 0; side < 2; side++) {
+        places[side] = xs_realloc(NULL, sides[side]->place_count * sizeof *places[side]);
+        for (size_t i = 0; i < sides[side]->place_count; i++)
+            places[side][i] = sides[side]->places[i].match;
+    }
+    xs_match_places(places[0], sides[0]->place_count, places[1], sides[1]->place_count, &w->match);
+    free(places[0]);
+    free(places[1]);
+}
+
+/* --- the verdict --- */
+
+static uint64_t floor_of(const struct xs_comparison *c) {
+    const struct xs_difference *wall = xs_comparison_wall(c);
+    uint64_t run = wall->before.median < wall->after.median ? wall->after.median : wall->before.median;
+    uint64_t share = run / FLOOR_SHARE;
+    return share && share < FLOOR_NS ? share : FLOOR_NS;
+}
+
+static enum xs_metric transfer_time(const struct xs_comparison *c) {
+    if (c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_COMPARED)
+        return XS_METRIC_EXPOSED_TIME;
+    return c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_COMPARED ? XS_METRIC_DEVICE_TIME : XS_METRIC_CALL_TIME;
+}
+
+static enum xs_paid paid(const struct xs_comparison *c, const struct xs_verdict_of *v, uint64_t floor_ns) {
+    const struct xs_difference *wall = xs_comparison_wall(c);
+    bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
+    bool less = less_time || (v->bytes_less > 0 && v->bytes_differ);
+    if (wall->certainty == XS_NOT_COMPARED || xs_side_simulated(c->before) != xs_side_simulated(c->after))
+        return XS_CANNOT_TELL;
+    if (!xs_differs(wall, 0, RUN_PERCENT))
+        return less ? XS_NOT_FASTER : XS_NO_CHANGE;
+    if (xs_difference_delta(wall) < 0)
+        return less ? XS_PAID : XS_FASTER;
+    return less ? XS_SLOWER_WITH_LESS : XS_WORSE;
+}
+
+static void decide(struct xs_comparison *c, uint64_t floor_ns) {
+    struct xs_verdict_of *v = &c->verdict;
+    v->gone_by = transfer_time(c);
+    v->gone_ns = -xs_difference_delta(&c->metrics[v->gone_by]);
+    v->bytes_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFER_BYTES]);
+    v->transfers_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFERS]);
+    v->bytes_differ = xs_differs(&c->metrics[XS_METRIC_TRANSFER_BYTES], 1, COPY_PERCENT);
+    v->paid = paid(c, v, floor_ns);
+}
+
+void xs_compare(struct xs_side *before, struct xs_side *after, struct xs_comparison *comparison) {
+    struct work *w = xs_realloc(NULL, sizeof *w);
+    *w = (struct work){.c = comparison};
+    *comparison = (struct xs_comparison){.before = before, .after = after};
+    for (size_t r = 0; r < XS_RUNS_LIMIT; r++)
+        for (int m = 0; m < XS_MEASURES; m++)
+            w->nothing[r].of[m].known = true;
+    bool folded =
+        (lacks_call_sites(before) || lacks_call_sites(after)) && (has_call_sites(before) || has_call_sites(after));
+    if (folded) {
+        fold_to_entry_points(before);
+        fold_to_entry_points(after);
+    }
+    for (int m = 0; m < XS_METRICS; m++)
+        xs_difference_of(&before->runs->metrics.of[m], before->run_count, &after->runs->metrics.of[m], after->run_count,
+                         sizeof *before->runs, &comparison->metrics[m]);
+    w->floor_ns = floor_of(comparison);
+    w->times_alike = xs_side_has_device_times(before) == xs_side_has_device_times(after);
+    match_sides(w);
+    compare_findings(w);
+    compare_sites(w);
+    if (comparison->finding_count)
+        qsort(comparison->findings, comparison->finding_count, sizeof *comparison->findings, by_gain);
+    if (comparison->site_count)
+        qsort(comparison->sites, comparison->site_count, sizeof *comparison->sites, by_time);
+    decide(comparison, w->floor_ns);
+    xs_comparison_note(comparison, folded);
+    xs_match_free(&w->match);
+    free(w);
+}
+
+void xs_comparison_free(struct xs_comparison *comparison) {
+    for (size_t i = 0; i < comparison->note_count; i++)
+        free(comparison->notes[i]);
+    free(comparison->notes);
+    free(comparison->findings);
+    free(comparison->sites);
+    *comparison = (struct xs_comparison){0};
+}

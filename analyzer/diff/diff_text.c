@@ -1,0 +1,287 @@
+/* A comparison as text, on one screen: the verdict first, then what changed most. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/table.h"
+#include "analyzer/base/units.h"
+#include "analyzer/diff/diff.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/findings/place.h"
+
+enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
+
+static void side_line(const struct xs_side *side, const char *label, struct xs_out *out) {
+    char when[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    const struct xs_compared_run *first = side->runs;
+    for (size_t r = 0; r < side->run_count && r < PATHS_SHOWN; r++)
+        xs_string_format(&text, "%s%.*s", r ? ", " : "", PATH_COLUMNS * 4, side->runs[r].path);
+    if (side->run_count > PATHS_SHOWN)
+        xs_string_format(&text, " and %zu more", side->run_count - PATHS_SHOWN);
+    if (*first->command)
+        xs_string_format(&text, ": %.*s", PATH_COLUMNS, first->command);
+    if (*xs_format_unix_ns(when, first->start_unix_ns))
+        xs_string_format(&text, ", %s", when);
+    xs_out_fact(out, label, "%s", text.data);
+    xs_string_free(&text);
+}
+
+static void print_head(const struct xs_comparison *c, struct xs_out *out) {
+    struct xs_string verdict = {0}, spread = {0};
+    xs_diff_verdict(&verdict, c);
+    xs_diff_spread(&spread, c);
+    fprintf(out->file, "%s%s%s\n", xs_style_on(out, xs_diff_verdict_style(c)), verdict.data,
+            xs_style_off(out, xs_diff_verdict_style(c)));
+    side_line(c->before, "before", out);
+    side_line(c->after, "after", out);
+    xs_out_fact(out, "runs", "%s", spread.data);
+    if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
+        xs_out_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
+    for (size_t i = 0; i < c->note_count; i++)
+        xs_out_line(out, XS_STYLE_WARN, "! %s", c->notes[i]);
+    xs_string_free(&verdict);
+    xs_string_free(&spread);
+}
+
+/* --- the run --- */
+
+/* On one screen there is room for what the verdict rests on. */
+static bool is_worth_a_row(const struct xs_comparison *c, int metric, bool all) {
+    const struct xs_difference *d = &c->metrics[metric];
+    if (all)
+        return d->before.known || d->after.known;
+    switch (metric) {
+    case XS_METRIC_WALL_TIME:
+        return true;
+    case XS_METRIC_REMOVABLE_TIME:
+    case XS_METRIC_TRANSFERS:
+    case XS_METRIC_TRANSFER_BYTES:
+    case XS_METRIC_KERNEL_TIME:
+        return d->before.median != d->after.median;
+    default:
+        return metric == (int)c->verdict.gone_by && d->before.median != d->after.median;
+    }
+}
+
+static const char *certainty_word(const struct xs_difference *d) {
+    return d->certainty == XS_WITHIN_SPREAD ? "within spread" : NULL;
+}
+
+static void print_run(const struct xs_comparison *c, bool all, struct xs_out *out) {
+    struct xs_table *table = xs_table_new(2);
+    xs_table_column(table, "run", false);
+    xs_table_column(table, "before", true);
+    xs_table_column(table, "after", true);
+    xs_table_column(table, "change", true);
+    xs_table_column(table, "", false);
+    xs_table_optional(table);
+    for (int m = 0; m < XS_METRICS; m++) {
+        const struct xs_difference *d = &c->metrics[m];
+        struct xs_string before = {0}, after = {0}, percent = {0};
+        if (!is_worth_a_row(c, m, all))
+            continue;
+        xs_diff_value(&before, xs_metric_infos[m].unit, &d->before);
+        xs_diff_value(&after, xs_metric_infos[m].unit, &d->after);
+        xs_diff_percent(&percent, d);
+        xs_table_cell(table, xs_metric_infos[m].title);
+        xs_table_cell(table, before.data);
+        xs_table_cell(table, after.data);
+        xs_table_cell(table, percent.data);
+        xs_table_cell(table, certainty_word(d));
+        xs_string_free(&before);
+        xs_string_free(&after);
+        xs_string_free(&percent);
+    }
+    putc('\n', out->file);
+    xs_table_print(table, out);
+    xs_table_free(table);
+}
+
+/* --- findings --- */
+
+static void amounts(struct xs_string *text, const struct xs_change *change) {
+    static const struct {
+        enum xs_measure measure;
+        const char *words;
+    } parts[] = {{XS_MEASURE_COUNT, ""},
+                 {XS_MEASURE_BYTES, ""},
+                 {XS_MEASURE_DEVICE_NS, " on the device"},
+                 {XS_MEASURE_EXPOSED_NS, " exposed"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct xs_difference *d = &change->of[parts[i].measure];
+        struct xs_string value = {0};
+        if ((!d->before.median && !d->after.median) || (!d->before.known && !d->after.known))
+            continue;
+        if (change->kind == XS_DISAPPEARED || (change->kind == XS_NOT_CHECKED && change->after == XS_UNMATCHED))
+            xs_diff_value(&value, xs_diff_unit(parts[i].measure), &d->before);
+        else if (change->kind == XS_APPEARED || change->kind == XS_NOT_CHECKED)
+            xs_diff_value(&value, xs_diff_unit(parts[i].measure), &d->after);
+        else
+            xs_diff_values(&value, xs_diff_unit(parts[i].measure), d);
+        xs_string_format(text, "%s%s%s", text->length ? ", " : "", value.data, parts[i].words);
+        xs_string_free(&value);
+    }
+}
+
+/* "gave back 24.3 ms", "gives back 24.3 ms -> 2.00 ms" */
+static void gain(struct xs_string *text, const struct xs_comparison *c, const struct xs_change *change) {
+    const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
+    if (xs_diff_finding(c, change)->advice) {
+        xs_string_format(text, "(advice)");
+    } else if (change->after == XS_UNMATCHED) {
+        xs_string_format(text, "was worth ");
+        xs_diff_value(text, XS_METRIC_NS, &d->before);
+    } else if (change->before == XS_UNMATCHED) {
+        xs_string_format(text, "gives back ");
+        xs_diff_value(text, XS_METRIC_NS, &d->after);
+    } else {
+        xs_string_format(text, "gives back ");
+        xs_diff_values(text, XS_METRIC_NS, d);
+    }
+}
+
+static void print_finding(const struct xs_comparison *c, const struct xs_change *change, struct xs_out *out) {
+    struct xs_string name = {0}, worth = {0}, what = {0}, place = {0}, moved = {0};
+    const struct xs_compared_finding *finding = xs_diff_finding(c, change);
+    enum xs_style style = xs_diff_kind_style(change->kind);
+    uint32_t before, after;
+    xs_diff_finding_places(c, change, &before, &after);
+    xs_diff_finding_kind(&name, c, change);
+    gain(&worth, c, change);
+    amounts(&what, change);
+    xs_diff_place(&place, c, before, after);
+    xs_diff_moved(&moved, c, before, after);
+    fprintf(out->file, "  %s%-11s%s %s%s%s  %s\n", xs_style_on(out, style), xs_diff_kind(change->kind),
+            xs_style_off(out, style), xs_style_on(out, XS_STYLE_HEADING), name.data,
+            xs_style_off(out, XS_STYLE_HEADING), worth.data);
+    xs_out_indented(out, INDENT, "%s: %s", xs_detectors[finding->detector]->title, what.data ? what.data : "");
+    xs_out_indented(out, INDENT, "at %s%s%s%s", place.data ? place.data : "?", moved.length ? " (" : "",
+                    moved.length ? moved.data : "", moved.length ? ")" : "");
+    xs_string_free(&name);
+    xs_string_free(&worth);
+    xs_string_free(&what);
+    xs_string_free(&place);
+    xs_string_free(&moved);
+}
+
+static bool is_shown(const struct xs_change *change, bool all) {
+    return all || (!change->small && change->kind != XS_UNCHANGED);
+}
+
+struct rows {
+    size_t shown;
+    size_t more, small, same; /* left out: there are enough, they are small, nothing changed */
+};
+
+/* Counts a row; true where it is shown. */
+static bool take(struct rows *rows, const struct xs_change *change, bool all, size_t limit) {
+    if (is_shown(change, all) && rows->shown < limit) {
+        rows->shown++;
+        return true;
+    }
+    *(change->kind == XS_UNCHANGED ? &rows->same : change->small ? &rows->small : &rows->more) += 1;
+    return false;
+}
+
+/* What is left out, in one line. */
+static void print_rest(const struct rows *rows, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (rows->more)
+        xs_string_format(&text, "%zu that changed", rows->more);
+    if (rows->small)
+        xs_string_format(&text, "%s%zu small", text.length ? ", " : "", rows->small);
+    if (rows->same)
+        xs_string_format(&text, "%s%zu unchanged", text.length ? ", " : "", rows->same);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_DIM, "Not shown: %s; --all shows them.", text.data);
+    xs_string_free(&text);
+}
+
+static void print_findings(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
+    size_t limit = view->top ? view->top : view->all ? SIZE_MAX : FINDINGS_SHOWN;
+    struct rows rows = {0};
+    xs_out_heading(out, "Findings");
+    for (size_t i = 0; i < c->finding_count; i++) {
+        const struct xs_change *change = &c->findings[i];
+        if (take(&rows, change, view->all, limit))
+            print_finding(c, change, out);
+    }
+    if (!c->finding_count)
+        xs_out_line(out, XS_STYLE_PLAIN, "None on either side.");
+    else if (!rows.shown)
+        xs_out_line(out, XS_STYLE_PLAIN, "None changed.");
+    print_rest(&rows, out);
+}
+
+/* --- call sites --- */
+
+static void add_site(struct xs_table *table, const struct xs_comparison *c, const struct xs_change *change,
+                     const bool *columns) {
+    struct xs_string place = {0}, moved = {0};
+    xs_diff_place(&place, c, change->before, change->after);
+    xs_diff_moved(&moved, c, change->before, change->after);
+    xs_table_style_row(table, xs_diff_kind_style(change->kind));
+    xs_table_cell(table, xs_diff_kind(change->kind));
+    xs_table_cell(table, place.data);
+    xs_table_cell(table, moved.data);
+    for (int m = 0; m < XS_MEASURES; m++) {
+        struct xs_string value = {0};
+        const struct xs_difference *d = &change->of[m];
+        if (!columns[m])
+            continue;
+        if (d->before.median || d->after.median)
+            xs_diff_values(&value, xs_diff_unit((enum xs_measure)m), d);
+        xs_table_cell(table, value.data);
+        xs_string_free(&value);
+    }
+    xs_string_free(&place);
+    xs_string_free(&moved);
+}
+
+static void site_columns(struct xs_table *table, bool *columns) {
+    static const char *const headers[XS_MEASURES] = {"transfers", "size",     "device time",
+                                                     "exposed",   "in calls", "gives back"};
+    xs_table_column(table, "", false);
+    xs_table_column(table, "call site", false);
+    xs_table_column(table, "", false);
+    xs_table_optional(table);
+    for (int m = 0; m < XS_MEASURES; m++) {
+        if (!columns[m])
+            continue;
+        xs_table_column(table, headers[m], true);
+        if (m == XS_MEASURE_BYTES || m == XS_MEASURE_EXPOSED_NS || m == XS_MEASURE_GIVES_BACK_NS)
+            xs_table_optional(table);
+    }
+}
+
+static void print_sites(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
+    size_t limit = view->top ? view->top : view->all ? SIZE_MAX : SITES_SHOWN;
+    struct rows rows = {0};
+    bool columns[XS_MEASURES] = {[XS_MEASURE_COUNT] = true, [XS_MEASURE_BYTES] = true};
+    bool timed = c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_COMPARED;
+    columns[timed ? XS_MEASURE_DEVICE_NS : XS_MEASURE_HOST_NS] = true;
+    columns[XS_MEASURE_EXPOSED_NS] = c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_COMPARED && timed;
+    columns[XS_MEASURE_GIVES_BACK_NS] = view->all;
+    struct xs_table *table = xs_table_new(2);
+    site_columns(table, columns);
+    xs_out_heading(out, "Call sites");
+    for (size_t i = 0; i < c->site_count; i++) {
+        const struct xs_change *change = &c->sites[i];
+        if (take(&rows, change, view->all, limit))
+            add_site(table, c, change, columns);
+    }
+    if (rows.shown)
+        xs_table_print(table, out);
+    else
+        xs_out_line(out, XS_STYLE_PLAIN, c->site_count ? "None changed." : "No transfers on either side.");
+    print_rest(&rows, out);
+    xs_table_free(table);
+}
+
+void xs_diff_text(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
+    print_head(c, out);
+    print_run(c, view->all, out);
+    print_findings(c, view, out);
+    print_sites(c, view, out);
+}

@@ -1,0 +1,278 @@
+/* What a comparison says in words; see diff.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/diff/diff.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/place.h"
+#include "analyzer/trace/site.h"
+
+void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
+    char buffer[XS_UNIT_BYTES];
+    if (!value->known)
+        xs_string_add(text, "-", 1);
+    else
+        xs_string_format(text, "%s",
+                         unit == XS_METRIC_NS      ? xs_format_ns(buffer, value->median)
+                         : unit == XS_METRIC_BYTES ? xs_format_bytes(buffer, value->median)
+                                                   : xs_format_count(buffer, value->median));
+}
+
+enum xs_metric_unit xs_diff_unit(enum xs_measure measure) {
+    return measure == XS_MEASURE_COUNT ? XS_METRIC_COUNT : measure == XS_MEASURE_BYTES ? XS_METRIC_BYTES : XS_METRIC_NS;
+}
+
+void xs_diff_values(struct xs_string *text, enum xs_metric_unit unit, const struct xs_difference *d) {
+    xs_diff_value(text, unit, &d->before);
+    if (d->before.known == d->after.known && d->before.median == d->after.median)
+        return;
+    xs_string_format(text, " -> ");
+    xs_diff_value(text, unit, &d->after);
+}
+
+void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
+    if (d->certainty == XS_NOT_COMPARED || d->before.median == d->after.median)
+        return;
+    if (!d->before.median || !d->after.median) {
+        xs_string_format(text, "%s", d->before.median ? "gone" : "new");
+        return;
+    }
+    double percent = ((double)d->after.median - (double)d->before.median) / (double)d->before.median * 100;
+    double much = percent < 0 ? -percent : percent;
+    if (percent >= 999.5)
+        xs_string_format(text, "x%.*f", percent < 99999 ? 1 : 0, (double)d->after.median / (double)d->before.median);
+    else if (much < 0.05)
+        xs_string_format(text, "%s0.1 %%", percent < 0 ? ">-" : "<+");
+    else if (much >= 99.45 && percent < 0) /* nearly all is not all */
+        xs_string_format(text, "-%.1f %%", much >= 99.9 ? 99.9 : much);
+    else
+        xs_string_format(text, "%+.*f %%", much < 9.95 ? 1 : 0, percent);
+}
+
+/* --- the verdict --- */
+
+static void add_wall(struct xs_string *text, const struct xs_comparison *c) {
+    struct xs_string percent = {0};
+    const struct xs_difference *wall = xs_comparison_wall(c);
+    xs_diff_value(text, XS_METRIC_NS, &wall->before);
+    xs_string_format(text, " -> ");
+    xs_diff_value(text, XS_METRIC_NS, &wall->after);
+    xs_diff_percent(&percent, wall);
+    xs_string_format(text, " (%s)", percent.data ? percent.data : "+0 %");
+    xs_string_free(&percent);
+}
+
+/* "1.20 GiB less", "300 ms of transfer time less" */
+static void add_less(struct xs_string *text, const struct xs_verdict_of *v) {
+    char buffer[XS_UNIT_BYTES];
+    if (v->bytes_less > 0 && v->bytes_differ)
+        xs_string_format(text, "%s less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+    else
+        xs_string_format(text, "%s of it less", xs_format_ns(buffer, (uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
+}
+
+static void add_gone(struct xs_string *text, const struct xs_comparison *c) {
+    const struct xs_verdict_of *v = &c->verdict;
+    char buffer[XS_UNIT_BYTES];
+    int64_t faster = -xs_difference_delta(xs_comparison_wall(c));
+    if (v->gone_ns > faster)
+        xs_string_format(text, "; transfers alone took %s less", xs_format_ns(buffer, (uint64_t)v->gone_ns));
+    else if (v->gone_ns > 0)
+        xs_string_format(text, ", of which %s is transfer time that is gone",
+                         xs_format_ns(buffer, (uint64_t)v->gone_ns));
+    else
+        xs_string_format(text, "; %s were copied less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+}
+
+static void add_more(struct xs_string *text, const struct xs_verdict_of *v) {
+    char buffer[XS_UNIT_BYTES];
+    if (v->bytes_less < 0)
+        xs_string_format(text, "; %s more were copied", xs_format_bytes(buffer, (uint64_t)0 - (uint64_t)v->bytes_less));
+}
+
+static void add_unknown(struct xs_string *text, const struct xs_comparison *c) {
+    const struct xs_difference *wall = xs_comparison_wall(c);
+    const struct xs_verdict_of *v = &c->verdict;
+    char buffer[XS_UNIT_BYTES];
+    if (wall->before.known && wall->after.known)
+        xs_string_format(text, "Whether it paid cannot be told: one side alone ran on the simulated GPU");
+    else
+        xs_string_format(text, "Whether it paid cannot be told: how long %s took is not known",
+                         wall->before.known  ? "AFTER"
+                         : wall->after.known ? "BEFORE"
+                                             : "either side");
+    if (v->bytes_less > 0)
+        xs_string_format(text, "; %s were copied less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+    add_more(text, v);
+}
+
+void xs_diff_verdict(struct xs_string *text, const struct xs_comparison *c) {
+    if (xs_side_simulated(c->before) && xs_side_simulated(c->after))
+        xs_string_format(text, "(Simulated) ");
+    const struct xs_difference *wall = xs_comparison_wall(c);
+    const struct xs_verdict_of *v = &c->verdict;
+    const char *removed = v->bytes_less > 0 && v->bytes_differ ? "It removed transfers (" : "It shortened transfers (";
+    switch (v->paid) {
+    case XS_PAID:
+        xs_string_format(text, "It paid: ");
+        add_wall(text, c);
+        add_gone(text, c);
+        break;
+    case XS_FASTER:
+        xs_string_format(text, "It is faster, but not by transfers: ");
+        add_wall(text, c);
+        add_more(text, v);
+        break;
+    case XS_NOT_FASTER:
+    case XS_SLOWER_WITH_LESS:
+        xs_string_format(text, "%s", removed);
+        add_less(text, v);
+        xs_string_format(text, "), but the run is %s: ", v->paid == XS_NOT_FASTER ? "not faster" : "slower");
+        add_wall(text, c);
+        break;
+    case XS_NO_CHANGE:
+        xs_string_format(text, "No change %s: ",
+                         wall->certainty == XS_WITHIN_SPREAD ? "beyond the runs' own spread"
+                                                             : "that so few runs can show");
+        add_wall(text, c);
+        add_more(text, v);
+        break;
+    case XS_WORSE:
+        xs_string_format(text, "It got worse: ");
+        add_wall(text, c);
+        add_more(text, v);
+        break;
+    case XS_CANNOT_TELL:
+        add_unknown(text, c);
+        break;
+    }
+    xs_string_add(text, ".", 1);
+}
+
+enum xs_style xs_diff_verdict_style(const struct xs_comparison *c) {
+    switch (c->verdict.paid) {
+    case XS_PAID:
+    case XS_FASTER:
+        return XS_STYLE_GOOD;
+    case XS_WORSE:
+    case XS_SLOWER_WITH_LESS:
+        return XS_STYLE_BAD;
+    default:
+        return XS_STYLE_WARN;
+    }
+}
+
+static void add_range(struct xs_string *text, const struct xs_side *side, const struct xs_spread *wall) {
+    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
+    xs_string_format(text, "%zu run%s", side->run_count, side->run_count == 1 ? "" : "s");
+    if (wall->known && side->run_count > 1)
+        xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
+}
+
+void xs_diff_spread(struct xs_string *text, const struct xs_comparison *c) {
+    const struct xs_difference *wall = xs_comparison_wall(c);
+    add_range(text, c->before, &wall->before);
+    xs_string_format(text, " before, ");
+    add_range(text, c->after, &wall->after);
+    xs_string_format(text, " after");
+    switch (wall->certainty) {
+    case XS_NOT_COMPARED:
+        break;
+    case XS_TOO_FEW_RUNS:
+        xs_string_format(text, ": how much runs differ by themselves is not known; %d or more a side tell",
+                         XS_RUNS_TO_TELL);
+        break;
+    case XS_WITHIN_SPREAD:
+    case XS_BEYOND_SPREAD:
+        xs_string_format(text, ": %s their own spread (rank test, p = %.2g)",
+                         wall->certainty == XS_BEYOND_SPREAD ? "beyond" : "within", wall->p);
+        break;
+    }
+}
+
+/* --- changes --- */
+
+const char *xs_diff_kind(enum xs_change_kind kind) {
+    static const char *const words[] = {"- gone", "+ new", "> grew", "< shrank", "= same", "? unchecked"};
+    return words[kind];
+}
+
+enum xs_style xs_diff_kind_style(enum xs_change_kind kind) {
+    static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_BAD, XS_STYLE_BAD,
+                                           XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN};
+    return styles[kind];
+}
+
+static void add_place(struct xs_string *text, const struct xs_side *side, uint32_t index, bool entry_point) {
+    const struct xs_compared_place *place = &side->places[index];
+    const struct xs_sites sites = {.cwd = (char *)(uintptr_t)side->cwd};
+    if (!place->has_frame) {
+        xs_string_add_cut(text, place->match.entry_point, 80);
+        return;
+    }
+    xs_place_text(text, &sites, &place->frame);
+    if (!entry_point)
+        return;
+    xs_string_add(text, " (", 2);
+    xs_string_add_cut(text, place->match.entry_point, 80);
+    xs_string_add(text, ")", 1);
+}
+
+void xs_diff_place(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after) {
+    if (after != XS_UNMATCHED)
+        add_place(text, c->after, after, true);
+    else if (before != XS_UNMATCHED)
+        add_place(text, c->before, before, true);
+}
+
+static bool same(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+/* As little as tells where it was. */
+static void add_way(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after) {
+    const struct xs_compared_place *was = &c->before->places[before], *is = &c->after->places[after];
+    if (!was->has_frame)
+        return;
+    if (!same(was->match.function, is->match.function) || !was->frame.line || !is->frame.line) {
+        struct xs_string from = {0}, to = {0};
+        add_place(&from, c->before, before, false);
+        add_place(&to, c->after, after, false);
+        if (!same(from.data, to.data))
+            xs_string_format(text, "was at %s", from.data);
+        xs_string_free(&from);
+        xs_string_free(&to);
+    } else if (!same(was->match.file, is->match.file)) {
+        xs_string_format(text, "was ");
+        xs_string_add_cut(text, was->match.file ? was->match.file : "elsewhere", 60);
+        xs_string_format(text, ":%" PRIu32, was->frame.line);
+    } else if (was->frame.line != is->frame.line) {
+        xs_string_format(text, "was line %" PRIu32, was->frame.line);
+    }
+}
+
+void xs_diff_moved(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after) {
+    if (before == XS_UNMATCHED || after == XS_UNMATCHED)
+        return;
+    const char *from = c->before->places[before].match.entry_point, *to = c->after->places[after].match.entry_point;
+    add_way(text, c, before, after);
+    if (strcmp(from, to) != 0) {
+        xs_string_format(text, "%s", text->length ? ", " : "was ");
+        xs_string_add_cut(text, from, 80);
+    }
+}
+
+const struct xs_compared_finding *xs_diff_finding(const struct xs_comparison *c, const struct xs_change *change) {
+    return change->after != XS_UNMATCHED ? &c->after->findings[change->after] : &c->before->findings[change->before];
+}
+
+void xs_diff_finding_places(const struct xs_comparison *c, const struct xs_change *change, uint32_t *before,
+                            uint32_t *after) {
+    *before = change->before != XS_UNMATCHED ? c->before->findings[change->before].place : XS_UNMATCHED;
+    *after = change->after != XS_UNMATCHED ? c->after->findings[change->after].place : XS_UNMATCHED;
+}
+
+void xs_diff_finding_kind(struct xs_string *text, const struct xs_comparison *c, const struct xs_change *change) {
+    const struct xs_compared_finding *finding = xs_diff_finding(c, change);
+    xs_finding_kind(text, finding->detector, finding->verdict);
+}

@@ -1,0 +1,118 @@
+/* Medians, ranges and the rank test; see spread.h. */
+#include "analyzer/diff/spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+#define SIGNIFICANT 0.05
+
+const char *const xs_certainty_names[] = {"not-known", "too-few-runs", "within-spread", "beyond-spread"};
+
+static int by_value(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorted into `sorted`; the number of values, which is 0 where one is not known. */
+static size_t take(const struct xs_metric_value *values, size_t count, size_t stride, uint64_t *sorted,
+                   struct xs_spread *spread) {
+    *spread = (struct xs_spread){0};
+    for (size_t i = 0; i < count; i++) {
+        const struct xs_metric_value *value = (const void *)((const char *)values + i * stride);
+        if (!value->known)
+            return 0;
+        sorted[i] = value->value;
+    }
+    if (!count)
+        return 0;
+    qsort(sorted, count, sizeof *sorted, by_value);
+    uint64_t low = sorted[(count - 1) / 2], high = sorted[count / 2];
+    *spread = (struct xs_spread){
+        .median = low + (high - low) / 2, .least = sorted[0], .most = sorted[count - 1], .known = true};
+    return count;
+}
+
+/* Twice the rank, so that shared ranks are whole. Returns the sum of those of `high`. */
+static size_t ranks_of(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count, size_t *ranks) {
+    size_t total = low_count + high_count, sum = 0;
+    for (size_t i = 0; i < total; i++) {
+        uint64_t value = i < low_count ? low[i] : high[i - low_count];
+        size_t below = 0, equal = 0;
+        for (size_t k = 0; k < total; k++) {
+            uint64_t other = k < low_count ? low[k] : high[k - low_count];
+            below += other < value;
+            equal += other == value;
+        }
+        ranks[i] = 2 * below + equal + 1;
+        sum += i < low_count ? 0 : ranks[i];
+    }
+    return sum;
+}
+
+double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count) {
+    enum { MOST = 2 * XS_RUNS_LIMIT, SUMS = MOST * (MOST + 1) + 1 };
+    size_t ranks[MOST], total = low_count + high_count;
+    if (!low_count || !high_count || total > MOST)
+        return 1;
+    size_t seen = ranks_of(low, low_count, high, high_count, ranks), largest = total * (total + 1);
+    /* ways[n][s]: how many choices of n runs have ranks that add up to s */
+    double(*ways)[SUMS] = xs_realloc(NULL, (high_count + 1) * sizeof *ways);
+    memset(ways, 0, (high_count + 1) * sizeof *ways);
+    ways[0][0] = 1;
+    for (size_t i = 0; i < total; i++)
+        for (size_t n = high_count < i + 1 ? high_count : i + 1; n > 0; n--)
+            for (size_t s = largest; s >= ranks[i]; s--)
+                ways[n][s] += ways[n - 1][s - ranks[i]];
+    double all = 0, as_far = 0;
+    for (size_t s = 0; s <= largest; s++) {
+        all += ways[high_count][s];
+        as_far += s >= seen ? ways[high_count][s] : 0;
+    }
+    free(ways);
+    return as_far / all;
+}
+
+void xs_difference_of(const struct xs_metric_value *before, size_t before_count, const struct xs_metric_value *after,
+                      size_t after_count, size_t stride, struct xs_difference *difference) {
+    uint64_t x[XS_RUNS_LIMIT], y[XS_RUNS_LIMIT];
+    size_t n = take(before, before_count, stride, x, &difference->before);
+    size_t m = take(after, after_count, stride, y, &difference->after);
+    difference->p = -1;
+    if (!n || !m) {
+        difference->certainty = XS_NOT_COMPARED;
+    } else if (n < XS_RUNS_TO_TELL || m < XS_RUNS_TO_TELL) {
+        difference->certainty = XS_TOO_FEW_RUNS;
+    } else if (difference->before.least == difference->after.most &&
+               difference->before.most == difference->after.least) { /* one value everywhere */
+        difference->certainty = XS_WITHIN_SPREAD;
+        difference->p = 1;
+    } else {
+        bool less = difference->after.median < difference->before.median;
+        difference->p = less ? xs_rank_test(y, m, x, n) : xs_rank_test(x, n, y, m);
+        difference->certainty = difference->p <= SIGNIFICANT ? XS_BEYOND_SPREAD : XS_WITHIN_SPREAD;
+    }
+}
+
+int64_t xs_difference_delta(const struct xs_difference *difference) {
+    uint64_t before = difference->before.median, after = difference->after.median;
+    uint64_t much = before > after ? before - after : after - before;
+    int64_t delta = much > INT64_MAX ? INT64_MAX : (int64_t)much;
+    return before > after ? -delta : delta;
+}
+
+bool xs_differs(const struct xs_difference *difference, uint64_t floor, unsigned percent) {
+    uint64_t before = difference->before.median, after = difference->after.median;
+    uint64_t larger = before > after ? before : after, much = larger - (before > after ? after : before);
+    switch (difference->certainty) {
+    case XS_NOT_COMPARED:
+    case XS_WITHIN_SPREAD:
+        return false;
+    case XS_BEYOND_SPREAD:
+        return true;
+    case XS_TOO_FEW_RUNS:
+        break;
+    }
+    return much && much >= floor && (double)much * 100 >= (double)larger * percent;
+}

@@ -1,0 +1,121 @@
+/* A detector: one rule of docs/analysis.md, in a file of its own, one row in detectors/detectors.def. It gets the events that it
+ * wants, in host order, and reports instances. template.c shows how to add one. */
+#ifndef XFERSPY_ANALYZER_ENGINE_DETECTOR_H
+#define XFERSPY_ANALYZER_ENGINE_DETECTOR_H
+
+#include <stddef.h>
+
+#include "analyzer/engine/findings.h"
+#include "analyzer/engine/link.h"
+#include "analyzer/engine/residency.h"
+#include "analyzer/trace/trace_event.h"
+
+enum xs_detector_kind {
+    XS_REMOVES_TRANSFERS, /* gives back transfers' (or memsets') time; counts in the total through xs_claim */
+    XS_REMOVES_CALLS,     /* gives back time inside calls, or migrations; counts in the total through xs_claim */
+    XS_UPPER_BOUND,       /* gives back at most this; stands beside the total */
+    XS_ADVICE,            /* gives back nothing by itself; ranked last */
+};
+
+/* What a trace has to hold for a detector to find anything. */
+enum xs_detector_needs {
+    XS_NEEDS_CONTENTS = 1,       /* fingerprints */
+    XS_NEEDS_DEVICE_RECORDS = 2, /* of CUPTI */
+};
+
+struct xs_verdict {
+    const char *name;   /* as in docs/analysis.md; NULL: the detector has no verdicts */
+    const char *remedy; /* one sentence, imperative; NULL: the detector's */
+};
+enum { XS_VERDICTS = 4 };
+
+/* What a detector works with during one analysis. */
+struct xs_detection {
+    void *state;                          /* `state_bytes` zeroed bytes, the detector's own */
+    const struct xs_residency *residency; /* as it was before the event at hand */
+    const struct xs_link_model *link;     /* fitted; the same from the first event to finish */
+    uint64_t run_ns;                      /* the run's wall time */
+    bool kernels_recorded;                /* else a kernel that ran need not be in the trace */
+    bool calls_recorded;                  /* all of them; else the spool was too small, or damaged */
+    bool ended;                           /* the process ended by itself: what lives then is never freed */
+    bool addresses_recorded;              /* where copies went from and to; not in an imported trace */
+    struct xs_analysis *analysis;         /* for the functions below */
+    unsigned index;                       /* of this detector in xs_detectors */
+    bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
+};
+
+struct xs_detector {
+    const char *id;     /* as in every output */
+    const char *title;  /* what it is, in a few words, lower case: "uploads of what the device already held" */
+    const char *remedy; /* one sentence, imperative */
+    enum xs_detector_kind kind;
+    unsigned needs; /* enum xs_detector_needs; 0: host events alone */
+    uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
+    size_t state_bytes;
+    struct xs_verdict verdicts[XS_VERDICTS];
+    /* Bits by index of verdicts that rest on what the trace cannot show; ranked after what is sure. */
+    uint32_t unsure_verdicts;
+    /* Called for each wanted event. A row of the trace comes before the model takes it over: the model shows what was
+     * just before the call. What the model derives of it (XS_ON_WRITE_END) comes after it, before the next row. */
+    void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
+    /* Called for each transfer that ran a while before on_event is, as soon as its content and region are known, so that
+     * memory that will be looked at can be on its way into the cache. Nothing is changed in between; NULL: nothing. */
+    void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
+    /* After the last event, and after XS_ON_LIVE; NULL: nothing to do. */
+    void (*finish)(struct xs_detection *detection);
+    /* Frees what the state points to; NULL: nothing. Also called where the analysis ended early, without finish. */
+    void (*end)(struct xs_detection *detection);
+};
+
+/* All of them, in the order of detectors.def; the numbers are not stable between versions, the ids are. */
+extern const struct xs_detector *const xs_detectors[];
+extern const size_t xs_detector_count;
+
+/* The remedy of a verdict: its own, else the detector's. */
+const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
+
+/* Reports an instance. This alone does not count in the total: xs_claim does. Claims belong to the instance that was
+ * reported, or considered, just before: where that does not pass the filter, they do not count either. */
+void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance);
+
+/* Before claims for an instance that will be reported later; its first row of evidence is known. False: it does not pass. */
+bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
+
+/* Claims so much of a transfer's, memset's or allocation's time for the total: of several claims of one account the
+ * largest counts. Without effect for detectors that are upper bounds or advice, and for account NULL. */
+void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
+
+/* Claims what has no account (migrations) and is claimed by this detector only. */
+void xs_claim_unshared(struct xs_detection *detection, uint32_t site, const struct xs_times *removable);
+
+/* Counts one thing that the detector could not decide. `reason` is static text, a few words. */
+void xs_undecided(struct xs_detection *detection, const char *reason);
+
+/* Why a transfer has no content, as a reason for xs_undecided; only where its state is not KNOWN. */
+const char *xs_missing_content(const struct xs_transfer_view *transfer);
+
+/* An account outlives its event only while it is kept. */
+struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */
+void xs_account_release(struct xs_analysis *analysis, struct xs_account *account);
+
+/* The cost of a transfer or memset: device, exposed and host time as far as the event has them. */
+struct xs_times xs_event_times(const struct xs_trace_event *event);
+
+/* `times` less `ns` of device time (never below 0); exposed and host time shrink in proportion. */
+struct xs_times xs_times_less(struct xs_times times, uint64_t ns);
+
+/* The share `part` (0 to 1) of `times`. */
+struct xs_times xs_times_share(struct xs_times times, double part);
+
+/* An instance about one transfer (or memset, or the interval of a transfer's copy): site, time, bytes, cost and first
+ * evidence row (`role`) are filled in, removable is all of it. */
+void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role);
+
+/* Adds a row of evidence; beyond XS_EVIDENCE_ROWS it is left out. Row 0 or less is left out, too. */
+void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table, int64_t row, const char *role);
+
+/* Reports an instance of one transfer and claims what it gives back. */
+void xs_report_and_claim(struct xs_detection *detection, const struct xs_trace_event *event,
+                         const struct xs_instance *instance);
+
+#endif

@@ -1,0 +1,233 @@
+/* Instances into findings, and their order; see findings.h. */
+#include "analyzer/engine/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/engine/findings_build.h"
+#include "analyzer/engine/selection.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
+
+enum { FLOOR_NS = 1000000, FLOOR_SHARE = 1000 /* a thousandth of the run */ };
+
+const char *const xs_evidence_table_names[] = {"transfer", "memset",   "allocation",      "launch",
+                                               "sync",     "api_call", "device_migration"};
+
+uint64_t xs_times_rank_ns(const struct xs_times *times) {
+    if (times->exposed_known)
+        return times->exposed_ns;
+    return times->device_known ? times->device_ns : times->host_ns;
+}
+
+void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
+    sum->device_ns = xs_sum(sum->device_ns, times->device_ns);
+    sum->exposed_ns = xs_sum(sum->exposed_ns, times->exposed_ns);
+    sum->host_ns = xs_sum(sum->host_ns, times->host_ns);
+    sum->device_known &= times->device_known;
+    sum->exposed_known &= times->exposed_known;
+}
+
+static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsigned detector,
+                                     const struct xs_instance *instance) {
+    uint64_t *place = xs_hash_put(&builder->by_key, (uint64_t)detector << 32 | instance->verdict, instance->site);
+    if (*place)
+        return builder->items[*place - 1];
+    if (builder->count == builder->capacity) {
+        builder->capacity = builder->capacity ? builder->capacity * 2 : 32;
+        builder->items = xs_realloc(builder->items, builder->capacity * sizeof(struct xs_finding *));
+    }
+    struct xs_finding *finding = xs_realloc(NULL, sizeof *finding);
+    static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
+    *finding = (struct xs_finding){.detector = detector,
+                                   .verdict = instance->verdict,
+                                   .site = instance->site,
+                                   .cost = nothing,
+                                   .removable = nothing,
+                                   .apart = nothing,
+                                   .first_ns = instance->at_ns,
+                                   .last_ns = instance->at_ns,
+                                   .kept = builder->count < XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
+                                   .advice = xs_detectors[detector]->kind == XS_ADVICE,
+                                   .upper_bound = xs_detectors[detector]->kind == XS_UPPER_BOUND};
+    builder->items[builder->count++] = finding;
+    *place = builder->count;
+    return finding;
+}
+
+/* Room for one more: most findings of a program with many call sites have few instances. */
+static void reserve_instance(struct xs_instance **items, size_t count) {
+    if (!(count & (count - 1))) /* 0 or a power of two: full */
+        *items = xs_realloc(*items, (count ? count * 2 : 1) * sizeof **items);
+}
+
+static void keep_instance(struct xs_finding *finding, const struct xs_instance *instance, uint64_t rank) {
+    if (finding->first_count < finding->kept) {
+        reserve_instance(&finding->first, finding->first_count);
+        finding->first[finding->first_count++] = *instance;
+    }
+    if (finding->largest_count == finding->kept && rank <= finding->least_ns)
+        return;
+    size_t i = finding->largest_count;
+    while (i > 0 && xs_times_rank_ns(&finding->largest[i - 1].removable) < rank)
+        i--;
+    if (finding->largest_count < finding->kept)
+        reserve_instance(&finding->largest, finding->largest_count++);
+    memmove(&finding->largest[i + 1], &finding->largest[i],
+            (finding->largest_count - 1 - i) * sizeof finding->largest[0]);
+    finding->largest[i] = *instance;
+    finding->least_ns = xs_times_rank_ns(&finding->largest[finding->largest_count - 1].removable);
+}
+
+void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, const struct xs_instance *instance) {
+    struct xs_finding *finding = finding_of(builder, detector, instance);
+    uint64_t rank = xs_times_rank_ns(&instance->removable);
+    finding->instances++;
+    finding->transfers += instance->transfers;
+    finding->bytes = xs_sum(finding->bytes, instance->bytes);
+    finding->timed_instances += instance->cost.device_known;
+    finding->exposed_instances += instance->cost.exposed_known;
+    xs_times_add(&finding->cost, &instance->cost);
+    xs_times_add(&finding->removable, &instance->removable);
+    xs_times_add(&finding->apart, &instance->apart);
+    finding->gives_back_ns = xs_sum(finding->gives_back_ns, rank);
+    finding->first_ns = instance->at_ns < finding->first_ns ? instance->at_ns : finding->first_ns;
+    finding->last_ns = instance->at_ns > finding->last_ns ? instance->at_ns : finding->last_ns;
+    keep_instance(finding, instance, rank);
+}
+
+void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason) {
+    struct xs_undecided *u = builder->undecided;
+    /* reasons are few, and the same one comes again and again; equal texts of two files may be two pointers */
+    size_t i = builder->last_undecided;
+    if (i >= builder->undecided_count || u[i].detector != detector || u[i].reason != reason)
+        for (i = 0; i < builder->undecided_count; i++)
+            if (u[i].detector == detector && (u[i].reason == reason || strcmp(u[i].reason, reason) == 0))
+                break;
+    if (i == builder->undecided_count) {
+        if (i == builder->undecided_capacity) {
+            builder->undecided_capacity = i ? i * 2 : 16;
+            builder->undecided = u = xs_realloc(u, builder->undecided_capacity * sizeof *u);
+        }
+        u[builder->undecided_count++] = (struct xs_undecided){detector, reason, 0};
+    }
+    u[i].count++;
+    builder->last_undecided = i;
+}
+
+enum group { SURE, LIKELY, SMALL, ADVICE };
+static enum group group_of(const struct xs_finding *f) {
+    if (f->advice || f->folded)
+        return f->advice ? ADVICE : SMALL;
+    return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
+}
+
+/* What is at most given back is given back in part. */
+static uint64_t weight(const struct xs_finding *f) { return f->upper_bound ? f->gives_back_ns / 2 : f->gives_back_ns; }
+
+/* By group; then by what they give back, an upper bound half; then by anything that makes the order the same on every
+ * run. */
+static int compare(const void *a, const void *b) {
+    const struct xs_finding *x = a, *y = b;
+    if (group_of(x) != group_of(y))
+        return group_of(x) < group_of(y) ? -1 : 1;
+    if (weight(x) != weight(y))
+        return weight(x) < weight(y) ? 1 : -1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    if (x->verdict != y->verdict)
+        return x->verdict < y->verdict ? -1 : 1;
+    return (x->site > y->site) - (x->site < y->site);
+}
+
+static int compare_undecided(const void *a, const void *b) {
+    const struct xs_undecided *x = a, *y = b;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return strcmp(x->reason, y->reason);
+}
+
+static void number(struct xs_findings *findings) {
+    size_t *met = xs_realloc(NULL, xs_detector_count * XS_VERDICTS * sizeof *met);
+    memset(met, 0, xs_detector_count * XS_VERDICTS * sizeof *met);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->ordinal = ++met[finding->detector * XS_VERDICTS + finding->verdict % XS_VERDICTS];
+    }
+    free(met);
+}
+
+/* Moves the findings out of the builder. */
+static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
+    findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;
+    findings->count = builder->count;
+    for (size_t i = 0; i < builder->count; i++) {
+        findings->items[i] = *builder->items[i];
+        builder->items[i]->first = builder->items[i]->largest = NULL;
+    }
+}
+
+void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing) {
+    take_items(builder, findings);
+    findings->undecided = builder->undecided;
+    findings->undecided_count = builder->undecided_count;
+    builder->undecided = NULL;
+    if (findings->undecided_count)
+        qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
+    /* under both: a millisecond of a short run matters, and so does a thousandth of a long one */
+    uint64_t share = findings->run_ns / FLOOR_SHARE;
+    findings->floor_ns = fold_nothing ? 0 : share < FLOOR_NS ? share : FLOOR_NS;
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->folded = !finding->advice && finding->gives_back_ns < findings->floor_ns;
+        if (finding->upper_bound)
+            findings->upper_bound_ns = xs_sum(findings->upper_bound_ns, finding->gives_back_ns);
+    }
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, compare);
+    number(findings);
+    xs_findings_discard(builder);
+}
+
+void xs_findings_discard(struct xs_findings_builder *builder) {
+    for (size_t i = 0; i < builder->count; i++) {
+        free(builder->items[i]->first);
+        free(builder->items[i]->largest);
+        free(builder->items[i]);
+    }
+    free(builder->items);
+    free(builder->undecided);
+    xs_hash_free(&builder->by_key);
+    *builder = (struct xs_findings_builder){0};
+}
+
+const char *xs_site_name(const struct xs_findings *findings, uint32_t site) {
+    return findings->sites && findings->sites->count ? xs_site_entry(findings->sites, site)->name : "unknown";
+}
+
+const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site) {
+    return findings->sites ? xs_site_place_frame(findings->sites, site) : NULL;
+}
+
+void xs_findings_free(struct xs_findings *findings) {
+    if (!findings)
+        return;
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->items[i].first);
+        free(findings->items[i].largest);
+    }
+    free(findings->items);
+    free(findings->undecided);
+    xs_site_totals_free(&findings->at_sites);
+    if (findings->sites)
+        xs_sites_free(findings->sites);
+    free(findings->sites);
+    xs_selection_free(findings->selection);
+    free(findings);
+}

@@ -1,0 +1,137 @@
+/* What the detectors found: instances grouped by (detector, verdict, site), what each finding would give back, the union
+ * over transfers, and what could not be decided. Memory is in findings, not in instances; of many findings, in few instances
+ * each. */
+#ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_H
+#define XFERSPY_ANALYZER_ENGINE_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/engine/link.h"
+#include "analyzer/trace/site_totals.h"
+
+struct xs_frame;     /* callsites.h */
+struct xs_selection; /* selection.h */
+
+/* A row of the trace that an instance names, and what it is in it. */
+enum xs_evidence_table {
+    XS_EVIDENCE_TRANSFER,
+    XS_EVIDENCE_MEMSET,
+    XS_EVIDENCE_ALLOCATION,
+    XS_EVIDENCE_LAUNCH,
+    XS_EVIDENCE_SYNC,
+    XS_EVIDENCE_API_CALL,
+    XS_EVIDENCE_MIGRATION, /* device_migration */
+};
+extern const char *const xs_evidence_table_names[]; /* the table's name in the trace */
+
+struct xs_evidence {
+    enum xs_evidence_table table;
+    int64_t row;      /* id in that table */
+    const char *role; /* static, a few words: "this upload", "the earlier upload", "the download" */
+};
+enum { XS_EVIDENCE_ROWS = 4 };
+
+/* Nanoseconds by three measures. What is not known is 0. */
+struct xs_times {
+    uint64_t device_ns, exposed_ns, host_ns;
+    bool device_known, exposed_known;
+};
+
+/* One instance of a finding, as a detector reports it. */
+struct xs_instance {
+    unsigned verdict;     /* index in the detector's verdicts; 0 where it has none */
+    uint32_t site;        /* of the call that the remedy is about */
+    int64_t at_ns;        /* when: host enter time of that call */
+    uint64_t transfers;   /* that it is about; a run of small transfers has many, an allocation none */
+    uint64_t bytes;       /* that they moved, or of the allocation */
+    struct xs_times cost; /* what they took */
+    struct xs_times
+        removable;         /* what the remedy would give back; at most the cost. A detector of host time (blocked, or
+                                * inside calls) gives host_ns and leaves device_known false */
+    struct xs_times apart; /* of something else that may have been in vain, too (a round trip's download): shown
+                                * beside the finding, never added to it */
+    struct xs_evidence evidence[XS_EVIDENCE_ROWS];
+    unsigned evidence_count; /* the first row is what the instance is about */
+};
+
+/* What an instance gives back, by the measure that ranks: exposed time where known, else device, else host time. */
+uint64_t xs_times_rank_ns(const struct xs_times *times);
+
+/* Adds to a sum, whose measures are known while those of all its parts are. */
+void xs_times_add(struct xs_times *sum, const struct xs_times *times);
+
+enum {
+    XS_KEPT_INSTANCES = 8,
+    XS_WELL_KEPT_FINDINGS = 4096, /* those that come after so many keep one instance each */
+};
+
+struct xs_finding {
+    unsigned detector; /* index in xs_detectors (detector.h), which has id, title and remedies */
+    unsigned verdict;
+    uint32_t site;
+    uint64_t instances, transfers, bytes;
+    uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
+    struct xs_times cost, removable, apart;      /* sums; known: of every instance */
+    uint64_t gives_back_ns;                      /* sum of xs_times_rank_ns(removable): the rank */
+    int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
+    bool folded;                                 /* under the floor: to be shown in one line with its like */
+    bool advice, upper_bound;                    /* the detector's kind */
+
+    size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */
+
+    size_t kept;               /* instances that each of these may have; XS_KEPT_INSTANCES, or 1 */
+    struct xs_instance *first; /* in host order */
+    size_t first_count;
+    struct xs_instance *largest; /* by what they give back, largest first; may repeat `first` */
+    size_t largest_count;
+    uint64_t least_ns; /* that the last of them gives back, where there are `kept` */
+};
+
+/* What could not be decided: how often, of which detector, and why. */
+struct xs_undecided {
+    unsigned detector;
+    const char *reason; /* static */
+    uint64_t count;
+};
+
+/* What the findings that count would give back together: every transfer, memset, allocation and migration once, with
+ * the largest that any finding claims of it. Upper bounds and advice are not in it. */
+struct xs_total {
+    uint64_t gives_back_ns;                  /* by the measure that ranks, thing by thing */
+    uint64_t device_ns, exposed_ns, host_ns; /* the same by each measure alone */
+    uint64_t transfers;                      /* that any finding claims something of */
+};
+
+struct xs_findings {
+    struct xs_finding
+        *items; /* ranked: what counts, then upper bounds, then advice; each by gives_back_ns, largest first */
+    size_t count;
+    struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
+    size_t undecided_count;
+    struct xs_total total;
+    uint64_t upper_bound_ns; /* of the findings that are upper bounds, beside the total */
+    struct xs_site_totals at_sites;
+    struct xs_link_model link;
+
+    uint64_t run_ns;                        /* the run's wall time; what the floor's share refers to */
+    uint64_t floor_ns;                      /* findings that give back less than this are folded */
+    uint64_t transfers, uploads, downloads; /* that ran */
+    uint64_t with_content;                  /* of uploads and downloads: those with a fingerprint */
+    uint64_t timed;                         /* of the transfers that ran: those with device times */
+    bool exposed_known;                     /* kernels were recorded */
+    uint64_t damaged_rows;                  /* with values that cannot be true, taken as 0 or left out */
+
+    struct xs_sites *sites;         /* site numbers and names; xs_site_name */
+    struct xs_selection *selection; /* what passed the filter; NULL: there was none */
+};
+
+/* The entry point's name. Never NULL. */
+const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
+/* The user's own frame that the call came from (callsites.h), NULL: not known. */
+const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
+
+void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */
+
+#endif

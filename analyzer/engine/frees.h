@@ -1,0 +1,20 @@
+/* Allocations that live and will be freed, by the time of their free: an allocation's row has both ends, and rows are in
+ * the order of the beginnings. */
+#ifndef XFERSPY_ANALYZER_ENGINE_FREES_H
+#define XFERSPY_ANALYZER_ENGINE_FREES_H
+
+#include <stddef.h>
+
+#include "analyzer/engine/residency.h"
+
+struct xs_frees {                 /* zeroed: empty */
+    struct xs_allocation **items; /* a heap */
+    size_t count, capacity;
+};
+
+void xs_frees_add(struct xs_frees *frees, struct xs_allocation *allocation); /* never freed: nothing is added */
+struct xs_allocation *xs_frees_first(const struct xs_frees *frees);          /* NULL: none */
+void xs_frees_pop(struct xs_frees *frees);
+void xs_frees_free(struct xs_frees *frees);
+
+#endif

@@ -1,0 +1,104 @@
+/* Changing the residency model, event by event; for analyse.c, and between the files of the model. */
+#ifndef XFERSPY_ANALYZER_ENGINE_RESIDENCY_CHANGE_H
+#define XFERSPY_ANALYZER_ENGINE_RESIDENCY_CHANGE_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/engine/account.h"
+#include "analyzer/engine/residency.h"
+#include "analyzer/trace/events.h"
+
+/* A place on a device, from address, length and shape. */
+struct xs_place {
+    int32_t device;
+    struct xs_allocation *allocation;                       /* NULL: none known */
+    uint64_t address, bytes;                                /* the whole span */
+    uint64_t row_bytes, rows, planes, row_step, plane_step; /* rows 0: plain */
+    bool has_gaps;
+};
+
+/* Orders of the last event of each kind; 0: none yet. */
+struct xs_last {
+    uint64_t launch; /* kernels and graphs */
+    uint64_t unseen; /* of these, the last whose arguments were not seen */
+    uint64_t read;   /* a copy that read device memory */
+};
+
+struct xs_device_state {
+    struct xs_last last;
+    struct xs_spans writes;    /* owner: struct xs_write */
+    struct xs_written unknown; /* what was written in memory of no known allocation */
+};
+
+typedef void xs_write_ended(void *context, const struct xs_write *write, bool freed, enum xs_write_certainty certainty,
+                            const struct xs_trace_event *by);
+
+struct xs_residency {
+    struct xs_device_state *devices; /* by ordinal + 1 */
+    size_t device_count;
+    struct xs_last all, nowhere; /* on any device; on one that is not known, which may be any */
+    uint64_t order, next_uid;
+    bool mappings_shared;       /* some mapping's memory was handed out, the trace does not say which */
+    uint64_t prefetch_batch;    /* order of the last prefetch of several ranges, 0: none yet */
+    struct xs_hash regions;     /* struct xs_region */
+    struct xs_hash *holders;    /* by content and device: the first struct xs_region. Looking may tidy it */
+    struct xs_hash allocations; /* by id: struct xs_allocation */
+    struct xs_spans addresses;  /* of live allocations; owner: struct xs_allocation */
+    struct xs_pool region_pool, write_pool, allocation_pool;
+    struct xs_accounts *accounts;
+    struct xs_place place; /* of the upload or download that was looked at last, where it has a region */
+    xs_write_ended *ended;
+    void *context;
+};
+
+void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *accounts, xs_write_ended *ended,
+                        void *context);
+void xs_residency_end(struct xs_residency *residency);
+
+/* Looks only: fills in a transfer's region, its pre where that was not measured, and the event's device where the row does
+ * not say; `context_device` is its context's, -1: not known. */
+void xs_residency_look(struct xs_residency *residency, struct xs_trace_event *event, int32_t context_device);
+
+/* Makes the allocation of a row, which XS_ON_ALLOCATION then shows; xs_residency_apply begins it. */
+struct xs_allocation *xs_residency_make(struct xs_residency *residency, const struct xs_row_event *row,
+                                        int32_t context_device);
+
+/* Sets launch_ran and unseen_launched, for FREE and LIVE. */
+void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocation *allocation);
+
+/* Takes an event over, after the detectors saw it. Only what ran. */
+void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *event);
+
+/* The live allocations in the order of their ids; to be freed. */
+struct xs_allocation **xs_residency_live(const struct xs_residency *residency, size_t *count);
+
+/* --- between residency.c, residency_contents.c and residency_writes.c --- */
+
+struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device);
+struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
+
+/* True where a launch since `order` may have touched memory of the allocation (NULL: of none known). */
+bool xs_touched_since(const struct xs_residency *residency, const struct xs_allocation *allocation, int32_t device,
+                      uint64_t order);
+
+struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place);
+struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place);
+bool xs_is_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region);
+
+/* The region's known content from now on, NULL: none; and that it is gone, or the region ends. */
+void xs_region_set_content(struct xs_hash *holders, struct xs_region *region, const struct xs_fingerprint *content,
+                           uint64_t bytes);
+void xs_region_forget_content(struct xs_hash *holders, struct xs_region *region);
+
+/* A write of the event's to the place; `region` is the place's, or NULL. */
+void xs_write_in(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region,
+                 enum xs_write_kind kind, const struct xs_trace_event *event);
+void xs_read_out(struct xs_residency *residency, const struct xs_place *place, const struct xs_region *region);
+
+/* Takes every write in a range of addresses out: freed by the event, or forgotten where that is NULL. */
+void xs_drop_writes(struct xs_residency *residency, int32_t device, uint64_t start, uint64_t end,
+                    const struct xs_trace_event *freed_by);
+
+void xs_written_free(struct xs_written *written);
+
+#endif

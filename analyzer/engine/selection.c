@@ -1,0 +1,271 @@
+/* Which rows pass a filter; see selection.h. Each table is read once more: who gives no filter pays nothing. */
+#include "analyzer/engine/selection.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/scan.h"
+
+/* Capture numbers rows from 1. A damaged trace may have any number, and no memory is spent on that. */
+enum { FAR = 1 << 30 };
+
+static bool has(const struct xs_selected *rows, int64_t row) {
+    if (row < 0 || row >= FAR)
+        return xs_hash_find(&rows->far, (uint64_t)row, 0) != NULL;
+    size_t word = (size_t)row / 64;
+    return word < rows->count && rows->words[word] >> (row % 64) & 1;
+}
+
+static void add(struct xs_selected *rows, int64_t row) {
+    if (row < 0 || row >= FAR) {
+        *xs_hash_put(&rows->far, (uint64_t)row, 0) = 1;
+        return;
+    }
+    size_t word = (size_t)row / 64;
+    if (word >= rows->count) {
+        size_t count = word * 2 + 16;
+        rows->words = xs_realloc(rows->words, count * sizeof *rows->words);
+        memset(rows->words + rows->count, 0, (count - rows->count) * sizeof *rows->words);
+        rows->count = count;
+    }
+    rows->words[word] |= (uint64_t)1 << (row % 64);
+}
+
+bool xs_selection_has(const struct xs_selection *s, enum xs_evidence_table table, int64_t row) {
+    return !s || s->all_rows || has(&s->tables[table], row);
+}
+
+bool xs_selection_wants(const struct xs_selection *s, unsigned detector, const struct xs_instance *instance) {
+    if (!xs_filter_wants(s->filter, detector, instance->verdict))
+        return false;
+    return s->all_rows ||
+           (instance->evidence_count && xs_selection_has(s, instance->evidence[0].table, instance->evidence[0].row));
+}
+
+/* --- making it --- */
+
+struct work {
+    const struct xs_trace *trace;
+    const struct xs_filter *filter;
+    struct xs_selection *selection;
+    struct xs_sites *sites;
+    char *message;
+    struct xs_hash threads, streams;      /* ids that fit */
+    struct xs_hash sites_met, ranges_met; /* 1: does not fit, 2: fits */
+};
+
+/* A device where the row does not name one: its context's. As in summary_by.c. */
+#define OF_CONTEXT "(SELECT c.device FROM context c WHERE c.id = t.context)"
+static const struct {
+    const char *columns, *device, *ran;
+} tables[XS_SELECTION_TABLES] = {
+    [XS_EVIDENCE_TRANSFER] =
+        {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, t.direction, t.bytes",
+         "coalesce(CASE t.direction WHEN 1 THEN t.dst_device ELSE t.src_device END, t.dst_device,"
+         " " OF_CONTEXT ")",
+         "t.result = 0 AND t.is_captured = 0"},
+    [XS_EVIDENCE_MEMSET] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
+                            "coalesce(t.device, " OF_CONTEXT ")", "1"},
+    [XS_EVIDENCE_ALLOCATION] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
+                                "coalesce(t.device, " OF_CONTEXT ")", "1"},
+    [XS_EVIDENCE_LAUNCH] = {"t.enter_ns, t.thread, t.stream, t.entry_point, NULL, NULL, NULL, NULL", OF_CONTEXT, "1"},
+    [XS_EVIDENCE_SYNC] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
+                          OF_CONTEXT, "1"},
+    [XS_EVIDENCE_API_CALL] = {"t.enter_ns, t.thread, t.stream, t.entry_point, NULL, NULL, NULL, NULL", OF_CONTEXT, "1"},
+    [XS_EVIDENCE_MIGRATION] = {"t.start_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL",
+                               "coalesce(t.dst_device, t.src_device)", "1"},
+};
+enum { ID, AT, THREAD, STREAM, ENTRY, STACK, RANGE, DIRECTION, BYTES, ON_DEVICE, RAN };
+
+/* "train.py" and all that ends in it, with and without the line. */
+static bool fits_file(const char *word, const struct xs_frame *frame) {
+    struct xs_string place = {0};
+    bool fits = xs_filter_fits(word, frame->file);
+    for (const char *file = frame->file; file && !fits; file = strchr(file, '/') ? strchr(file, '/') + 1 : NULL) {
+        place.length = 0;
+        xs_string_format(&place, "%s:%" PRIu32, file, frame->line);
+        fits = xs_filter_fits(word, place.data) || xs_filter_fits(word, file);
+    }
+    xs_string_free(&place);
+    return fits;
+}
+
+static bool site_fits(struct work *w, uint32_t site) {
+    uint64_t *met = xs_hash_put(&w->sites_met, site, 0);
+    if (*met)
+        return *met == 2;
+    const struct xs_frame *frame = xs_site_place_frame(w->sites, site);
+    bool fits = false;
+    for (size_t i = 0; i < w->filter->sites.count && !fits; i++) {
+        const char *word = w->filter->sites.items[i];
+        fits = xs_filter_fits(word, xs_site_entry(w->sites, site)->name) ||
+               (frame && (xs_filter_fits(word, frame->function) || fits_file(word, frame)));
+    }
+    *met = fits ? 2 : 1;
+    return fits;
+}
+
+static bool range_fits(struct work *w, int64_t range) {
+    uint64_t *met = xs_hash_put(&w->ranges_met, (uint64_t)range, 0);
+    if (*met)
+        return *met == 2;
+    const char *name = w->sites->callsites ? xs_callsites_range(w->sites->callsites, range) : NULL;
+    bool fits = false;
+    for (size_t i = 0; i < w->filter->ranges.count && !fits; i++)
+        fits = xs_filter_fits(w->filter->ranges.items[i], name);
+    *met = fits ? 2 : 1;
+    return fits;
+}
+
+static bool device_fits(const struct work *w, struct xs_scan *scan) {
+    if (xs_scan_null(scan, ON_DEVICE))
+        return false;
+    for (size_t i = 0; i < w->filter->devices.count; i++) {
+        const char *word = w->filter->devices.items[i];
+        if (strtoll(word + (*word == '#'), NULL, 10) == xs_scan_int(scan, ON_DEVICE))
+            return true;
+    }
+    return false;
+}
+
+static bool transfer_passes(const struct work *w, struct xs_scan *scan) {
+    const struct xs_filter *f = w->filter;
+    unsigned direction = (unsigned)(xs_scan_int(scan, DIRECTION) & 31);
+    int64_t bytes = xs_scan_int(scan, BYTES);
+    uint64_t size = bytes > 0 ? (uint64_t)bytes : 0;
+    return (!f->directions || f->directions >> direction & 1) && (!f->has_min_bytes || size >= f->min_bytes) &&
+           (!f->has_max_bytes || size <= f->max_bytes);
+}
+
+/* What costs most comes last. */
+static bool passes(struct work *w, struct xs_scan *scan, bool is_transfer) {
+    const struct xs_filter *f = w->filter;
+    int64_t at = xs_scan_int(scan, AT);
+    if (at < w->selection->since_ns || at >= w->selection->until_ns)
+        return false;
+    if (is_transfer && !transfer_passes(w, scan))
+        return false;
+    if (f->threads.count && !xs_hash_find(&w->threads, (uint64_t)xs_scan_int(scan, THREAD), 0))
+        return false;
+    if (f->streams.count && !xs_hash_find(&w->streams, (uint64_t)xs_scan_int(scan, STREAM), 0))
+        return false;
+    if (f->devices.count && !device_fits(w, scan))
+        return false;
+    if (f->ranges.count && !range_fits(w, xs_scan_int(scan, RANGE)))
+        return false;
+    return !f->sites.count || site_fits(w, xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK)));
+}
+
+static int read_table(struct work *w, enum xs_evidence_table table) {
+    bool is_transfer = table == XS_EVIDENCE_TRANSFER;
+    struct xs_scan scan;
+    char sql[512];
+    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s, %s FROM %s t", tables[table].columns,
+             w->filter->devices.count ? tables[table].device : "NULL", tables[table].ran,
+             xs_evidence_table_names[table]);
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        bool passing = passes(w, &scan, is_transfer), ran = xs_scan_int(&scan, RAN) != 0;
+        if (passing)
+            add(&w->selection->tables[table], xs_scan_int(&scan, ID));
+        w->selection->transfers += is_transfer && ran;
+        w->selection->passing += is_transfer && ran && passing;
+    }
+    return xs_scan_end(&scan);
+}
+
+/* Threads by number or name, streams by number or handle. */
+static int read_names(struct work *w) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, w->trace, "SELECT id, tid, name FROM thread", w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        for (size_t i = 0; i < w->filter->threads.count; i++) {
+            const char *word = w->filter->threads.items[i];
+            char *end = NULL;
+            bool number = strtoll(word, &end, 10) == xs_scan_int(&scan, 1) && end != word && !*end;
+            if (number || (!xs_scan_null(&scan, 2) && xs_filter_fits(word, xs_scan_text(&scan, 2))))
+                *xs_hash_put(&w->threads, (uint64_t)xs_scan_int(&scan, 0), 0) = 1;
+        }
+    }
+    int status = xs_scan_end(&scan);
+    if (status < 0)
+        return status;
+    xs_scan_begin(&scan, w->trace, "SELECT id, handle FROM stream", w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        for (size_t i = 0; i < w->filter->streams.count; i++) {
+            const char *word = w->filter->streams.items[i];
+            bool handle = !strncmp(word, "0x", 2);
+            uint64_t number = handle ? strtoull(word, NULL, 16) : strtoull(word + (*word == '#'), NULL, 10);
+            if (number == (uint64_t)xs_scan_int(&scan, handle))
+                *xs_hash_put(&w->streams, (uint64_t)xs_scan_int(&scan, 0), 0) = 1;
+        }
+    }
+    return xs_scan_end(&scan);
+}
+
+/* The latest time that the trace has, where the run did not get to say how long it was. */
+static int read_end(struct work *w, int64_t *end_ns) {
+    struct xs_scan scan;
+    *end_ns = xs_trace_meta_int(w->trace, "duration_ns", 0);
+    if (*end_ns > 0)
+        return XS_OK;
+    xs_scan_begin(&scan, w->trace,
+                  "SELECT max(ns) FROM (SELECT max(return_ns) AS ns FROM transfer UNION ALL"
+                  " SELECT max(end_ns) FROM device_copy UNION ALL SELECT max(end_ns) FROM device_kernel UNION ALL"
+                  " SELECT max(return_ns) FROM sync UNION ALL SELECT max(return_ns) FROM allocation UNION ALL"
+                  " SELECT max(return_ns) FROM memset)",
+                  w->message, NULL);
+    *end_ns = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
+    return xs_scan_end(&scan);
+}
+
+static int64_t moment_ns(const struct xs_moment *moment, int64_t run_ns, int64_t otherwise) {
+    if (!moment->given)
+        return otherwise;
+    return moment->is_share ? (int64_t)((double)run_ns * moment->share) : moment->ns;
+}
+
+static int make(struct work *w) {
+    const struct xs_filter *f = w->filter;
+    int64_t run_ns = 0;
+    int status = f->since.is_share || f->until.is_share ? read_end(w, &run_ns) : XS_OK;
+    w->selection->since_ns = moment_ns(&f->since, run_ns, INT64_MIN);
+    /* the whole run is up to its last call, whenever that is */
+    w->selection->until_ns =
+        f->until.is_share && f->until.share >= 1 ? INT64_MAX : moment_ns(&f->until, run_ns, INT64_MAX);
+    if (status >= 0 && (f->threads.count || f->streams.count))
+        status = read_names(w);
+    for (unsigned table = 0; table < XS_SELECTION_TABLES && status >= 0; table++)
+        if (table == XS_EVIDENCE_TRANSFER || (!w->selection->all_rows && !xs_filter_is_of_transfers(f)))
+            status = read_table(w, (enum xs_evidence_table)table);
+    return status;
+}
+
+int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, struct xs_sites *sites,
+                      struct xs_selection **out, char *message) {
+    struct xs_selection *selection = xs_realloc(NULL, sizeof *selection);
+    *selection = (struct xs_selection){.filter = filter, .all_rows = !xs_filter_chooses_rows(filter)};
+    struct work w = {.trace = trace, .filter = filter, .selection = selection, .sites = sites, .message = message};
+    int status = make(&w);
+    xs_hash_free(&w.threads);
+    xs_hash_free(&w.streams);
+    xs_hash_free(&w.sites_met);
+    xs_hash_free(&w.ranges_met);
+    *out = NULL;
+    if (status < 0)
+        xs_selection_free(selection);
+    else
+        *out = selection;
+    return status;
+}
+
+void xs_selection_free(struct xs_selection *selection) {
+    for (unsigned i = 0; selection && i < XS_SELECTION_TABLES; i++) {
+        free(selection->tables[i].words);
+        xs_hash_free(&selection->tables[i].far);
+    }
+    free(selection);
+}

@@ -1,0 +1,33 @@
+/* Which waits of the host are for the copy that their thread asked for just before: a thread's latest call is remembered
+ * while it is an asynchronous upload or download. Memory is in threads. */
+#ifndef XFERSPY_ANALYZER_ENGINE_WAITS_H
+#define XFERSPY_ANALYZER_ENGINE_WAITS_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/engine/account.h"
+#include "analyzer/trace/streams.h"
+#include "analyzer/trace/trace_event.h"
+#include "schema/trace.h"
+
+struct xs_waits {
+    bool wanted;
+    struct xs_accounts *accounts;
+    const struct xs_streams *streams;
+    struct xs_hash contexts; /* handle to context.id */
+    struct xs_hash threads;  /* thread.id to struct last_copy */
+    struct xs_pool pool;
+    size_t remembered; /* threads whose latest call is such a copy */
+};
+
+/* Unless `wanted` nothing is remembered; `streams` is kept. Negative status: the message is set. Always to be ended. */
+int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
+                   const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
+void xs_waits_end(struct xs_waits *waits);
+
+/* The copy that this wait is for, valid until xs_waits_pass; NULL: none. */
+const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const struct xs_trace_event *wait);
+
+/* A call was shown, whether it ran or not: the latest of its thread from now on. */
+void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
+
+#endif

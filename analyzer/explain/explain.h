@@ -1,0 +1,62 @@
+/* What `xferspy explain` prints: all findings, one with its evidence, instances, what is undecided. */
+#ifndef XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
+#define XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/out.h"
+#include "analyzer/engine/findings.h"
+#include "analyzer/findings/checked.h"
+#include "schema/trace.h"
+
+#define XS_EXPLAIN_JSON_VERSION 1
+
+/* An instance in few bytes: --all and --instances keep every one until the analysis has ended. */
+struct xs_kept {
+    uint32_t detector, verdict, site, evidence_count;
+    int64_t at_ns;
+    uint64_t transfers, bytes, gives_back_ns, device_ns, exposed_ns, host_ns;
+    int64_t rows[XS_EVIDENCE_ROWS];
+    uint8_t tables[XS_EVIDENCE_ROWS]; /* enum xs_evidence_table */
+    bool device_known, exposed_known;
+};
+
+/* The row that an instance is about, in fewer still: kept of every one where a finding's stacks are asked for. */
+struct xs_seen {
+    uint32_t what; /* table, verdict and detector: xs_seen_what */
+    uint32_t site;
+    int64_t row;
+};
+static inline uint32_t xs_seen_what(unsigned table, unsigned verdict, unsigned detector) {
+    return table << 28 | (verdict & 0xff) << 20 | (detector & 0xfffff);
+}
+
+struct xs_explain {
+    const struct xs_trace *trace;
+    const struct xs_findings *findings;
+    struct xs_checked checked;
+    const struct xs_kept *kept; /* in the order in which they were decided */
+    size_t kept_count;
+    const struct xs_seen *seen; /* where a finding was asked for */
+    size_t seen_count;
+    long chosen;     /* index of the one finding that was asked for, -1: all */
+    bool all;        /* every instance of it */
+    bool full_stack; /* frames of libraries, too */
+};
+
+/* Whether an instance is of the chosen finding. */
+bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *kept);
+
+/* As text. _one reads the trace once more: a negative status sets the message. */
+void xs_explain_list(const struct xs_explain *explain, struct xs_out *out);
+int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message);
+
+/* As a table, or as TSV with a header line (`tsv`). */
+void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out);
+void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_out *out);
+void xs_explain_undecided(const struct xs_explain *explain, bool tsv, struct xs_out *out);
+
+/* {"format": "xferspy-explain", "version": 1, "trace": ..., ...} */
+enum xs_explain_part { XS_EXPLAIN_FINDINGS, XS_EXPLAIN_INSTANCES, XS_EXPLAIN_UNDECIDED };
+int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message);
+
+#endif

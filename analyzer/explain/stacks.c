@@ -1,0 +1,291 @@
+/* Stacks, as frames of people's functions and lines; see stacks.h. */
+#include "analyzer/explain/stacks.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/findings/place.h"
+#include "analyzer/trace/site.h"
+
+enum {
+    STACKS_SHOWN = 3,
+    LIBRARIES_NAMED = 2,
+    NAME_COLUMNS = 120,
+    LIBRARY_BYTES = 64,
+    FRAMES_SHOWN = 48 /* lines of one stack, without --full-stack */
+};
+
+/* --- which stacks a finding has --- */
+
+struct stack_count {
+    int64_t stack;
+    uint64_t instances;
+};
+
+struct stack_counts {
+    struct stack_count *items;
+    size_t count, capacity;
+    struct xs_hash by_stack; /* to index + 1 */
+};
+
+static void count_stack(struct stack_counts *counts, int64_t stack) {
+    uint64_t *place = xs_hash_put(&counts->by_stack, (uint64_t)stack, 0);
+    if (!*place) {
+        if (counts->count == counts->capacity) {
+            counts->capacity = counts->capacity ? counts->capacity * 2 : 16;
+            counts->items = xs_realloc(counts->items, counts->capacity * sizeof *counts->items);
+        }
+        counts->items[counts->count++] = (struct stack_count){stack, 0};
+        *place = counts->count;
+    }
+    counts->items[*place - 1].instances++;
+}
+
+static void stack_counts_free(struct stack_counts *counts) {
+    free(counts->items);
+    xs_hash_free(&counts->by_stack);
+}
+
+/* A statement that gives the stack of a row, of a table that has stacks; else NULL. */
+static int prepare(const struct xs_trace *trace, enum xs_evidence_table table, sqlite3_stmt **statement,
+                   char *message) {
+    static const bool has_stacks[] = {[XS_EVIDENCE_TRANSFER] = true,
+                                      [XS_EVIDENCE_MEMSET] = true,
+                                      [XS_EVIDENCE_ALLOCATION] = true,
+                                      [XS_EVIDENCE_SYNC] = true,
+                                      [XS_EVIDENCE_MIGRATION] = false};
+    char sql[64];
+    if (!has_stacks[table])
+        return XS_OK;
+    snprintf(sql, sizeof sql, "SELECT stack FROM %s WHERE id = ?", xs_evidence_table_names[table]);
+    if (sqlite3_prepare_v2(trace->db, sql, -1, statement, NULL) == SQLITE_OK)
+        return XS_OK;
+    snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: %s", trace->path, sqlite3_errmsg(trace->db));
+    return XS_ERROR_CORRUPT;
+}
+
+/* 0: none recorded. */
+static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
+    sqlite3_bind_int64(statement, 1, row);
+    int64_t stack = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return stack;
+}
+
+/* By frequency; the first instance's, which is the first item, stays in front. */
+static int most_frequent(const void *a, const void *b) {
+    const struct stack_count *x = a, *y = b;
+    if (x->instances != y->instances)
+        return x->instances < y->instances ? 1 : -1;
+    return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+/* Instances about the same call at the same place with different callers further out have different stacks. */
+static int count_stacks(const struct xs_explain *explain, struct stack_counts *counts, char *message) {
+    const struct xs_finding *f = &explain->findings->items[explain->chosen];
+    enum { TABLES = XS_EVIDENCE_MIGRATION + 1 };
+    sqlite3_stmt *statements[TABLES] = {NULL};
+    int status = XS_OK;
+    if (!xs_site_parts(explain->findings->sites, f->site).place)
+        return status;
+    for (unsigned table = 0; table < TABLES && status >= 0; table++)
+        status = prepare(explain->trace, (enum xs_evidence_table)table, &statements[table], message);
+    for (size_t i = 0; i < explain->seen_count && status >= 0; i++) {
+        const struct xs_seen *seen = &explain->seen[i];
+        unsigned table = seen->what >> 28;
+        if (seen->site != f->site || seen->what != xs_seen_what(table, f->verdict, f->detector) || !statements[table])
+            continue;
+        int64_t stack = stack_of_row(statements[table], seen->row);
+        if (stack > 0)
+            count_stack(counts, stack);
+    }
+    for (unsigned table = 0; table < TABLES; table++)
+        sqlite3_finalize(statements[table]);
+    if (counts->count > 1)
+        qsort(counts->items + 1, counts->count - 1, sizeof *counts->items, most_frequent);
+    return status;
+}
+
+/* --- as text --- */
+
+/* What a frame of a library is of, in a word: the file of native code, Python's package. */
+static void library_name(char name[LIBRARY_BYTES], const struct xs_frame *frame) {
+    static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
+    const char *text = frame->module ? frame->module : frame->file ? frame->file : "an unknown library";
+    for (size_t i = 0; !frame->module && i < sizeof roots / sizeof *roots; i++) {
+        const char *root = strstr(text, roots[i]);
+        if (root) {
+            text = root + strlen(roots[i]);
+            snprintf(name, LIBRARY_BYTES, "%.*s", (int)strcspn(text, "/"), text);
+            return;
+        }
+    }
+    if (!frame->module && strstr(text, "/python"))
+        text = "Python";
+    snprintf(name, LIBRARY_BYTES, "%s", xs_place_base_name(text));
+}
+
+/* "12 frames of libtorch_cuda.so, torch and others" */
+static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out *out) {
+    char names[LIBRARIES_NAMED][LIBRARY_BYTES];
+    size_t named = 0, others = 0;
+    for (size_t i = 0; i < count; i++) {
+        char name[LIBRARY_BYTES];
+        bool known = false;
+        library_name(name, &frames[i]);
+        for (size_t k = 0; k < named; k++)
+            known |= !strcmp(names[k], name);
+        if (known)
+            continue;
+        if (named < LIBRARIES_NAMED)
+            memcpy(names[named++], name, sizeof name);
+        else
+            others++;
+    }
+    xs_out_indented(out, XS_FACT_LABEL + 4, "... %zu frame%s of %s%s%s%s", count, count > 1 ? "s" : "", names[0],
+                    named < 2 ? ""
+                    : others  ? ", "
+                              : " and ",
+                    named > 1 ? names[1] : "", others ? " and others" : "");
+}
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of output. */
+static size_t repeated(const struct xs_frame *frames, size_t count) {
+    size_t n = 1;
+    while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&
+           same_text(frames[n].function, frames->function) && same_text(frames[n].file, frames->file) &&
+           same_text(frames[n].module, frames->module) && (frames->line || frames[n].address == frames->address))
+        n++;
+    return n;
+}
+
+static void frame_line(const struct xs_sites *sites, const struct xs_frame *frame, size_t number, size_t times,
+                       struct xs_out *out) {
+    struct xs_string text = {0};
+    char label[24];
+    const char *module = frame->module ? xs_place_base_name(frame->module) : NULL;
+    if (frame->function)
+        xs_string_add_cut(&text, frame->function, NAME_COLUMNS);
+    else
+        xs_string_format(&text, "0x%" PRIx64, frame->address);
+    xs_string_add(&text, "  ", 2);
+    if (frame->file)
+        xs_place_file(&text, frame->file, sites->cwd);
+    else
+        xs_string_add_cut(&text, module ? module : "?", NAME_COLUMNS);
+    if (frame->file && frame->line)
+        xs_string_format(&text, ":%" PRIu32, frame->line);
+    if (frame->inlined)
+        xs_string_format(&text, " (inlined)");
+    if (times > 1)
+        xs_string_format(&text, "  (x %zu)", times);
+    snprintf(label, sizeof label, "#%zu", number);
+    xs_out_fact(out, label, "%s", text.data);
+    xs_string_free(&text);
+}
+
+static void print_frames(const struct xs_explain *explain, int64_t stack, struct xs_out *out) {
+    const struct xs_sites *sites = explain->findings->sites;
+    size_t count = 0, folded = 0, lines = 0;
+    const struct xs_frame *frames = xs_callsites_frames(sites->callsites, stack, &count);
+    const struct xs_frame *user = xs_callsites_user_frame(sites->callsites, stack);
+    for (size_t i = 0; i <= count; i++) {
+        bool folds = i < count && frames[i].library && &frames[i] != user && !explain->full_stack;
+        if (folds) {
+            folded++;
+            continue;
+        }
+        if (folded)
+            fold_line(&frames[i - folded], folded, out);
+        folded = 0;
+        if (i < count && lines++ == FRAMES_SHOWN && !explain->full_stack) {
+            xs_out_indented(out, XS_FACT_LABEL + 4, "... %zu more: --full-stack", count - i);
+            return;
+        }
+        if (i < count) {
+            size_t times = repeated(&frames[i], count - i);
+            frame_line(sites, &frames[i], i, times, out);
+            i += times - 1;
+        }
+    }
+    if (xs_callsites_cut(sites->callsites, stack))
+        xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
+}
+
+int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *message) {
+    struct stack_counts counts = {0};
+    char instances[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    uint64_t total = 0, rest = 0;
+    int status = count_stacks(explain, &counts, message);
+    for (size_t i = 0; i < counts.count; i++) {
+        total += counts.items[i].instances;
+        rest += i < STACKS_SHOWN ? 0 : counts.items[i].instances;
+    }
+    for (size_t i = 0; i < counts.count && i < STACKS_SHOWN && status >= 0; i++) {
+        fprintf(out->file, "\n%sCalled from%s", xs_style_on(out, XS_STYLE_HEADING),
+                xs_style_off(out, XS_STYLE_HEADING));
+        if (counts.count > 1)
+            fprintf(out->file, " (%s of %s)", xs_format_count(instances, counts.items[i].instances),
+                    xs_format_count(all, total));
+        putc('\n', out->file);
+        print_frames(explain, counts.items[i].stack, out);
+    }
+    if (rest && status >= 0) {
+        putc('\n', out->file);
+        xs_out_line(out, XS_STYLE_DIM, "%zu more stack%s, of %s instance%s.", counts.count - STACKS_SHOWN,
+                    counts.count - STACKS_SHOWN > 1 ? "s" : "", xs_format_count(instances, rest), rest > 1 ? "s" : "");
+    }
+    stack_counts_free(&counts);
+    return status;
+}
+
+/* --- as JSON --- */
+
+void xs_stack_json(const struct xs_findings *findings, int64_t stack, struct xs_json *json) {
+    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+    size_t count = 0;
+    const struct xs_frame *frames = callsites ? xs_callsites_frames(callsites, stack, &count) : NULL;
+    if (!frames) {
+        xs_json_null(json, "stack");
+        return;
+    }
+    xs_json_array(json, "stack");
+    for (size_t i = 0; i < count; i++) {
+        xs_json_object(json, NULL);
+        xs_place_json(json, &frames[i]);
+        xs_json_count(json, "address", frames[i].address);
+        xs_json_bool(json, "inlined", frames[i].inlined);
+        xs_json_bool(json, "library", frames[i].library);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}
+
+void xs_range_json(const struct xs_findings *findings, int64_t range, struct xs_json *json) {
+    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+    xs_json_text(json, "nvtx_range", callsites ? xs_callsites_range(callsites, range) : NULL);
+}
+
+int xs_stacks_json(const struct xs_explain *explain, struct xs_json *json, char *message) {
+    struct stack_counts counts = {0};
+    int status = count_stacks(explain, &counts, message);
+    xs_json_count(json, "distinct_stacks", counts.count);
+    xs_json_array(json, "stacks");
+    for (size_t i = 0; i < counts.count && i < STACKS_SHOWN && status >= 0; i++) {
+        xs_json_object(json, NULL);
+        xs_json_int(json, "stack_id", counts.items[i].stack);
+        xs_json_count(json, "instances", counts.items[i].instances);
+        xs_json_bool(json, "cut", xs_callsites_cut(explain->findings->sites->callsites, counts.items[i].stack));
+        xs_stack_json(explain->findings, counts.items[i].stack, json);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    stack_counts_free(&counts);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* Counts what is known of contents; see checked.h. */
+#include "analyzer/findings/checked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/trace/scan.h"
+
+#define NAME_ROW(n, id, name) [n] = name,
+const char *const xs_skip_names[] = {XS_FINGERPRINT_SKIPS(NAME_ROW)};
+
+#define RAN "result = 0 AND is_captured = 0"
+
+/* The columns of a transfer or launch that ran. */
+static bool ran(const struct xs_scan *scan, int result) {
+    return !xs_scan_null(scan, result) && xs_scan_int(scan, result) == 0 && xs_scan_int(scan, result + 1) == 0;
+}
+
+static int read_transfers(const struct xs_trace *trace, bool plain, struct xs_checked *c, uint64_t *with_number,
+                          char *message) {
+    struct xs_scan scan;
+    uint64_t damaged = 0;
+    xs_scan_table(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", NULL, plain,
+                  message, &damaged);
+    while (xs_scan_row(&scan)) {
+        int64_t direction = xs_scan_int(&scan, 0);
+        bool has_number = !xs_scan_null(&scan, 3);
+        *with_number += has_number;
+        if (!ran(&scan, 4) || (direction != XS_DIR_H2D && direction != XS_DIR_D2H) || xs_scan_int(&scan, 1) <= 0)
+            continue;
+        c->eligible++;
+        if (has_number)
+            c->taken++;
+        else
+            c->skipped[xs_scan_kind(&scan, 2, XS_SKIP_COUNT)]++;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int count_rows(const struct xs_trace *trace, const char *sql, uint64_t *count, char *message) {
+    struct xs_scan scan;
+    uint64_t damaged = 0;
+    xs_scan_begin(&scan, trace, sql, message, &damaged);
+    *count = xs_scan_row(&scan) ? xs_scan_count(&scan, 0) : 0;
+    return xs_scan_end(&scan);
+}
+
+/* Fingerprints that transfers have a number of, and that are not there. Looked for one by one only where the numbers say
+ * that some are missing. */
+static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_checked *c, char *message) {
+    uint64_t rows = 0;
+    int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);
+    if (status >= 0 && rows < with_number)
+        status = count_rows(trace,
+                            "SELECT count(*) FROM transfer t WHERE direction IN (1, 2) AND bytes > 0 AND " RAN
+                            " AND fingerprint IS NOT NULL"
+                            " AND NOT EXISTS (SELECT 1 FROM fingerprint f WHERE f.id = t.fingerprint)",
+                            &c->lost, message);
+    c->taken -= c->lost < c->taken ? c->lost : c->taken;
+    return status;
+}
+
+static int read_launches(const struct xs_trace *trace, bool plain, struct xs_checked *c, char *message) {
+    struct xs_scan scan;
+    uint64_t damaged = 0;
+    xs_scan_table(&scan, trace, "launch", "kind, arguments, result, is_captured", NULL, plain, message, &damaged);
+    while (xs_scan_row(&scan)) {
+        int64_t kind = xs_scan_int(&scan, 0);
+        if (!ran(&scan, 2))
+            continue;
+        c->graphs += kind == XS_LAUNCH_GRAPH;
+        if (kind == XS_LAUNCH_KERNEL || kind == XS_LAUNCH_COOPERATIVE) {
+            c->kernels++;
+            c->kernels_unseen += xs_scan_null(&scan, 1);
+        }
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_all(const struct xs_trace *trace, bool plain, struct xs_checked *checked, char *message) {
+    uint64_t with_number = 0;
+    *checked = (struct xs_checked){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
+    checked->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
+    checked->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
+    checked->run_ns = xs_trace_meta_count(trace, "duration_ns");
+    xs_trace_meta_text(trace, "option.fingerprint", checked->mode, sizeof checked->mode, "");
+    int status = read_transfers(trace, plain, checked, &with_number, message);
+    status = status < 0 ? status : read_lost(trace, with_number, checked, message);
+    return status < 0 ? status : read_launches(trace, plain, checked, message);
+}
+
+int xs_checked_read(const struct xs_trace *trace, struct xs_checked *checked, char *message) {
+    int status = read_all(trace, false, checked, message);
+    return status == XS_SCAN_PLAIN ? read_all(trace, true, checked, message) : status;
+}
+
+void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes) {
+    unsigned most = 0;
+    buffer[0] = '\0';
+    if (!c->eligible || c->taken)
+        return;
+    for (unsigned i = 1; i < XS_SKIP_COUNT; i++)
+        if (c->skipped[i] > c->skipped[most])
+            most = i;
+    if (!c->recorded)
+        snprintf(buffer, bytes,
+                 "Contents were not checked: the trace is of an older xferspy that took no fingerprints. "
+                 "Record it again to see what was copied in vain.");
+    else if (most == XS_SKIP_IMPORTED)
+        snprintf(buffer, bytes,
+                 "Contents were not checked: the trace was imported, and a profile has none. Record the program with "
+                 "xferspy to see what was copied in vain.");
+    else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
+        snprintf(buffer, bytes,
+                 "Contents were not checked: fingerprints were off, so copies made in vain are not found. "
+                 "Record with XFERSPY_FINGERPRINT=auto.");
+    else if (c->lost > c->skipped[most])
+        snprintf(buffer, bytes, "Contents were not checked: the fingerprints were lost with the process.");
+    else
+        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
+                 most ? xs_skip_names[most] : "no reason is given");
+}
+
+void xs_checked_migrations(const struct xs_checked *c, char *buffer, size_t bytes) {
+    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    *buffer = 0;
+    if (c->migration_rests)
+        snprintf(buffer, bytes,
+                 "Page migrations of managed memory were recorded for %s of %s only, because that slows the program"
+                 " down. XFERSPY_MIGRATIONS=all records them all.",
+                 xs_format_ns(recorded, c->migrations_ns), xs_format_ns(run, c->run_ns));
+}

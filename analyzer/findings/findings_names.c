@@ -1,0 +1,91 @@
+/* What a finding is called, and its numbers in words; see findings_words.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
+
+void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
+    const struct xs_detector *d = xs_detectors[detector];
+    const char *name = verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL;
+    xs_string_format(text, "%s%s%s", d->id, name ? "/" : "", name ? name : "");
+}
+
+void xs_finding_name(struct xs_string *text, const struct xs_findings *findings, size_t index) {
+    const struct xs_finding *f = &findings->items[index];
+    xs_finding_kind(text, f->detector, f->verdict);
+    if (f->ordinal > 1)
+        xs_string_format(text, "#%zu", f->ordinal);
+}
+
+static bool is_called(const struct xs_findings *findings, size_t index, const char *name) {
+    struct xs_string text = {0};
+    xs_finding_name(&text, findings, index);
+    size_t length = text.length;
+    bool found = !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
+    xs_string_free(&text);
+    return found;
+}
+
+long xs_finding_find(const struct xs_findings *findings, const char *name) {
+    char *end = NULL;
+    long number = strtol(name, &end, 10), found = -1;
+    if (end != name && !*end)
+        return number >= 1 && (size_t)number <= findings->count ? number - 1 : -1;
+    for (size_t i = 0; i < findings->count; i++)
+        if (is_called(findings, i, name))
+            return (long)i;
+    for (size_t i = 0; i < findings->count; i++) { /* the id alone, where there is one verdict of it */
+        if (strcmp(xs_detectors[findings->items[i].detector]->id, name) != 0)
+            continue;
+        if (found >= 0)
+            return -2;
+        found = (long)i;
+    }
+    return found;
+}
+
+void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
+    char buffer[XS_UNIT_BYTES];
+    const struct xs_times *t = &f->cost;
+    if (!f->timed_instances) {
+        if (t->host_ns)
+            xs_string_format(text, "%s in the call%s", xs_format_ns(buffer, t->host_ns), f->instances > 1 ? "s" : "");
+        return;
+    }
+    xs_string_format(text, "%s%s on the device", t->device_known ? "" : "at least ",
+                     xs_format_ns(buffer, t->device_ns));
+    if (!f->exposed_instances)
+        return;
+    if (t->exposed_ns >= t->device_ns)
+        xs_string_format(text, ", all of it exposed");
+    else if (!t->exposed_ns)
+        xs_string_format(text, ", none of it exposed");
+    else
+        xs_string_format(text, ", %s exposed", xs_format_ns(buffer, t->exposed_ns));
+}
+
+bool xs_finding_at_most(const struct xs_finding *f) { return f->upper_bound || (!f->advice && !f->timed_instances); }
+
+void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    if (f->advice)
+        return;
+    xs_string_format(text, "gives back %s%s", xs_finding_at_most(f) && f->gives_back_ns ? "at most " : "",
+                     xs_format_ns(ns, f->gives_back_ns));
+    if (findings->run_ns && f->gives_back_ns > findings->run_ns)
+        xs_string_format(text, ", some of it at the same time");
+    else if (*xs_format_share(share, f->gives_back_ns, findings->run_ns))
+        xs_string_format(text, ", %s of the run", share);
+}
+
+void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
+    char count[XS_UNIT_BYTES], transfers[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    xs_string_format(text, "%s", xs_format_count(count, f->instances));
+    if (f->transfers > f->instances)
+        xs_string_format(text, " (%s transfers)", xs_format_count(transfers, f->transfers));
+    if (f->bytes)
+        xs_string_format(text, ", %s", xs_format_bytes(bytes, f->bytes));
+}

@@ -1,0 +1,55 @@
+/* Findings for people and for programs: what a report leads with, what `explain` lists. Printing only: every number is
+ * in struct xs_findings or struct xs_checked. */
+#ifndef XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
+#define XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/engine/findings.h"
+#include "analyzer/findings/checked.h"
+
+/* "noop-upload", "duplicate-upload/freed". The same for every site; static detectors' ids, so nothing to escape. */
+void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
+/* The same with "#2", "#3", ... after all but the first in rank of several sites: what `explain` takes. */
+void xs_finding_name(struct xs_string *text, const struct xs_findings *findings, size_t index);
+
+/* The finding of a name or rank number, -1 where there is none, -2 where several are meant. */
+long xs_finding_find(const struct xs_findings *findings, const char *name);
+
+/* "782 us on the device, all of it exposed", "10.1 ms in the calls". */
+void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
+/* True where what it gives back is an upper bound: by its definition, or because it is time inside calls, which may be
+ * waiting for work that has to be done anyway. */
+bool xs_finding_at_most(const struct xs_finding *finding);
+/* "gives back 782 us, 0.8 % of the run"; "" for advice. */
+void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+/* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
+void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
+
+/* The first section of a report. `path` is for the hint at `explain`; `all`: every finding at length. */
+void xs_findings_text(const struct xs_findings *findings, const struct xs_checked *checked, const char *path, bool all,
+                      struct xs_out *out);
+/* "Removing all of these ..." and what is beside it; nothing where nothing is given back. */
+void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
+/* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
+void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out);
+
+/* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is open. */
+void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json);
+/* The filter and how much passes it, as a sentence; nothing where there is none. Not escaped. */
+void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
+/* The second half of that sentence: how many transfers pass, and how many instances of findings were left out. `all_rows`: the
+ * filter chooses findings only. */
+void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers, uint64_t passing, uint64_t left_out);
+/* "filter": what was asked for and how much passed; null where there was no filter (filter_words.c). */
+void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);
+/* The keys of one finding, into the object that is open. */
+void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json);
+/* "call_site": the user's line of a site, or null. */
+void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json);
+void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json);
+/* {"device_ns": ..., "exposed_ns": ..., "host_ns": ...}, null where not known. */
+void xs_times_json(struct xs_json *json, const char *key, const struct xs_times *times, bool device, bool exposed);
+
+#endif

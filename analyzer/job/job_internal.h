@@ -1,0 +1,15 @@
+/* Parts of the report of a job as text that its Markdown has, too. */
+#ifndef XFERSPY_ANALYZER_JOB_JOB_INTERNAL_H
+#define XFERSPY_ANALYZER_JOB_JOB_INTERNAL_H
+
+#include "analyzer/job/job_words.h"
+
+/* What may be wrong with the traces, and what of them could not be checked. `all` makes no difference. */
+void xs_job_text_warnings(const struct xs_job *job, bool all, struct xs_out *out);
+/* The table of processes; `all`: not only those that differ most. */
+void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out);
+
+/* The processes that have a finding, as xs_job_who does. */
+void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
+
+#endif

@@ -1,0 +1,30 @@
+/* The report of a job, for people and for programs. Printing only: every number is in struct xs_job. */
+#ifndef XFERSPY_ANALYZER_JOB_JOB_WORDS_H
+#define XFERSPY_ANALYZER_JOB_JOB_WORDS_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/job/job.h"
+
+/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names where processes have no rank. `processes` are in order. */
+void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
+/* "rank 3", or its name. */
+void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);
+
+/* The processes for which `is` holds, as above; true where there are any. */
+bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *));
+
+/* What was asked for and how much of all traces it is; nothing where that is all. Not escaped. */
+void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
+
+/* `all`: every finding and every process. */
+void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);
+
+/* For a pull request's comment or an issue, in GitHub's Markdown. Text of the traces is in code spans and blocks. */
+void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out);
+
+/* Key "job" of the object that is open. */
+void xs_job_json(const struct xs_job *job, struct xs_json *json);
+
+#endif

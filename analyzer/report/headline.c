@@ -1,0 +1,69 @@
+/* A report in a sentence: what was wasted, and where to begin. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/place.h"
+#include "analyzer/report/report.h"
+
+#define NAME(id, name) name,
+const char *const xs_report_section_names[] = {XS_REPORT_SECTIONS(NAME) NULL};
+#undef NAME
+
+unsigned xs_report_sections(const struct xs_report *report) {
+    if (report->sections)
+        return report->sections;
+    return (report->findings->selection ? XS_SECTIONS_FILTERED : XS_SECTIONS_WHOLE) |
+           (report->details ? XS_SECTIONS_DETAILS : 0);
+}
+
+static void amount(struct xs_string *text, const struct xs_findings *f) {
+    char ns[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    bool sure = f->total.gives_back_ns > 0;
+    uint64_t wasted = sure ? f->total.gives_back_ns : f->upper_bound_ns;
+    xs_string_format(text, "%s%s", sure ? "up to " : "at most ", xs_format_ns(ns, wasted));
+    if (f->run_ns && wasted <= f->run_ns)
+        xs_string_format(text, " of the run's %s (%s)", xs_format_ns(run, f->run_ns),
+                         xs_format_share(share, wasted, f->run_ns));
+    else if (f->run_ns) /* threads, devices, a wait for a copy */
+        xs_string_format(text, ", some of it at the same time: the run took %s", xs_format_ns(run, f->run_ns));
+}
+
+/* The first one's line, or what stands in its place. */
+static void begin_with(struct xs_string *text, const struct xs_findings *findings, bool one, bool with_place) {
+    const struct xs_frame *frame = xs_site_frame(findings, findings->items[0].site);
+    xs_string_format(text, "%s", one ? ": " : "; start with number 1, ");
+    xs_finding_name(text, findings, 0);
+    if (with_place && frame && frame->file) {
+        xs_string_add(text, ", at ", 5);
+        xs_place_file(text, frame->file, findings->sites->cwd);
+        if (frame->line)
+            xs_string_format(text, ":%" PRIu32, frame->line);
+    }
+}
+
+void xs_report_verdict(struct xs_string *text, const struct xs_report *report, bool with_place) {
+    const struct xs_findings *f = report->findings;
+    char why[256], floor[XS_UNIT_BYTES];
+    size_t large = 0, small = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        large += !f->items[i].advice && !f->items[i].folded;
+        small += !f->items[i].advice && f->items[i].folded;
+    }
+    xs_checked_why_none(&report->checked, why, sizeof why);
+    if (large) {
+        amount(text, f);
+        xs_string_format(text, ", in %zu finding%s", large + small, large + small > 1 ? "s" : "");
+        begin_with(text, f, large + small == 1, with_place);
+    } else if (small) {
+        xs_string_format(text, "little: %zu finding%s of less than %s each", small, small > 1 ? "s" : "",
+                         xs_format_ns(floor, f->floor_ns));
+    } else if (!f->transfers) {
+        xs_string_format(text, "nothing: no transfer ran");
+    } else {
+        xs_string_format(text, "%s", f->selection ? "nothing that passes the filter" : "nothing was found");
+    }
+    if (*why)
+        xs_string_format(text, " (contents were not compared)");
+}

@@ -1,0 +1,23 @@
+/* Between the files that print the report as text; for nobody else. */
+#ifndef XFERSPY_ANALYZER_REPORT_REPORT_INTERNAL_H
+#define XFERSPY_ANALYZER_REPORT_REPORT_INTERNAL_H
+
+#include "analyzer/report/report.h"
+#include "analyzer/trace/scan.h"
+
+/* Device times of some, but not of all transfers that moved something; their numbers get the mark. */
+#define XS_PARTLY_TIMED_MARK "*"
+static inline bool xs_report_partly_timed(const struct xs_totals *t) {
+    return t->timed_count && t->timed_count + t->empty_count < t->count;
+}
+
+void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
+
+/* Those of the sections that are asked for, with a heading each: all but the findings. */
+void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
+/* Of them everything after the transfers: migrations, memory, waiting, coverage, cost. */
+void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
+/* What makes the rest of the report less than the whole truth: simulated, killed, damaged. */
+void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
+
+#endif

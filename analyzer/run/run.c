@@ -1,0 +1,214 @@
+/* xferspy run: starts a program under capture. Its options are those of the preloaded library (preload/options.def),
+ * handed over as environment variables. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/command/command.h"
+#include "analyzer/run/run.h"
+
+XS_DECLARE_COMMAND(run)
+
+enum option_type { BOOL, CHOICE, INT, TEXT };
+struct capture_option {
+    const char *field, *name, *preset, *values, *help;
+    enum option_type type;
+};
+static const struct capture_option capture_options[] = {
+#define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, help, type},
+#include "preload/options.def"
+#undef XS_OPTION
+};
+enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };
+
+enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE };
+
+struct arguments {
+    struct xs_out_options output;
+    bool report;
+    char **program;
+};
+
+static const char doc[] =
+    "Runs a program under capture. The program needs no rebuild and behaves as without: its output, exit status and "
+    "signals "
+    "pass through. Every process of it that uses CUDA writes a trace."
+    "\v"
+    "Examples:\n"
+    "  xferspy run -- ./app --its-own options\n"
+    "  xferspy run --report -- python train.py\n"
+    "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
+    "\n"
+    "Each capture option is also an environment variable, XFERSPY_OUTPUT for --output; the option goes first. Without "
+    "xferspy the same is\n"
+    "  XFERSPY_CUPTI=off LD_PRELOAD=libxferspy.so ./app\n"
+    "\n"
+    "Exit status: the program's; 127 when it is not found, 126 when it cannot be started. When the program was not "
+    "even "
+    "tried: 1, with a message, where libxferspy.so is not found (as where XFERSPY_LIBRARY names no file) or cannot be "
+    "preloaded, or where the file of --report-output exists; 2 for a mistake in the options.";
+
+#define YES "on|1|true|yes"
+#define NO "off|0|false|no"
+
+static bool is_one_of(const char *values, const char *value) {
+    size_t n = strlen(value);
+    for (const char *v = values; n && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL)
+        if (strcspn(v, "|") == n && !strncasecmp(v, value, n))
+            return true;
+    return false;
+}
+
+bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
+
+/* Underscores of the fields become hyphens. */
+static void add_name(struct xs_string *name, const struct capture_option *option) {
+    for (const char *c = option->field; *c; c++)
+        xs_string_add(name, *c == '_' ? "-" : c, 1);
+}
+
+/* The values that an option accepts are checked here already: the library would only print and go on. */
+static bool accepts(const struct capture_option *option, const char *value) {
+    const char *values = option->type == BOOL ? YES "|" NO : option->values;
+    size_t n = strlen(value);
+    if (option->type == TEXT)
+        return n > 0 && n < 1024;
+    if (option->type == INT) {
+        char *end;
+        long number = strtol(value, &end, 10);
+        const char *dots = strstr(values, "..");
+        return n && !*end && number >= strtol(values, NULL, 10) && (!dots || number <= strtol(dots + 2, NULL, 10));
+    }
+    return is_one_of(values, value);
+}
+
+static void refuse(const struct capture_option *option, const char *value, struct argp_state *state) {
+    struct xs_string name = {0}, why = {0};
+    const char *dots = strstr(option->values, "..");
+    add_name(&name, option);
+    if (option->type == INT && dots)
+        xs_string_format(&why, " is not between %.*s and %s", (int)(dots - option->values), option->values, dots + 2);
+    else
+        xs_string_format(&why, ": use %s", option->values);
+    argp_error(state, "--%s=%s%s", name.data, value, why.data);
+    xs_string_free(&name);
+    xs_string_free(&why);
+}
+
+static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
+    struct xs_string name = {0};
+    value = value ? value : "on"; /* a switch by itself */
+    if (!accepts(option, value)) {
+        refuse(option, value, state);
+        return;
+    }
+    xs_string_format(&name, "XFERSPY_%s", option->name);
+    if (setenv(name.data, value, 1) != 0)
+        xs_out_of_memory();
+    xs_string_free(&name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    if (key >= KEY_CAPTURE && key < KEY_CAPTURE + CAPTURE_OPTIONS) {
+        set_capture_option(&capture_options[key - KEY_CAPTURE], argument, state);
+        return 0;
+    }
+    switch (key) {
+    case 'o':
+        for (int i = 0; i < CAPTURE_OPTIONS; i++)
+            if (!strcmp(capture_options[i].field, "output"))
+                set_capture_option(&capture_options[i], argument, state);
+        return 0;
+    case KEY_REPORT_OUTPUT:
+        arguments->output.path = argument;
+        arguments->report = true;
+        return 0;
+    case KEY_FORCE:
+        arguments->output.force = true;
+        return 0;
+    case KEY_REPORT:
+        arguments->report = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which program?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static struct argp_option options[CAPTURE_OPTIONS + 8];
+const struct xs_interface xs_interface_run = {
+    .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
+
+/* The table is made of options.def, where names are spelled as variables and the defaults stand apart: more than the
+ * preprocessor can do. Before main, because help, completion and man pages read it, too; it stays until the end. */
+__attribute__((constructor)) static void build_options(void) {
+    size_t n = 0;
+    options[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
+    for (int i = 0; i < CAPTURE_OPTIONS; i++) {
+        const struct capture_option *option = &capture_options[i];
+        struct xs_string name = {0}, help = {0};
+        add_name(&name, option);
+        xs_string_format(&help, "%s", option->help);
+        if (*option->preset)
+            xs_string_format(&help, " (default: %s)", option->preset);
+        if (!strcmp(option->field, "output"))
+            xs_string_format(&help, "; short: -o FILE");
+        options[n++] = (struct argp_option){.name = name.data,
+                                            .key = KEY_CAPTURE + i,
+                                            .arg = option->values,
+                                            .flags = option->type == BOOL ? OPTION_ARG_OPTIONAL : 0,
+                                            .doc = help.data,
+                                            .group = 1};
+    }
+    options[n++] = (struct argp_option){.key = 'o', .arg = "FILE", .flags = OPTION_HIDDEN, .group = 1};
+    options[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
+    options[n++] = (struct argp_option){.name = "report",
+                                        .key = KEY_REPORT,
+                                        .doc = "when the program ends, print the report of its traces to standard "
+                                               "error; standard output stays the program's",
+                                        .group = 2};
+    options[n++] = (struct argp_option){.name = "report-output",
+                                        .key = KEY_REPORT_OUTPUT,
+                                        .arg = "FILE",
+                                        .doc = "print the report to FILE (`-': standard output); implies --report",
+                                        .group = 2};
+    options[n++] = (struct argp_option){
+        .name = "force", .key = KEY_FORCE, .doc = "let --report-output replace an existing file", .group = 2};
+    options[n] = (struct argp_option){0};
+}
+
+static int start(struct arguments *arguments) {
+    if (xs_out_check(&arguments->output) < 0)
+        return XS_EXIT_ERROR;
+    char *tried = NULL, *library = xs_find_library(&tried);
+    if (!library) {
+        xs_complain("libxferspy.so not found (tried %s); XFERSPY_LIBRARY=FILE names it", tried);
+        free(tried);
+        return XS_EXIT_ERROR;
+    }
+    char *program = xs_find_program(arguments->program[0]);
+    if (program)
+        xs_warn_about_program(program);
+    free(program);
+    int status = xs_set_preload(library) < 0 ? XS_EXIT_ERROR
+                 : arguments->report         ? xs_run_and_report(arguments->program, &arguments->output)
+                                             : xs_exec_program(arguments->program);
+    free(library);
+    return status;
+}
+
+int xs_command_run(int argc, char **argv) {
+    struct arguments arguments = {0};
+    if (argp_parse(&xs_interface_run.argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    return start(&arguments);
+}

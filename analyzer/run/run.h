@@ -1,0 +1,32 @@
+/* Between the files of xferspy run. */
+#ifndef XFERSPY_ANALYZER_RUN_RUN_H
+#define XFERSPY_ANALYZER_RUN_RUN_H
+
+#include "analyzer/base/out.h"
+
+enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
+
+/* Finds the preloaded library: $XFERSPY_LIBRARY, then beside this program, ../lib, ../lib64, ../lib/xferspy, and
+ * ../preload of a build tree. A new string, or NULL with the places that were tried in `tried` (to be freed). */
+char *xs_find_library(char **tried);
+
+/* The file that execvp would start, as a new string; NULL where there is none. */
+char *xs_find_program(const char *name);
+
+/* One line on standard error where preloading will have no effect on this program (static, setuid, other class). */
+void xs_warn_about_program(const char *path);
+
+/* LD_PRELOAD with the library before what is there already. 0, or -1 after a message. */
+int xs_set_preload(const char *library);
+
+/* Whether a text means no, as the library reads a switch. */
+bool xs_means_off(const char *value);
+
+/* Replaces this process by the program; returns 126 or 127 after a message. */
+int xs_exec_program(char **argv);
+
+/* Runs the program as a child, prints the report of the traces it left (to standard error, or to -o), and ends as it
+ * ended: same exit status, same signal. */
+int xs_run_and_report(char **argv, const struct xs_out_options *output);
+
+#endif

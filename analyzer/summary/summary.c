@@ -1,0 +1,219 @@
+/* Computes a summary: the order of the passes, and what is known about the run as a whole. */
+#include "analyzer/summary/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/summary/summary_internal.h"
+
+#define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim so */
+#define NOTE_LIMIT 1000
+
+int xs_work_no_memory(struct xs_summary_work *work) {
+    snprintf(work->message, XS_TRACE_MESSAGE_BYTES, "%s: not enough memory to analyse it", work->trace->path);
+    return XS_ERROR_MEMORY;
+}
+
+static char *meta_text(const struct xs_trace *trace, const char *key, const char *fallback) {
+    char buffer[65536]; /* a command line; longer ones are cut */
+    return xs_strdup(xs_trace_meta_text(trace, key, buffer, sizeof buffer, fallback));
+}
+
+static void read_meta(struct xs_summary_work *work) {
+    const struct xs_trace *trace = work->trace;
+    struct xs_run *run = &work->summary->run;
+    struct xs_cost *cost = &work->summary->cost;
+    struct xs_coverage *coverage = &work->summary->coverage;
+    run->command = meta_text(trace, "command", "");
+    run->executable = meta_text(trace, "executable", "");
+    run->cwd = meta_text(trace, "cwd", "");
+    run->host = meta_text(trace, "host", "");
+    run->status = meta_text(trace, "status", trace->is_live ? "running" : "unknown");
+    run->xferspy_version = meta_text(trace, "xferspy_version", "");
+    run->clock = meta_text(trace, "clock", "");
+    run->importer = meta_text(trace, "importer", "");
+    run->import_version = meta_text(trace, "import.nsys_version", "");
+    run->os = meta_text(trace, "os", "");
+    run->cpu_model = meta_text(trace, "cpu_model", "");
+    run->pid = xs_trace_meta_int(trace, "pid", 0);
+    run->rank = xs_trace_meta_int(trace, "rank", -1);
+    run->world_size = xs_trace_meta_int(trace, "world_size", 0);
+    run->start_unix_ns = xs_trace_meta_int(trace, "start_unix_ns", 0);
+    run->driver_version = xs_trace_meta_int(trace, "driver_version", 0);
+    run->duration_ns = xs_trace_meta_count(trace, "duration_ns");
+    run->simulated = xs_trace_meta_int(trace, "simulated", 0) != 0;
+    run->cupti_status = meta_text(trace, "cupti.status", "unknown");
+    run->cupti_text = meta_text(trace, "cupti.text", "");
+    run->cupti_path = meta_text(trace, "cupti.path", "");
+    run->cupti_version = xs_trace_meta_int(trace, "cupti.version", 0);
+    run->kernels_recorded = xs_trace_meta_int(trace, "cupti.kernels", 0) != 0;
+    cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
+    cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
+    cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");
+    cost->close_ns = xs_trace_meta_count(trace, "cost.close_ns");
+    cost->drain_cpu_ns = xs_trace_meta_count(trace, "cost.drain_cpu_ns");
+    cost->spool_stalls = xs_trace_meta_count(trace, "cost.spool_stalls");
+    cost->spool_stall_ns = xs_trace_meta_count(trace, "cost.spool_stall_ns");
+    cost->spool_bytes = xs_trace_meta_count(trace, "cost.spool_bytes");
+    cost->events = xs_trace_meta_count(trace, "cost.events");
+    cost->fingerprint_start_ns = xs_trace_meta_count(trace, "cost.fingerprint_start_ns");
+    cost->fingerprint_call_ns = xs_trace_meta_count(trace, "cost.fingerprint_call_ns");
+    cost->fingerprint_kernel_ns = xs_trace_meta_count(trace, "cost.fingerprint_kernel_ns");
+    cost->fingerprint_device_bytes = xs_trace_meta_count(trace, "cost.fingerprint_device_bytes");
+    cost->fingerprint_launches = xs_trace_meta_count(trace, "cost.fingerprint_launches");
+    coverage->nested = xs_trace_meta_count(trace, "coverage.nested");
+    coverage->dropped = xs_trace_meta_count(trace, "coverage.dropped");
+    coverage->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
+    coverage->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
+    coverage->dropped_records = xs_trace_meta_count(trace, "cupti.dropped_records");
+}
+
+static size_t add_device(struct xs_summary_work *work, int64_t ordinal) {
+    struct xs_summary *s = work->summary;
+    size_t i = s->device_count++;
+    s->devices = xs_realloc(s->devices, s->device_count * sizeof *s->devices);
+    work->copies = xs_realloc(work->copies, s->device_count * sizeof *work->copies);
+    work->kernels = xs_realloc(work->kernels, s->device_count * sizeof *work->kernels);
+    s->devices[i] = (struct xs_device_summary){.id = ordinal};
+    work->copies[i] = work->kernels[i] = (struct xs_intervals){0};
+    return i;
+}
+
+size_t xs_work_device(struct xs_summary_work *work, int64_t ordinal) {
+    struct xs_summary *s = work->summary;
+    for (size_t i = 0; i < s->device_count; i++)
+        if (s->devices[i].id == ordinal)
+            return i;
+    return s->device_count < DEVICE_LIMIT ? add_device(work, ordinal) : DEVICE_LIMIT - 1;
+}
+
+static int read_devices(struct xs_summary_work *work) {
+    struct xs_scan scan;
+    xs_work_begin(work, &scan,
+                  "SELECT id, name, pci_bus_id, compute_capability, memory_bytes, link_generation, link_width,"
+                  " link_peak_bytes_per_s, simulated FROM device ORDER BY id LIMIT 255");
+    while (xs_scan_row(&scan)) {
+        size_t index = add_device(work, xs_scan_int(&scan, 0)); /* may move the array */
+        struct xs_device_summary *d = &work->summary->devices[index];
+        d->known = true;
+        d->name = xs_strdup(xs_scan_text(&scan, 1));
+        d->pci_bus_id = xs_strdup(xs_scan_text(&scan, 2));
+        d->compute_capability = xs_strdup(xs_scan_text(&scan, 3));
+        d->memory_bytes = xs_scan_count_or_null(&scan, 4);
+        d->link_generation = xs_scan_count_or_null(&scan, 5);
+        d->link_width = xs_scan_count_or_null(&scan, 6);
+        d->link_peak_bytes_per_s = xs_scan_count_or_null(&scan, 7);
+        d->simulated = xs_scan_int(&scan, 8) != 0;
+        work->summary->run.simulated |= d->simulated; /* either mark is enough: never a simulated number as measured */
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_notes(struct xs_summary_work *work) {
+    struct xs_summary *s = work->summary;
+    struct xs_scan scan;
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT topic, text, count(*), min(at_ns) FROM note GROUP BY topic, text ORDER BY min(id) LIMIT %d",
+             NOTE_LIMIT);
+    xs_work_begin(work, &scan, sql);
+    while (xs_scan_row(&scan)) {
+        s->notes = xs_realloc(s->notes, (s->note_count + 1) * sizeof *s->notes);
+        s->notes[s->note_count++] =
+            (struct xs_note){.topic = xs_strdup(xs_scan_text(&scan, 0)),
+                             .text = xs_strdup(xs_scan_text(&scan, 1)),
+                             .count = xs_scan_count(&scan, 2),
+                             .at_ns = xs_scan_null(&scan, 3) ? INT64_MIN : xs_scan_int(&scan, 3)};
+    }
+    return xs_scan_end(&scan);
+}
+
+int xs_summary_run(struct xs_summary_work *work) {
+    read_meta(work);
+    int status = read_devices(work);
+    return status < 0 ? status : read_notes(work);
+}
+
+/* cupti.kernels is 0 also where CUPTI ended before the program did: what was recorded until then counts. */
+static void judge_kernels(struct xs_summary *s) {
+    char asked[16];
+    bool any = false;
+    for (size_t i = 0; i < s->device_count; i++)
+        any |= s->devices[i].kernels > 0;
+    xs_trace_meta_text(s->trace, "option.kernels", asked, sizeof asked, "");
+    bool ended = strcmp(s->run.cupti_status, "active") != 0 && s->coverage.device_copies > 0;
+    s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
+}
+
+int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message) {
+    return xs_summary_compute_of(trace, NULL, summary, message);
+}
+
+int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
+                          struct xs_summary *summary, char *message) {
+    *summary = (struct xs_summary){.trace = trace, .selected = selection && !selection->all_rows};
+    message[0] = '\0';
+    struct xs_summary_work work = {.summary = summary, .trace = trace, .selection = selection, .message = message};
+    int status = xs_summary_run(&work);
+    if (status >= 0)
+        status = xs_summary_device(&work);
+    if (status >= 0)
+        status = xs_summary_transfers(&work);
+    if (status >= 0)
+        status = xs_summary_calls(&work);
+    if (status >= 0) {
+        judge_kernels(summary);
+        xs_summary_overlap(&work);
+        if (!summary->run.duration_ns && work.last_ns > 0) {
+            summary->run.duration_ns = (uint64_t)work.last_ns;
+            summary->run.duration_estimated = true;
+        }
+    }
+    for (size_t i = 0; i < summary->device_count; i++) {
+        xs_intervals_free(&work.copies[i]);
+        xs_intervals_free(&work.kernels[i]);
+    }
+    free(work.copies);
+    free(work.kernels);
+    xs_records_free(&work.records);
+    if (status < 0)
+        xs_summary_free(summary);
+    return status;
+}
+
+void xs_summary_free(struct xs_summary *s) {
+    struct xs_run *run = &s->run;
+    char *texts[] = {run->command,         run->executable, run->cwd,      run->host,          run->status,
+                     run->xferspy_version, run->clock,      run->os,       run->cpu_model,     run->cupti_status,
+                     run->cupti_text,      run->cupti_path, run->importer, run->import_version};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < s->device_count; i++) {
+        free(s->devices[i].name);
+        free(s->devices[i].pci_bus_id);
+        free(s->devices[i].compute_capability);
+    }
+    for (size_t i = 0; i < s->note_count; i++) {
+        free(s->notes[i].topic);
+        free(s->notes[i].text);
+    }
+    for (size_t i = 0; i < s->largest_count; i++)
+        free(s->largest[i].entry_point);
+    for (size_t i = 0; i < s->slowest_count; i++)
+        free(s->slowest[i].entry_point);
+    free(s->devices);
+    free(s->notes);
+    free(s->groups);
+    *s = (struct xs_summary){0};
+}
+
+uint64_t xs_summary_link_peak(const struct xs_summary *summary) {
+    uint64_t peak = 0;
+    for (size_t i = 0; i < summary->device_count; i++)
+        if (summary->devices[i].link_peak_bytes_per_s > peak)
+            peak = summary->devices[i].link_peak_bytes_per_s;
+    return peak;
+}

@@ -1,0 +1,143 @@
+/* What a report states about one trace, as numbers: computed once here (summary*.c), printed as text or JSON by
+ * report/report_*.c, which compute nothing. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_H
+#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/trace/kinds.h"
+#include "schema/trace.h"
+
+enum { XS_TOP = 5 }; /* rows of "largest" and of "slowest" */
+
+/* meta, as far as a report shows it. Texts are never NULL. */
+struct xs_run {
+    char *command, *executable, *cwd, *host, *status, *xferspy_version, *clock, *os, *cpu_model;
+    char *importer, *import_version; /* of whose profile the trace was made, "" where xferspy recorded it */
+    int64_t pid, rank, world_size;   /* rank -1: no launcher set one */
+    int64_t start_unix_ns, driver_version;
+    uint64_t duration_ns;
+    bool duration_estimated; /* to the last thing seen: the trace has no end */
+    bool simulated;
+    char *cupti_status, *cupti_text, *cupti_path;
+    int64_t cupti_version;
+    bool kernels_recorded; /* asked for, and CUPTI ran; not that there were any */
+};
+
+struct xs_device_summary {
+    int64_t id;
+    char *name, *pci_bus_id, *compute_capability;
+    uint64_t memory_bytes, link_generation, link_width, link_peak_bytes_per_s;
+    bool simulated, known;                               /* known: the device table has it */
+    uint64_t copy_busy_ns, kernel_busy_ns, both_busy_ns; /* unions over all streams */
+    uint64_t kernels, kernel_ns;                         /* kernel_ns: the sum */
+};
+
+struct xs_totals {
+    uint64_t count, bytes, async_count;
+    uint64_t empty_count;                         /* of 0 bytes: they leave no device record */
+    uint64_t host_ns;                             /* inside the calls; a batch call counts once */
+    uint64_t timed_count, timed_bytes, device_ns; /* those with a device record with times */
+    uint64_t blocking_count, blocking_bytes, blocking_host_ns;
+};
+
+struct xs_group {
+    enum xs_direction direction;
+    enum xs_memory_kind src_kind, dst_kind;
+    struct xs_totals totals;
+};
+
+/* Transfers alike: same entry point, kinds and size. */
+struct xs_shape {
+    enum xs_direction direction;
+    enum xs_memory_kind src_kind, dst_kind;
+    int64_t entry_point_id, first_transfer;
+    char *entry_point;
+    uint64_t bytes;
+    struct xs_totals totals;
+};
+
+struct xs_slow_transfer {
+    enum xs_direction direction;
+    enum xs_memory_kind src_kind, dst_kind;
+    int64_t id, entry_point_id, enter_ns;
+    char *entry_point;
+    uint64_t bytes, host_ns, device_ns;
+    bool is_async, timed;
+};
+
+struct xs_count_time {
+    uint64_t count, bytes, ns;
+    uint64_t device_ns; /* launches and memsets: of the kernels and memsets that they started */
+};
+
+struct xs_allocation_totals {
+    uint64_t count, bytes, peak_bytes, host_ns;
+    uint64_t frees, free_host_ns;
+    uint64_t live_count, live_bytes; /* at the end of the trace */
+};
+
+struct xs_note {
+    char *topic, *text;
+    uint64_t count;
+    int64_t at_ns; /* of the first; INT64_MIN: none */
+};
+
+struct xs_coverage {
+    uint64_t host_transfers, host_captured, host_failed, host_empty; /* empty: 0 bytes, which leave no record */
+    uint64_t matched, without_record;
+    uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
+    uint64_t migration_rests, migrations_ns;   /* recording page migrations rested so often; how long it did not */
+    uint64_t nested, dropped, dropped_records; /* as capture counted them */
+};
+
+struct xs_cost {
+    bool known;
+    uint64_t start_ns, cupti_start_ns, close_ns, drain_cpu_ns, spool_stalls, spool_stall_ns, spool_bytes, events;
+    uint64_t fingerprint_start_ns, fingerprint_call_ns, fingerprint_kernel_ns, fingerprint_device_bytes;
+    uint64_t fingerprint_launches;
+};
+
+struct xs_summary {
+    const struct xs_trace *trace;
+    bool selected; /* groups to slowest below are of the transfers that pass a filter */
+    struct xs_run run;
+    struct xs_device_summary *devices;
+    size_t device_count;
+    struct xs_group *groups; /* by device time, else by bytes; largest first */
+    size_t group_count;
+    struct xs_totals all;
+    struct xs_totals pageable, pinned; /* uploads and downloads by host memory; pinned: also registered */
+    struct xs_shape largest[XS_TOP];
+    size_t largest_count;
+    struct xs_slow_transfer slowest[XS_TOP];
+    size_t slowest_count;
+    bool slowest_by_device; /* by device time; else by host time */
+    struct xs_count_time graph_copies[XS_COPY_KIND_COUNT], graph_total;
+    struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
+    struct xs_count_time memsets, memsets_device; /* device: without those of graphs */
+    struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
+    struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
+    struct xs_coverage coverage;
+    struct xs_cost cost;
+    struct xs_note *notes;
+    size_t note_count;
+    uint64_t damaged_rows; /* rows with values that cannot be true, taken as 0 or left out */
+};
+
+/* Reads the trace and computes everything. On error returns a negative status and a one-line message naming the file
+ * (XS_TRACE_MESSAGE_BYTES long), and the summary is empty. `trace` has to outlive the summary. */
+int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message);
+/* The same with totals, largest and slowest of the transfers that were selected only; all else is of the whole trace. NULL:
+ * all. */
+struct xs_selection;
+int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
+                          struct xs_summary *summary, char *message);
+void xs_summary_free(struct xs_summary *summary);
+
+/* The highest link rate among the trace's devices, 0 where unknown. */
+uint64_t xs_summary_link_peak(const struct xs_summary *summary);
+
+#endif

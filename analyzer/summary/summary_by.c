@@ -1,0 +1,374 @@
+/* Totals by call site, thread, ...; see summary_by.h. The tables are read once more: a report that does not ask for this pays
+ * nothing. */
+#include "analyzer/summary/summary_by.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/engine/selection.h"
+#include "analyzer/summary/summary_internal.h"
+#include "analyzer/trace/site.h"
+
+const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
+
+/* --- what findings claim --- */
+
+static void claim_run(struct xs_by_claims *claims, const struct xs_instance *instance, uint64_t ns) {
+    if (claims->run_count == claims->run_capacity) {
+        claims->run_capacity = claims->run_capacity ? claims->run_capacity * 2 : 64;
+        claims->runs = xs_realloc(claims->runs, claims->run_capacity * sizeof *claims->runs);
+    }
+    claims->runs[claims->run_count++] = (struct xs_by_run){.first = instance->evidence[0].row,
+                                                           .last = instance->evidence[1].row,
+                                                           .site = instance->site,
+                                                           .share_ns = ns / instance->transfers};
+}
+
+static bool is_run(const struct xs_instance *instance) {
+    const struct xs_evidence *rows = instance->evidence;
+    return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&
+           rows[1].table == XS_EVIDENCE_TRANSFER && rows[0].row < rows[1].row;
+}
+
+void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct xs_by_claims *claims = data;
+    if (!instance) { /* the analysis starts again */
+        xs_hash_free(&claims->rows);
+        claims->run_count = 0;
+        return;
+    }
+    enum xs_detector_kind kind = xs_detectors[detector]->kind;
+    uint64_t ns = xs_times_rank_ns(&instance->removable);
+    if ((kind != XS_REMOVES_TRANSFERS && kind != XS_REMOVES_CALLS) || !instance->evidence_count || !ns)
+        return;
+    if (is_run(instance)) {
+        claim_run(claims, instance, ns);
+        return;
+    }
+    uint64_t *claim = xs_hash_put(&claims->rows, (uint64_t)instance->evidence[0].row, instance->evidence[0].table);
+    if (*claim < ns + 1)
+        *claim = ns + 1;
+}
+
+void xs_by_claims_free(struct xs_by_claims *claims) {
+    xs_hash_free(&claims->rows);
+    free(claims->runs);
+    *claims = (struct xs_by_claims){0};
+}
+
+/* --- rows --- */
+
+struct work {
+    const struct xs_trace *trace;
+    struct xs_sites *sites;
+    const struct xs_by_claims *claims;
+    const struct xs_selection *selection; /* transfers that count; NULL: all */
+    struct xs_by *by;
+    char *message;
+    size_t capacity;
+    struct xs_hash by_id;   /* of what has a number: to index + 1 */
+    struct xs_hash by_text; /* of what is a text: two hashes of it to index + 1 */
+    struct xs_records records;
+    struct xs_by_run *runs;     /* by site, then by first row */
+    struct xs_hash run_of_site; /* to the index + 1 of the one that is next, or at hand */
+};
+
+static size_t add_row(struct work *w) {
+    struct xs_by *by = w->by;
+    if (by->count == w->capacity) {
+        w->capacity = w->capacity ? w->capacity * 2 : 64;
+        by->rows = xs_realloc(by->rows, w->capacity * sizeof *by->rows);
+    }
+    by->rows[by->count] = (struct xs_by_row){.number = -1, .device = -1};
+    return by->count++;
+}
+
+/* The row of a text with a mark for what kind of text it is, made where there is none. */
+static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
+    uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
+    const char *const parts[] = {text ? text : "", beside ? beside : ""};
+    for (int part = 0; part < 2; part++) {
+        for (const char *c = parts[part];; c++) { /* the NUL as well: "ab", "c" is not "a", "bc" */
+            hash[0] = (hash[0] ^ (unsigned char)*c ^ (unsigned char)mark) * 0x100000001b3u;
+            hash[1] = xs_mix(hash[1] + (unsigned char)*c + ((uint64_t)(unsigned char)mark << 8));
+            if (!*c)
+                break;
+        }
+    }
+    uint64_t *row = xs_hash_put(&w->by_text, hash[0], hash[1]);
+    if (!*row)
+        *row = add_row(w) + 1;
+    return (size_t)*row - 1;
+}
+
+static size_t row_of_frame(struct work *w, const struct xs_frame *frame) {
+    size_t row;
+    if (!frame)
+        return row_of_text(w, 0, NULL, NULL);
+    const char *owner = frame->file ? frame->file : frame->module;
+    if (w->by->key == XS_BY_FUNCTION && frame->function)
+        row = row_of_text(w, 'f', frame->function, owner);
+    else if (w->by->key != XS_BY_MODULE && frame->file)
+        row = row_of_text(w, 'F', frame->file, NULL);
+    else
+        row = row_of_text(w, 'm', frame->module, NULL); /* Python's frames have none, and are one row */
+    if (!w->by->rows[row].frame)
+        w->by->rows[row].frame = frame;
+    return row;
+}
+
+/* What a row of the trace says of itself; columns of every query below. */
+enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, DEVICE, BYTES, ENTER, RETURN, CORRELATION, BATCH };
+
+/* A number for what groups rows, the same for what is one group surely; several may mean one group. */
+static int64_t group_of(struct work *w, const struct xs_scan *scan) {
+    switch (w->by->key) {
+    case XS_BY_SITE:
+        return xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK));
+    case XS_BY_NVTX:
+        return xs_scan_int(scan, RANGE);
+    case XS_BY_THREAD:
+        return xs_scan_int(scan, THREAD);
+    case XS_BY_STREAM:
+        return xs_scan_int(scan, STREAM);
+    case XS_BY_DEVICE:
+        return xs_scan_null(scan, DEVICE) || xs_scan_int(scan, DEVICE) < 0 ? -1 : xs_scan_int(scan, DEVICE);
+    default:
+        return xs_sites_place(w->sites, xs_scan_int(scan, STACK));
+    }
+}
+
+static size_t new_row(struct work *w, int64_t group) {
+    const char *range;
+    size_t row;
+    switch (w->by->key) {
+    case XS_BY_FUNCTION:
+    case XS_BY_FILE:
+    case XS_BY_MODULE:
+        return row_of_frame(w, group ? xs_callsites_place_frame(w->sites->callsites, (uint32_t)group) : NULL);
+    case XS_BY_NVTX:
+        range = w->sites->callsites ? xs_callsites_range(w->sites->callsites, group) : NULL;
+        row = row_of_text(w, range ? 'r' : 0, range, NULL);
+        if (range && !w->by->rows[row].name)
+            w->by->rows[row].name = xs_strdup(range);
+        return row;
+    case XS_BY_SITE:
+        row = add_row(w);
+        w->by->rows[row].frame = xs_site_place_frame(w->sites, (uint32_t)group);
+        w->by->rows[row].entry_point = xs_site_entry(w->sites, (uint32_t)group)->name;
+        return row;
+    default:
+        row = add_row(w);
+        w->by->rows[row].id = group;
+        return row;
+    }
+}
+
+static struct xs_by_row *row_of(struct work *w, const struct xs_scan *scan) {
+    int64_t group = group_of(w, scan);
+    const uint64_t *known = xs_hash_find(&w->by_id, (uint64_t)group, 0);
+    size_t row = known ? (size_t)*known - 1 : new_row(w, group);
+    if (!known)
+        *xs_hash_put(&w->by_id, (uint64_t)group, 0) = row + 1;
+    return &w->by->rows[row];
+}
+
+/* --- reading --- */
+
+static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row *row) {
+    uint64_t host_ns = 0, device_ns, bytes = xs_scan_count(scan, BYTES);
+    int64_t correlation = xs_scan_int(scan, CORRELATION);
+    const struct xs_record *record =
+        correlation > 0 && correlation <= UINT32_MAX ? xs_records_find(&w->records, (uint32_t)correlation) : NULL;
+    row->transfers++;
+    row->bytes = xs_sum(row->bytes, bytes);
+    xs_scan_span(scan, ENTER, RETURN, &host_ns);
+    if (xs_scan_int(scan, BATCH) == 0) /* all copies of a batch call carry the whole call's host time */
+        row->host_ns = xs_sum(row->host_ns, host_ns);
+    if (xs_record_share(record, bytes, &device_ns)) {
+        row->timed++;
+        row->device_ns = xs_sum(row->device_ns, device_ns);
+        w->by->timed = true;
+    }
+}
+
+/* A device where the row does not name one: its context's. */
+#define OF_CONTEXT "(SELECT c.device FROM context c WHERE c.id = t.context)"
+static const struct {
+    enum xs_evidence_table table;
+    const char *columns, *device;
+} tables[] = {
+    {XS_EVIDENCE_TRANSFER, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream",
+     "coalesce(CASE t.direction WHEN 1 THEN t.dst_device ELSE t.src_device END, t.dst_device, " OF_CONTEXT ")"},
+    {XS_EVIDENCE_MEMSET, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream",
+     "coalesce(t.device, " OF_CONTEXT ")"},
+    {XS_EVIDENCE_ALLOCATION, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream",
+     "coalesce(t.device, " OF_CONTEXT ")"},
+    {XS_EVIDENCE_SYNC, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream", OF_CONTEXT},
+    {XS_EVIDENCE_LAUNCH, "t.entry_point, NULL, NULL, t.thread, t.stream", OF_CONTEXT},
+    {XS_EVIDENCE_API_CALL, "t.entry_point, NULL, NULL, t.thread, t.stream", OF_CONTEXT},
+    {XS_EVIDENCE_MIGRATION, "NULL, NULL, NULL, NULL, NULL", "coalesce(t.dst_device, t.src_device)"},
+};
+
+/* Runs of one site do not overlap, but for those of several threads or streams. */
+static int by_site(const void *a, const void *b) {
+    const struct xs_by_run *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static void sort_runs(struct work *w) {
+    size_t count = w->claims->run_count;
+    if (!count)
+        return;
+    w->runs = xs_realloc(NULL, count * sizeof *w->runs);
+    memcpy(w->runs, w->claims->runs, count * sizeof *w->runs);
+    qsort(w->runs, count, sizeof *w->runs, by_site);
+    for (size_t i = count; i-- > 0;)
+        *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
+}
+
+/* What a transfer gives back as one of a run; rows come in the order of their ids. */
+static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
+    int64_t id = xs_scan_int(scan, ID);
+    if (!w->runs)
+        return 0;
+    uint32_t site = xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK));
+    uint64_t *next = xs_hash_find(&w->run_of_site, site, 0);
+    while (next && *next <= w->claims->run_count && w->runs[*next - 1].site == site && w->runs[*next - 1].last < id)
+        ++*next;
+    const struct xs_by_run *run = next && *next <= w->claims->run_count ? &w->runs[*next - 1] : NULL;
+    return run && run->site == site && run->first <= id ? run->share_ns : 0;
+}
+
+static int read_table(struct work *w, size_t index) {
+    enum xs_evidence_table table = tables[index].table;
+    bool transfers = table == XS_EVIDENCE_TRANSFER;
+    char sql[640];
+    struct xs_scan scan;
+    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s%s FROM %s t%s", tables[index].columns,
+             w->by->key == XS_BY_DEVICE ? tables[index].device : "NULL",
+             transfers ? ", t.bytes, t.enter_ns, t.return_ns, t.correlation, t.batch_index" : "",
+             xs_evidence_table_names[table], transfers ? " WHERE t.result = 0 AND t.is_captured = 0" : "");
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        const uint64_t *claim = xs_hash_find(&w->claims->rows, (uint64_t)xs_scan_int(&scan, ID), table);
+        if ((!claim && !transfers) || !xs_selection_has(w->selection, table, xs_scan_int(&scan, ID)))
+            continue;
+        struct xs_by_row *row = row_of(w, &scan);
+        uint64_t share = transfers ? run_share(w, &scan) : 0, ns = claim ? *claim - 1 : 0;
+        row->gives_back_ns = xs_sum(row->gives_back_ns, ns > share ? ns : share);
+        if (transfers)
+            take_transfer(w, &scan, row);
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_records(struct work *w) {
+    enum { RECORD, SIZE, START, END };
+    struct xs_scan scan;
+    int status = XS_OK;
+    xs_scan_begin(&scan, w->trace,
+                  "SELECT correlation, bytes, start_ns, end_ns FROM device_copy WHERE graph_node IS NULL", w->message,
+                  NULL);
+    while (status >= 0 && xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        int64_t correlation = xs_scan_int(&scan, RECORD);
+        bool timed = xs_scan_span(&scan, START, END, &ns);
+        if (correlation > 0 && correlation <= UINT32_MAX)
+            status = xs_records_add(&w->records, (uint32_t)correlation, xs_scan_count(&scan, SIZE), timed, ns);
+    }
+    int ended = xs_scan_end(&scan);
+    xs_records_sort(&w->records);
+    if (status < 0)
+        xs_out_of_memory();
+    return ended;
+}
+
+/* Names of threads, streams and devices. */
+static int read_names(struct work *w) {
+    enum { NAME_ID, NAME, NUMBER, CONTEXT, OF_DEVICE };
+    const char *sql = w->by->key == XS_BY_THREAD   ? "SELECT id, name, tid, NULL, NULL FROM thread"
+                      : w->by->key == XS_BY_DEVICE ? "SELECT id, name, NULL, NULL, NULL FROM device"
+                      : w->by->key == XS_BY_STREAM ? "SELECT t.id, NULL, t.handle, t.context, " OF_CONTEXT
+                                                     " FROM stream t"
+                                                   : NULL;
+    struct xs_scan scan;
+    if (!sql)
+        return XS_OK;
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        const uint64_t *known = xs_hash_find(&w->by_id, (uint64_t)xs_scan_int(&scan, NAME_ID), 0);
+        struct xs_by_row *row = known ? &w->by->rows[*known - 1] : NULL;
+        if (!row || row->name)
+            continue;
+        row->name = xs_scan_null(&scan, NAME) ? NULL : xs_strdup(xs_scan_text(&scan, NAME));
+        row->number = xs_scan_null(&scan, NUMBER) ? -1 : xs_scan_int(&scan, NUMBER);
+        row->context = xs_scan_int(&scan, CONTEXT);
+        row->device = xs_scan_null(&scan, OF_DEVICE) ? -1 : xs_scan_int(&scan, OF_DEVICE);
+    }
+    return xs_scan_end(&scan);
+}
+
+/* By cost, then by anything that makes the order the same on every run. */
+static int compare(const void *a, const void *b) {
+    const struct xs_by_row *x = a, *y = b;
+    const uint64_t keys[][2] = {{x->device_ns, y->device_ns},
+                                {x->host_ns, y->host_ns},
+                                {x->gives_back_ns, y->gives_back_ns},
+                                {x->bytes, y->bytes},
+                                {x->transfers, y->transfers}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? 1 : -1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    const char *p = x->name ? x->name : x->entry_point, *q = y->name ? y->name : y->entry_point;
+    int order = strcmp(p ? p : "", q ? q : "");
+    return order ? order
+                 : (x->frame && y->frame ? (x->frame->line > y->frame->line) - (x->frame->line < y->frame->line) : 0);
+}
+
+static bool any_claim(const struct xs_by_claims *claims, enum xs_evidence_table table) {
+    for (size_t i = 0; claims->rows.count && i <= claims->rows.mask; i++)
+        if (claims->rows.entries[i].value && claims->rows.entries[i].high == table)
+            return true;
+    return false;
+}
+
+int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
+                  enum xs_by_key key, struct xs_by *by, char *message) {
+    struct work w = {.trace = trace,
+                     .sites = findings->sites,
+                     .claims = claims,
+                     .selection = findings->selection,
+                     .by = by,
+                     .message = message};
+    *by = (struct xs_by){.key = key};
+    sort_runs(&w);
+    int status = read_records(&w);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
+        if (tables[i].table == XS_EVIDENCE_TRANSFER || any_claim(claims, tables[i].table))
+            status = read_table(&w, i);
+    if (status >= 0)
+        status = read_names(&w);
+    if (by->count)
+        qsort(by->rows, by->count, sizeof *by->rows, compare);
+    xs_hash_free(&w.by_id);
+    xs_hash_free(&w.by_text);
+    xs_hash_free(&w.run_of_site);
+    free(w.runs);
+    xs_records_free(&w.records);
+    return status;
+}
+
+void xs_by_free(struct xs_by *by) {
+    for (size_t i = 0; i < by->count; i++)
+        free(by->rows[i].name);
+    free(by->rows);
+    *by = (struct xs_by){0};
+}

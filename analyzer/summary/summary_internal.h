@@ -1,0 +1,44 @@
+/* Between the files that compute a summary; for nobody else. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_INTERNAL_H
+#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_INTERNAL_H
+
+#include "analyzer/base/intervals.h"
+#include "analyzer/engine/selection.h"
+#include "analyzer/summary/summary.h"
+#include "analyzer/trace/records.h"
+#include "analyzer/trace/scan.h"
+
+/* What lives only while a summary is being computed. */
+struct xs_summary_work {
+    struct xs_summary *summary;
+    const struct xs_trace *trace;
+    const struct xs_selection *selection; /* transfers that count in totals; NULL: all */
+    char *message;
+    struct xs_records records;
+    struct xs_intervals *copies; /* by index of summary->devices */
+    struct xs_intervals *kernels;
+    int64_t last_ns; /* the latest time seen anywhere */
+};
+
+/* Each reads some tables into the summary. Negative status: the message is set. */
+int xs_summary_run(struct xs_summary_work *work);    /* meta, device, note */
+int xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */
+int xs_summary_transfers(struct xs_summary_work *work); /* transfer; after the records are in */
+int xs_summary_calls(struct xs_summary_work *work);     /* memset, launch, sync, allocation; after the device's */
+void xs_summary_overlap(struct xs_summary_work *work);  /* unions over the streams of each device */
+
+static inline void xs_work_begin(struct xs_summary_work *work, struct xs_scan *scan, const char *sql) {
+    xs_scan_begin(scan, work->trace, sql, work->message, &work->summary->damaged_rows);
+}
+
+static inline void xs_work_saw(struct xs_summary_work *work, int64_t ns) {
+    work->last_ns = ns > work->last_ns ? ns : work->last_ns;
+}
+
+/* Sets the message for memory that ran out and returns XS_ERROR_MEMORY. */
+int xs_work_no_memory(struct xs_summary_work *work);
+
+/* Index in summary->devices, which gets a row for an ordinal that the device table does not have. */
+size_t xs_work_device(struct xs_summary_work *work, int64_t ordinal);
+
+#endif

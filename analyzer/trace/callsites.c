@@ -1,0 +1,215 @@
+/* Where calls came from: stacks as people read them, and the places that they stand for; see callsites.h. */
+#include "analyzer/trace/callsites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/trace/callsites_internal.h"
+#include "analyzer/trace/stack_merge.h"
+
+enum { RANGE_NESTING_MAX = 64, RANGE_BYTES_MAX = 4096 };
+
+/* The parts of one stack in the order of the merged one. */
+struct merged {
+    uint32_t parts[XS_STACK_FRAMES_MAX];
+    size_t count;
+};
+
+static void merge(const struct xs_callsites *c, const struct xs_callsite_stack *stack, struct merged *merged) {
+    uint8_t roles[XS_STACK_FRAMES_MAX];
+    bool entry[XS_STACK_FRAMES_MAX];
+    int32_t order[XS_STACK_FRAMES_MAX];
+    merged->count = 0;
+    if (!c->parts) /* no stack has any */
+        return;
+    const uint32_t *native = c->parts + stack->first, *python = native + stack->natives;
+    for (size_t i = 0; i < stack->natives; i++)
+        roles[i] = c->addresses[native[i]].role;
+    for (size_t i = 0; i < stack->pythons; i++)
+        entry[i] = (python[i] & XS_PART_ENTRY) != 0;
+    merged->count = xs_stack_merge(roles, stack->natives, entry, stack->pythons, stack->cut, order);
+    for (size_t i = 0; i < merged->count; i++)
+        merged->parts[i] = order[i] >= 0 ? native[order[i]] : python[-1 - order[i]] | XS_PART_ENTRY;
+}
+
+/* The frames that a part stands for: in a merged stack the mark says that it is Python's. */
+static uint32_t part_frames(const struct xs_callsites *c, uint32_t part, uint32_t *first) {
+    bool python = (part & XS_PART_ENTRY) != 0;
+    *first = python ? part & ~XS_PART_ENTRY : c->addresses[part].first;
+    return python ? 1 : c->addresses[part].frames;
+}
+
+static bool is_known(const struct xs_frame *frame) { return frame->function || frame->file; }
+
+/* The number + 1 of the user's frame, 0: nothing is known. */
+static uint32_t user_frame(const struct xs_callsites *c, const struct merged *merged) {
+    uint32_t first, outermost = 0;
+    for (size_t i = 0; i < merged->count; i++) {
+        uint32_t count = part_frames(c, merged->parts[i], &first);
+        for (uint32_t k = first; k < first + count; k++) {
+            const struct xs_frame *frame = &c->frames[k];
+            if (!frame->library && (is_known(frame) || frame->module))
+                return k + 1;
+            if (is_known(frame))
+                outermost = k + 1;
+        }
+    }
+    return outermost;
+}
+
+/* Without a line each call of a function is a place of its own: its address is all that tells them apart. */
+static uint32_t place_of(struct xs_callsites *c, struct xs_hash *pairs, uint32_t number) {
+    const struct xs_frame *frame = &c->frames[number];
+    uint64_t low, high;
+    if (frame->python || frame->line) {
+        uint64_t *pair = xs_hash_put(pairs, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->file);
+        if (!*pair)
+            *pair = pairs->count;
+        low = *pair << 32 | frame->line;
+        high = 0;
+    } else {
+        low = frame->address;
+        high = (uint64_t)(uintptr_t)frame->module | (uint64_t)1 << 63;
+    }
+    uint64_t *place = xs_hash_put(&c->place_by_key, low, high);
+    if (!*place) {
+        XS_GROW(c->place_frames, c->place_count, c->place_capacity);
+        c->place_frames[c->place_count] = number;
+        *place = ++c->place_count;
+    }
+    return (uint32_t)*place;
+}
+
+static void number_places(struct xs_callsites *c) {
+    struct xs_hash pairs = {0};
+    struct merged *merged = xs_realloc(NULL, sizeof *merged);
+    for (uint32_t i = 0; i < c->stack_count; i++) {
+        merge(c, &c->stacks[i], merged);
+        uint32_t frame = user_frame(c, merged);
+        c->stacks[i].place = frame ? place_of(c, &pairs, frame - 1) : 0;
+    }
+    free(merged);
+    xs_hash_free(&pairs);
+}
+
+int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message) {
+    struct xs_callsites *c = xs_realloc(NULL, sizeof *c);
+    *c = (struct xs_callsites){.trace = trace};
+    int status = xs_callsites_read(c, stored, message);
+    if (status >= 0) {
+        xs_callsites_resolve(c);
+        number_places(c);
+        if (c->damaged)
+            xs_callsites_add_note(c, "%llu rows about stacks are damaged and were left out",
+                                  (unsigned long long)c->damaged);
+        *callsites = c;
+        return XS_OK;
+    }
+    xs_callsites_close(c);
+    *callsites = NULL;
+    return status;
+}
+
+int xs_callsites_open(const struct xs_trace *trace, struct xs_callsites **callsites, char *message) {
+    return xs_callsites_open_with(trace, true, callsites, message);
+}
+
+void xs_callsites_close(struct xs_callsites *c) {
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->stack_count; i++)
+        free(c->stacks[i].merged);
+    for (uint32_t i = 0; i < c->range_count; i++)
+        free(c->ranges[i].full);
+    for (size_t i = 0; i < c->note_count; i++)
+        free(c->notes[i]);
+    void *const arrays[] = {c->modules, c->codes, c->addresses, c->stacks,      c->ranges,
+                            c->frames,  c->parts, c->notes,     c->place_frames};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    struct xs_hash *const tables[] = {&c->module_by_id, &c->code_by_id,    &c->address_by_key, &c->stack_by_id,
+                                      &c->range_by_id,  &c->python_by_key, &c->place_by_key};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        xs_hash_free(tables[i]);
+    xs_texts_free(&c->texts);
+    free(c);
+}
+
+static struct xs_callsite_stack *find_stack(const struct xs_callsites *c, int64_t id) {
+    const uint64_t *place = id ? xs_hash_find(&c->stack_by_id, (uint64_t)id, 0) : NULL;
+    return place ? &c->stacks[*place - 1] : NULL;
+}
+
+static void make_frames(const struct xs_callsites *c, struct xs_callsite_stack *stack) {
+    struct merged *merged = xs_realloc(NULL, sizeof *merged);
+    uint32_t first;
+    size_t count = 0;
+    merge(c, stack, merged);
+    for (size_t i = 0; i < merged->count; i++)
+        count += part_frames(c, merged->parts[i], &first);
+    stack->merged = xs_realloc(NULL, count * sizeof *stack->merged);
+    for (size_t i = 0; i < merged->count; i++) {
+        uint32_t some = part_frames(c, merged->parts[i], &first);
+        memcpy(stack->merged + stack->merged_count, c->frames + first, some * sizeof *stack->merged);
+        stack->merged_count += some;
+    }
+    free(merged);
+}
+
+const struct xs_frame *xs_callsites_frames(const struct xs_callsites *callsites, int64_t stack, size_t *count) {
+    struct xs_callsite_stack *found = find_stack(callsites, stack);
+    *count = 0;
+    if (!found)
+        return NULL;
+    if (!found->merged)
+        make_frames(callsites, found);
+    *count = found->merged_count;
+    return found->merged_count ? found->merged : NULL;
+}
+
+bool xs_callsites_cut(const struct xs_callsites *callsites, int64_t stack) {
+    const struct xs_callsite_stack *found = find_stack(callsites, stack);
+    return found && found->cut;
+}
+
+const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack) {
+    return xs_callsites_place_frame(callsites, xs_callsites_place(callsites, stack));
+}
+
+uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack) {
+    const struct xs_callsite_stack *found = find_stack(callsites, stack);
+    return found ? found->place : 0;
+}
+
+uint32_t xs_callsites_place_count(const struct xs_callsites *callsites) { return callsites->place_count; }
+
+const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place) {
+    return place && place <= callsites->place_count ? &callsites->frames[callsites->place_frames[place - 1]] : NULL;
+}
+
+const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i) {
+    return i < callsites->note_count ? callsites->notes[i] : NULL;
+}
+
+const char *xs_callsites_range(const struct xs_callsites *callsites, int64_t range) {
+    const struct xs_callsite_range *around[RANGE_NESTING_MAX];
+    size_t count = 0;
+    struct xs_string full = {0};
+    for (int64_t id = range; id && count < RANGE_NESTING_MAX; id = around[count - 1]->parent) {
+        const uint64_t *place = xs_hash_find(&callsites->range_by_id, (uint64_t)id, 0);
+        if (!place)
+            break;
+        around[count++] = &callsites->ranges[*place - 1];
+    }
+    if (!count)
+        return NULL;
+    struct xs_callsite_range *found = &callsites->ranges[around[0] - callsites->ranges];
+    if (found->full)
+        return found->full;
+    for (size_t i = count; i > 0 && full.length < RANGE_BYTES_MAX; i--)
+        xs_string_format(&full, "%s%s", around[i - 1]->name, i > 1 ? " / " : "");
+    found->full = full.data;
+    return found->full;
+}

@@ -1,0 +1,96 @@
+/* What the files of callsites share; everyone else includes callsites.h. */
+#ifndef XFERSPY_ANALYZER_TRACE_CALLSITES_INTERNAL_H
+#define XFERSPY_ANALYZER_TRACE_CALLSITES_INTERNAL_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/interned.h"
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/trace/callsites.h"
+
+struct xs_callsite_module {
+    int64_t id;
+    const char *path, *build_id; /* build_id NULL: the run saw none */
+    uint64_t load_bias;
+    bool library, glue;
+};
+
+struct xs_callsite_code {
+    const char *file, *function;
+    bool library;
+};
+
+/* One address of one module, whatever number of stacks it is in. */
+struct xs_callsite_address {
+    uint64_t address;       /* of the file; of memory where it lies in no module */
+    uint32_t module;        /* its place in `modules`, UINT32_MAX: none */
+    uint32_t first, frames; /* in `frames`; 0 frames: not yet known */
+    uint8_t role;           /* enum xs_native_role */
+    bool stored;            /* the trace's table `symbol` has it */
+};
+
+struct xs_callsite_stack {
+    int64_t id;
+    uint64_t first; /* in `parts`: native frames, then Python's */
+    uint16_t natives, pythons;
+    bool cut;
+    uint32_t place;
+    struct xs_frame *merged; /* made when they are asked for */
+    size_t merged_count;
+};
+
+struct xs_callsite_range {
+    int64_t parent;
+    const char *name;
+    char *full; /* made when it is asked for */
+};
+
+struct xs_callsites {
+    const struct xs_trace *trace;
+    uint64_t damaged; /* rows that could not be true */
+    struct xs_texts texts;
+    struct xs_callsite_module *modules;
+    struct xs_callsite_code *codes;
+    struct xs_callsite_address *addresses;
+    struct xs_callsite_stack *stacks;
+    struct xs_callsite_range *ranges;
+    uint32_t module_count, code_count, address_count, stack_count, range_count;
+    size_t module_capacity, code_capacity, address_capacity, stack_capacity, range_capacity;
+    struct xs_hash module_by_id, code_by_id, address_by_key, stack_by_id, range_by_id; /* places + 1 */
+    struct xs_hash python_by_key; /* a code and a line: the place + 1 of its frame */
+    struct xs_frame *frames;      /* of addresses, innermost first, and of Python's code and line */
+    size_t frame_count, frame_capacity;
+    uint32_t *parts; /* a place in `addresses`, or in `frames` and XS_PART_ENTRY */
+    size_t part_count, part_capacity;
+    uint32_t *place_frames; /* by place - 1: in `frames` */
+    uint32_t place_count;
+    size_t place_capacity;
+    struct xs_hash place_by_key;
+    char **notes;
+    size_t note_count, note_capacity;
+};
+
+#define XS_PART_ENTRY 0x80000000u
+enum { XS_STACK_FRAMES_MAX = 4096 };
+
+/* Room for one more item in an array that grows by doubling. */
+#define XS_GROW(items, count, capacity)                                                                                \
+    do {                                                                                                               \
+        if ((count) >= (capacity)) {                                                                                   \
+            (capacity) = (capacity) ? 2 * (capacity) : 64;                                                             \
+            (items) = xs_realloc((items), (capacity) * sizeof *(items));                                               \
+        }                                                                                                              \
+    } while (0)
+
+/* `stored`: what the table `symbol` has is taken rather than looked up again. */
+int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message);
+
+int xs_callsites_read(struct xs_callsites *callsites, bool stored, char *message);
+void xs_callsites_resolve(struct xs_callsites *callsites);
+
+/* Adds a frame of an address; those of one address come one after the other, innermost first. */
+void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t address, const char *function, const char *file,
+                            uint32_t line);
+void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

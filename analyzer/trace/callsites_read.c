@@ -1,0 +1,215 @@
+/* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
+#include "analyzer/base/memory.h"
+#include "analyzer/symbols/library.h"
+#include "analyzer/trace/callsites_internal.h"
+#include "analyzer/trace/scan.h"
+
+static const char *text_or_null(const struct xs_scan *scan, int column) {
+    const char *text = xs_scan_null(scan, column) ? NULL : xs_scan_text(scan, column);
+    return text && *text ? text : NULL;
+}
+
+static uint32_t line_of(const struct xs_scan *scan, int column) {
+    int64_t line = xs_scan_int(scan, column);
+    return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
+}
+
+/* The place for a new id; NULL where it was there before, as it can be in a damaged file only. */
+static uint64_t *new_id(struct xs_callsites *callsites, struct xs_hash *by_id, int64_t id) {
+    uint64_t *place = xs_hash_put(by_id, (uint64_t)id, 0);
+    if (!*place)
+        return place;
+    callsites->damaged++;
+    return NULL;
+}
+
+static int read_modules(struct xs_callsites *c, char *message) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, c->trace, "SELECT id, path, build_id, load_bias FROM module", message, &c->damaged);
+    while (xs_scan_row(&scan)) {
+        uint64_t *place = new_id(c, &c->module_by_id, xs_scan_int(&scan, 0));
+        if (!place)
+            continue;
+        XS_GROW(c->modules, c->module_count, c->module_capacity);
+        struct xs_callsite_module *module = &c->modules[c->module_count];
+        *module = (struct xs_callsite_module){.id = xs_scan_int(&scan, 0),
+                                              .path = xs_texts_keep(&c->texts, xs_scan_text(&scan, 1)),
+                                              .build_id = xs_texts_keep(&c->texts, text_or_null(&scan, 2)),
+                                              .load_bias = (uint64_t)xs_scan_int(&scan, 3)};
+        module->library = xs_library_binary(module->path, &module->glue);
+        *place = ++c->module_count;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_codes(struct xs_callsites *c, char *message) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, c->trace, "SELECT id, file, function FROM python_code", message, &c->damaged);
+    while (xs_scan_row(&scan)) {
+        uint64_t *place = new_id(c, &c->code_by_id, xs_scan_int(&scan, 0));
+        if (!place)
+            continue;
+        XS_GROW(c->codes, c->code_count, c->code_capacity);
+        struct xs_callsite_code *code = &c->codes[c->code_count];
+        *code = (struct xs_callsite_code){.file = xs_texts_keep(&c->texts, text_or_null(&scan, 1)),
+                                          .function = xs_texts_keep(&c->texts, text_or_null(&scan, 2))};
+        code->library = code->file && xs_library_python(code->file);
+        *place = ++c->code_count;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_ranges(struct xs_callsites *c, char *message) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, c->trace, "SELECT id, parent, name FROM nvtx_range", message, &c->damaged);
+    while (xs_scan_row(&scan)) {
+        uint64_t *place = new_id(c, &c->range_by_id, xs_scan_int(&scan, 0));
+        if (!place)
+            continue;
+        XS_GROW(c->ranges, c->range_count, c->range_capacity);
+        c->ranges[c->range_count] = (struct xs_callsite_range){
+            .parent = xs_scan_int(&scan, 1), .name = xs_texts_keep(&c->texts, xs_scan_text(&scan, 2))};
+        *place = ++c->range_count;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_stack_rows(struct xs_callsites *c, bool plain, char *message) {
+    struct xs_scan scan;
+    c->stack_count = 0;
+    xs_hash_free(&c->stack_by_id);
+    xs_scan_table(&scan, c->trace, "stack", "id, is_cut", NULL, plain, message, &c->damaged);
+    while (xs_scan_row(&scan)) {
+        uint64_t *place = new_id(c, &c->stack_by_id, xs_scan_int(&scan, 0));
+        if (!place)
+            continue;
+        XS_GROW(c->stacks, c->stack_count, c->stack_capacity);
+        c->stacks[c->stack_count] =
+            (struct xs_callsite_stack){.id = xs_scan_int(&scan, 0), .cut = xs_scan_int(&scan, 1) != 0};
+        *place = ++c->stack_count;
+    }
+    return xs_scan_end(&scan);
+}
+
+static uint32_t native_part(struct xs_callsites *c, uint64_t address, bool has_module, int64_t id) {
+    const uint64_t *module = has_module ? xs_hash_find(&c->module_by_id, (uint64_t)id, 0) : NULL;
+    uint32_t number = module ? (uint32_t)*module - 1 : UINT32_MAX;
+    if (module)
+        address -= c->modules[number].load_bias;
+    uint64_t *place = xs_hash_put(&c->address_by_key, address, number);
+    if (!*place) {
+        XS_GROW(c->addresses, c->address_count, c->address_capacity);
+        c->addresses[c->address_count] = (struct xs_callsite_address){.address = address, .module = number};
+        *place = ++c->address_count;
+    }
+    return (uint32_t)*place - 1;
+}
+
+static uint32_t python_part(struct xs_callsites *c, int64_t id, uint32_t line) {
+    const uint64_t *found = xs_hash_find(&c->code_by_id, (uint64_t)id, 0);
+    const struct xs_callsite_code *code = found ? &c->codes[*found - 1] : NULL;
+    uint64_t *place = xs_hash_put(&c->python_by_key, found ? *found : 0, line);
+    if (!*place) {
+        XS_GROW(c->frames, c->frame_count, c->frame_capacity);
+        c->frames[c->frame_count] = (struct xs_frame){.function = code ? code->function : NULL,
+                                                      .file = code ? code->file : NULL,
+                                                      .line = line,
+                                                      .python = true,
+                                                      .library = code && code->library};
+        *place = ++c->frame_count;
+    }
+    return (uint32_t)*place - 1;
+}
+
+/* A stack's rows are together, native ones first, because of their ids. Rows that are elsewhere were put there. */
+static struct xs_callsite_stack *stack_of_row(struct xs_callsites *c, struct xs_callsite_stack *last, int64_t id,
+                                              bool python) {
+    struct xs_callsite_stack *stack = last && last->id == id ? last : NULL;
+    const uint64_t *place = stack ? NULL : xs_hash_find(&c->stack_by_id, (uint64_t)id, 0);
+    if (place) {
+        stack = &c->stacks[*place - 1];
+        if (stack->natives || stack->pythons)
+            return NULL;
+        stack->first = c->part_count;
+    }
+    bool fits = stack && stack->natives + stack->pythons < XS_STACK_FRAMES_MAX && (python || !stack->pythons);
+    return fits ? stack : NULL;
+}
+
+static int read_frame_rows(struct xs_callsites *c, bool plain, char *message) {
+    struct xs_scan scan;
+    struct xs_callsite_stack *last = NULL;
+    enum { STACK, ADDRESS, MODULE, CODE, LINE, ENTRY };
+    xs_scan_table(&scan, c->trace, "stack_frame", "stack, address, module, code, line, is_entry", NULL, plain, message,
+                  &c->damaged);
+    while (xs_scan_row(&scan)) {
+        bool python = !xs_scan_null(&scan, CODE);
+        struct xs_callsite_stack *stack = stack_of_row(c, last, xs_scan_int(&scan, STACK), python);
+        if (!stack) {
+            c->damaged++;
+            continue;
+        }
+        last = stack;
+        uint32_t part = python ? python_part(c, xs_scan_int(&scan, CODE), line_of(&scan, LINE))
+                               : native_part(c, (uint64_t)xs_scan_int(&scan, ADDRESS), !xs_scan_null(&scan, MODULE),
+                                             xs_scan_int(&scan, MODULE));
+        XS_GROW(c->parts, c->part_count, c->part_capacity);
+        c->parts[c->part_count++] = part | (python && xs_scan_int(&scan, ENTRY) ? XS_PART_ENTRY : 0);
+        if (python)
+            stack->pythons++;
+        else
+            stack->natives++;
+    }
+    return xs_scan_end(&scan);
+}
+
+/* Again from the beginning where the quick way found what only SQLite can read. */
+static int read_stacks(struct xs_callsites *c, char *message) {
+    int status = XS_OK;
+    for (int plain = 0; plain < 2; plain++) {
+        status = read_stack_rows(c, plain, message);
+        c->part_count = 0;
+        if (status >= 0)
+            status = read_frame_rows(c, plain, message);
+        if (status != XS_SCAN_PLAIN)
+            break;
+    }
+    return status;
+}
+
+static int read_symbols(struct xs_callsites *c, char *message) {
+    struct xs_scan scan;
+    uint32_t last = UINT32_MAX;
+    xs_scan_begin(&scan, c->trace,
+                  "SELECT module, address, function, file, line FROM symbol ORDER BY module, address, inline_depth, id",
+                  message, &c->damaged);
+    while (xs_scan_row(&scan)) {
+        const uint64_t *module = xs_hash_find(&c->module_by_id, (uint64_t)xs_scan_int(&scan, 0), 0);
+        const uint64_t *place =
+            module ? xs_hash_find(&c->address_by_key, (uint64_t)xs_scan_int(&scan, 1), *module - 1) : NULL;
+        const char *function = text_or_null(&scan, 2), *file = text_or_null(&scan, 3);
+        if (!place || (!function && !file))
+            continue;
+        struct xs_callsite_address *address = &c->addresses[*place - 1];
+        if (address->frames && last != *place)
+            continue;
+        last = (uint32_t)*place;
+        address->stored = true;
+        if (address->frames < XS_STACK_FRAMES_MAX)
+            xs_callsites_add_frame(c, (uint32_t)*place - 1, function, file, line_of(&scan, 4));
+    }
+    return xs_scan_end(&scan);
+}
+
+int xs_callsites_read(struct xs_callsites *callsites, bool stored, char *message) {
+    int status = read_modules(callsites, message);
+    if (status >= 0)
+        status = read_codes(callsites, message);
+    if (status >= 0)
+        status = read_ranges(callsites, message);
+    if (status >= 0)
+        status = read_stacks(callsites, message);
+    if (status >= 0 && stored)
+        status = read_symbols(callsites, message);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* Addresses of stacks become frames: each distinct one is looked up once, a binary at a time; see callsites.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/symbols/library.h"
+#include "analyzer/trace/callsites_internal.h"
+#include "analyzer/trace/stack_merge.h"
+
+void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...) {
+    struct xs_string note = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    xs_string_vformat(&note, format, arguments);
+    va_end(arguments);
+    XS_GROW(callsites->notes, callsites->note_count, callsites->note_capacity);
+    callsites->notes[callsites->note_count++] = note.data;
+}
+
+/* Between Python and C lie the interpreter itself and things like _ctypes and libffi, which may lie in its folders. */
+static uint8_t glue_role(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bool interpreter = !strncmp(name, "python", strlen("python")) || !strncmp(name, "libpython", strlen("libpython"));
+    return interpreter ? XS_NATIVE_INTERPRETER : XS_NATIVE_GLUE;
+}
+
+void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t number, const char *function, const char *file,
+                            uint32_t line) {
+    struct xs_callsite_address *address = &callsites->addresses[number];
+    const struct xs_callsite_module *module =
+        address->module == UINT32_MAX ? NULL : &callsites->modules[address->module];
+    XS_GROW(callsites->frames, callsites->frame_count, callsites->frame_capacity);
+    if (address->frames)
+        callsites->frames[callsites->frame_count - 1].inlined = true;
+    else
+        address->first = (uint32_t)callsites->frame_count;
+    address->frames++;
+    callsites->frames[callsites->frame_count++] =
+        (struct xs_frame){.function = xs_texts_keep(&callsites->texts, function),
+                          .file = xs_texts_keep(&callsites->texts, file),
+                          .line = line,
+                          .module = module ? module->path : NULL,
+                          .address = address->address,
+                          .library = module && (module->library || xs_library_function(function, file))};
+    bool loop = function && xs_library_runs_python(function);
+    if (loop)
+        address->role = XS_NATIVE_EVAL;
+    else if (address->role != XS_NATIVE_EVAL && module && module->glue)
+        address->role = glue_role(module->path);
+}
+
+/* The addresses of one module, in ascending order. */
+struct batch {
+    struct xs_callsites *callsites;
+    uint32_t *numbers;
+    uint64_t *addresses;
+    size_t count;
+};
+
+static int by_module_and_address(const void *a, const void *b, void *data) {
+    const struct xs_callsites *sorted = data;
+    const struct xs_callsite_address *x = &sorted->addresses[*(const uint32_t *)a];
+    const struct xs_callsite_address *y = &sorted->addresses[*(const uint32_t *)b];
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void found(void *data, size_t index, unsigned depth, const char *function, const char *file, uint32_t line) {
+    const struct batch *batch = data;
+    (void)depth;
+    xs_callsites_add_frame(batch->callsites, batch->numbers[index], function, file, line);
+}
+
+static bool is_file(const char *path) { return *path && *path != '[' && strncmp(path, "linux-vdso", 10) != 0; }
+
+/* What is missing of libraries costs no line of the user's, so they are only counted. */
+struct missing {
+    size_t libraries;
+    const char *library; /* the first of them */
+    bool unsupported;
+};
+
+static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, enum xs_binary_status status,
+                 struct missing *missing) {
+    missing->unsupported |= status == XS_BINARY_NO_SUPPORT;
+    if (status == XS_BINARY_READ || status == XS_BINARY_NO_SUPPORT)
+        return;
+    if (module->library) {
+        missing->library = missing->libraries++ ? missing->library : module->path;
+        return;
+    }
+    const char *reason = status == XS_BINARY_GONE      ? "is not here"
+                         : status == XS_BINARY_CHANGED ? "has changed since the run"
+                                                       : "cannot be read";
+    xs_callsites_add_note(callsites, "%s %s, so calls in it have addresses instead of lines", module->path, reason);
+}
+
+static void tell_missing(struct xs_callsites *callsites, const struct missing *missing) {
+    if (missing->unsupported)
+        xs_callsites_add_note(callsites, "this build of xferspy cannot read symbols, so native calls have addresses "
+                                         "instead of lines");
+    if (missing->libraries > 1)
+        xs_callsites_add_note(callsites, "%s and %zu more libraries are not here or have changed since the run",
+                              missing->library, missing->libraries - 1);
+    else if (missing->libraries)
+        xs_callsites_add_note(callsites, "%s is not here or has changed since the run", missing->library);
+}
+
+static void resolve_module(struct batch *batch, uint32_t number, struct missing *missing) {
+    const struct xs_callsite_module *module = &batch->callsites->modules[number];
+    if (batch->count && is_file(module->path))
+        tell(batch->callsites, module,
+             xs_symbols_resolve(module->path, module->build_id, !module->library, batch->addresses, batch->count, found,
+                                batch),
+             missing);
+}
+
+void xs_callsites_resolve(struct xs_callsites *callsites) {
+    uint32_t count = callsites->address_count, *order = xs_realloc(NULL, count * sizeof *order);
+    struct batch batch = {.callsites = callsites,
+                          .numbers = xs_realloc(NULL, count * sizeof *batch.numbers),
+                          .addresses = xs_realloc(NULL, count * sizeof *batch.addresses)};
+    struct missing missing = {0};
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    qsort_r(order, count, sizeof *order, by_module_and_address, callsites);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t module = callsites->addresses[order[i]].module;
+        for (batch.count = 0; i < count && callsites->addresses[order[i]].module == module; i++) {
+            if (callsites->addresses[order[i]].frames)
+                continue;
+            batch.numbers[batch.count] = order[i];
+            batch.addresses[batch.count++] = callsites->addresses[order[i]].address;
+        }
+        if (module != UINT32_MAX)
+            resolve_module(&batch, module, &missing);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!callsites->addresses[i].frames)
+            xs_callsites_add_frame(callsites, i, NULL, NULL, 0);
+    tell_missing(callsites, &missing);
+    free(order);
+    free(batch.numbers);
+    free(batch.addresses);
+}

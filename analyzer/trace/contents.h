@@ -1,0 +1,39 @@
+/* Fingerprints by number, and launches' argument sets by number. */
+#ifndef XFERSPY_ANALYZER_TRACE_CONTENTS_H
+#define XFERSPY_ANALYZER_TRACE_CONTENTS_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/trace_event.h"
+#include "schema/trace.h"
+
+/* Fingerprints are numbered in the order of the calls, and the number is the row id: one statement runs through them
+ * beside the transfers, a ring keeps the last few thousand for those that come out of order. */
+struct xs_contents {
+    const struct xs_trace *trace;
+    struct xs_scan forward, single;
+    struct xs_content_row *ring;
+    int64_t last; /* all up to this number were read */
+};
+
+/* `plain` as of xs_scan_table. Always to be ended. */
+int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, bool plain, char *message,
+                      uint64_t *damaged);
+
+/* Fills in what a transfer's `fingerprint` says: state, content, measured pre (as `pre` MEASURED, else UNKNOWN). Returns 0
+ * or a negative status with the message set. */
+int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
+int xs_contents_end(struct xs_contents *contents);
+
+/* All sets, read at once: their memory is in sets that differ. */
+struct xs_arguments {
+    int64_t *allocations;
+    struct xs_hash sets; /* number to first index + 1 and count */
+};
+int xs_arguments_read(struct xs_arguments *arguments, const struct xs_trace *trace, char *message, uint64_t *damaged);
+
+/* False where the set is not known. */
+bool xs_arguments_find(const struct xs_arguments *arguments, int64_t set, struct xs_launch_view *launch);
+void xs_arguments_free(struct xs_arguments *arguments);
+
+#endif

@@ -1,0 +1,166 @@
+/* Device records through a window; see device_records.h. Correlation numbers count up, so the number itself is the hash
+ * and neighbours lie beside each other. */
+#include "analyzer/trace/device_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/kinds.h"
+
+enum {
+    FIRST_PLACES = 1 << 8,   /* a cache's share; most traces never have more rows waiting */
+    PLACES = 1 << 18,        /* at most: 12 MB */
+    WINDOW = PLACES / 2,     /* records that may wait */
+    SETTLE = 16,             /* rows read past a call's first record, for its other records */
+    SWEEP_DISTANCE = 1 << 16 /* calls this far behind will not be asked for any more */
+};
+enum { CORRELATION, START, END, BYTES, NODE, KIND, DEVICE, DESTINATION, SOURCE };
+
+static struct xs_device_record *free_places(uint32_t count) {
+    struct xs_device_record *places = calloc(count, sizeof *places);
+    if (!places)
+        xs_out_of_memory();
+    return places;
+}
+
+void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, const char *table,
+                             bool plain, char *message, uint64_t *damaged) {
+    bool copies = strcmp(table, "device_copy") == 0;
+    *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
+    records->places = free_places(FIRST_PLACES);
+    xs_scan_table(&records->scan, trace, table,
+                  copies ? "correlation, start_ns, end_ns, bytes, graph_node, kind, device, dst_device, src_device"
+                         : "correlation, start_ns, end_ns, bytes, graph_node",
+                  NULL, plain, message, damaged);
+}
+
+static struct xs_device_record *place_of(struct xs_device_records *records, uint32_t correlation) {
+    uint32_t i = correlation & records->mask;
+    while (records->places[i].correlation && records->places[i].correlation != correlation)
+        i = (i + 1) & records->mask;
+    return &records->places[i];
+}
+
+/* Half of the places stay free. */
+static void make_room(struct xs_device_records *records) {
+    struct xs_device_record *old = records->places;
+    uint32_t places = records->mask + 1;
+    if (records->count < places / 2 || places == PLACES)
+        return;
+    records->places = free_places(places * 2);
+    records->mask = places * 2 - 1;
+    for (uint32_t i = 0; i < places; i++)
+        if (old[i].correlation)
+            *place_of(records, old[i].correlation) = old[i];
+    free(old);
+}
+
+static void graph_copy(struct xs_device_records *records, uint32_t correlation) {
+    struct xs_scan *scan = &records->scan;
+    uint64_t ns;
+    if (!records->on_graph_copy || !xs_scan_span(scan, START, END, &ns))
+        return;
+    int side = !xs_scan_null(scan, DEVICE) ? DEVICE : !xs_scan_null(scan, DESTINATION) ? DESTINATION : SOURCE;
+    int64_t device = xs_scan_int(scan, side);
+    struct xs_graph_copy copy = {.correlation = correlation,
+                                 .kind = xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT),
+                                 .device =
+                                     xs_scan_null(scan, side) || device < 0 || device > 4095 ? -1 : (int32_t)device,
+                                 .start_ns = xs_scan_int(scan, START),
+                                 .end_ns = xs_scan_int(scan, END),
+                                 .bytes = xs_scan_count(scan, BYTES)};
+    records->on_graph_copy(records->context, &copy);
+}
+
+/* One row into its place; false at the end. */
+static bool advance(struct xs_device_records *records) {
+    struct xs_scan *scan = &records->scan;
+    if (records->ended || !xs_scan_row(scan)) {
+        records->ended = true;
+        return false;
+    }
+    records->rows++;
+    int64_t number = xs_scan_int(scan, CORRELATION);
+    uint32_t correlation = number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+    records->newest = correlation > records->newest ? correlation : records->newest;
+    if (xs_scan_int(scan, NODE) != 0 || !xs_scan_null(scan, NODE)) {
+        graph_copy(records, correlation);
+        return true;
+    }
+    if (!correlation)
+        return true;
+    make_room(records);
+    struct xs_device_record *record = place_of(records, correlation);
+    if (!record->correlation) {
+        *record = (struct xs_device_record){
+            .correlation = correlation, .row = records->rows, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
+        records->count++;
+    }
+    uint64_t ns;
+    record->bytes = xs_sum(record->bytes, xs_scan_count(scan, BYTES));
+    if (!xs_scan_span(scan, START, END, &ns)) {
+        record->untimed = true;
+        return true;
+    }
+    int64_t start = xs_scan_int(scan, START), end = xs_scan_int(scan, END);
+    record->ns = xs_sum(record->ns, ns);
+    record->start_ns = start < record->start_ns ? start : record->start_ns;
+    record->end_ns = end > record->end_ns ? end : record->end_ns;
+    return true;
+}
+
+static void take_out(struct xs_device_records *records, const struct xs_device_record *record) {
+    uint32_t hole = (uint32_t)(record - records->places), mask = records->mask;
+    for (uint32_t i = (hole + 1) & mask; records->places[i].correlation; i = (i + 1) & mask) {
+        uint32_t wanted = records->places[i].correlation & mask;
+        if (((i - wanted) & mask) >= ((i - hole) & mask)) {
+            records->places[hole] = records->places[i];
+            hole = i;
+        }
+    }
+    records->places[hole].correlation = 0;
+    records->count--;
+}
+
+/* Makes room by dropping the records of calls that passed long ago: those without an event of ours. */
+static void sweep(struct xs_device_records *records, uint32_t correlation) {
+    records->full = true;
+    if (correlation < records->swept_at + SWEEP_DISTANCE / 4 && records->swept_at)
+        return;
+    records->swept_at = correlation;
+    for (uint32_t i = 0; i <= records->mask; i++)
+        while (records->places[i].correlation && records->places[i].correlation + SWEEP_DISTANCE < correlation)
+            take_out(records, &records->places[i]);
+    records->full = records->count >= WINDOW;
+}
+
+bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
+                            struct xs_device_record *record) {
+    struct xs_device_record *place = place_of(records, correlation);
+    while (!place->correlation) {
+        if (records->count >= WINDOW)
+            sweep(records, correlation);
+        if (records->count >= WINDOW || !advance(records))
+            return false;
+        place = place_of(records, correlation);
+    }
+    while (records->rows - place->row < SETTLE && advance(records))
+        place = place_of(records, correlation);
+    *record = *place;
+    if (!keep)
+        take_out(records, place);
+    return true;
+}
+
+void xs_device_records_reach(struct xs_device_records *records, uint32_t correlation) {
+    while (records->newest <= correlation && records->count < WINDOW && advance(records))
+        ;
+}
+
+int xs_device_records_end(struct xs_device_records *records) {
+    int status = xs_scan_end(&records->scan);
+    free(records->places);
+    *records = (struct xs_device_records){0};
+    return status;
+}

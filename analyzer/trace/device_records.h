@@ -1,0 +1,51 @@
+/* The device's copies and memsets by the correlation number of their call, read beside the host's calls: rows come nearly
+ * in the order of the calls, so what waits to be asked for fits into a window. */
+#ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
+#define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
+
+#include "analyzer/trace/scan.h"
+
+struct xs_device_record {
+    uint32_t correlation; /* 0: this place is free */
+    uint32_t row;         /* count of rows read when it was first seen */
+    bool untimed;         /* a row had no times: ns is not the whole */
+    int64_t start_ns, end_ns;
+    uint64_t ns, bytes; /* sums over the call's records */
+};
+
+/* A copy that a launched graph made; it has no call of its own. */
+struct xs_graph_copy {
+    uint32_t correlation; /* the graph launch's */
+    unsigned kind;        /* number of XS_COPY_KINDS */
+    int32_t device;
+    int64_t start_ns, end_ns;
+    uint64_t bytes;
+};
+
+struct xs_device_records {
+    struct xs_scan scan;
+    struct xs_device_record *places;
+    uint32_t count, mask;
+    uint32_t rows, newest; /* rows read; the latest correlation seen */
+    bool ended, full;
+    uint32_t swept_at; /* the correlation asked for when places were last swept */
+    void (*on_graph_copy)(void *context, const struct xs_graph_copy *copy);
+    void *context;
+};
+
+/* `table` is device_copy or device_memset; `plain` as of xs_scan_table. on_graph_copy is the caller's to set, and of
+ * device_copy only. */
+void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, const char *table,
+                             bool plain, char *message, uint64_t *damaged);
+
+/* Takes the record of a call out; `keep` leaves it for the call's other copies. False: there is none. */
+bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
+                            struct xs_device_record *record);
+
+/* Reads on until rows of calls after that one appear, for the graph copies on the way. */
+void xs_device_records_reach(struct xs_device_records *records, uint32_t correlation);
+
+/* Frees everything and returns the status. */
+int xs_device_records_end(struct xs_device_records *records);
+
+#endif

@@ -1,0 +1,337 @@
+/* The tables' columns into events, and the merge of the tables; see events.h. */
+#include "analyzer/trace/events.h"
+
+#include <stddef.h>
+
+#include "analyzer/trace/kinds.h"
+
+static int32_t small_id(struct xs_scan *scan, int column) {
+    int64_t value = xs_scan_int(scan, column);
+    return value > 0 && value <= INT32_MAX ? (int32_t)value : 0;
+}
+
+/* A NULL's number is 0, which is also the first device's. */
+static int32_t device_of(struct xs_scan *scan, int column) {
+    int64_t value = xs_scan_int(scan, column);
+    if (value == 0 && xs_scan_null(scan, column))
+        return -1;
+    return value >= 0 && value < 4096 ? (int32_t)value : -1;
+}
+
+static uint32_t correlation_of(struct xs_scan *scan, int column) {
+    int64_t value = xs_scan_int(scan, column);
+    return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static uint32_t length(struct xs_scan *scan, int column) {
+    int64_t value = xs_scan_int(scan, column);
+    return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+/* Starts an event whose first columns are id, enter_ns, return_ns, entry_point, thread, context, stream. */
+enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, FIRST };
+#define COMMON "id, enter_ns, return_ns, entry_point, thread, context, stream, "
+static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on) {
+    struct xs_trace_event *e = &row->event;
+    uint64_t ns;
+    e->on = on;
+    e->id = xs_scan_int(scan, ID);
+    e->enter_ns = e->return_ns = xs_scan_int(scan, ENTER);
+    if (on != XS_ON_ALLOCATION && xs_scan_span(scan, ENTER, RETURN, &ns))
+        e->return_ns = xs_scan_int(scan, RETURN);
+    e->entry_point = small_id(scan, ENTRY);
+    e->thread = small_id(scan, THREAD);
+    e->context = small_id(scan, CONTEXT);
+    e->stream = small_id(scan, STREAM);
+    e->device = -1;
+    e->ran = true;
+}
+
+static bool read_transfer(struct xs_scan *scan, void *item) {
+    enum {
+        DIRECTION = FIRST,
+        BYTES,
+        SRC,
+        DST,
+        SRC_KIND,
+        DST_KIND,
+        SRC_DEVICE,
+        DST_DEVICE,
+        SRC_ALLOCATION,
+        DST_ALLOCATION,
+        ASYNC,
+        CAPTURED,
+        RESULT,
+        CORRELATION,
+        BATCH,
+        FINGERPRINT,
+        SKIP,
+        HEIGHT,
+        WIDTH,
+        DEPTH,
+        SRC_PITCH,
+        DST_PITCH,
+        SRC_ROWS,
+        DST_ROWS,
+        STACK
+    };
+    struct xs_row_event *row = item;
+    start(scan, row, XS_ON_TRANSFER);
+    struct xs_trace_event *e = &row->event;
+    struct xs_transfer_view *t = &e->u.transfer;
+    t->direction = xs_scan_kind(scan, DIRECTION, XS_DIRECTION_COUNT);
+    t->bytes = xs_scan_count(scan, BYTES);
+    t->src_address = (uint64_t)xs_scan_int(scan, SRC);
+    t->dst_address = (uint64_t)xs_scan_int(scan, DST);
+    t->src_kind = xs_scan_kind(scan, SRC_KIND, XS_MEMORY_KIND_COUNT);
+    t->dst_kind = xs_scan_kind(scan, DST_KIND, XS_MEMORY_KIND_COUNT);
+    t->src_device = device_of(scan, SRC_DEVICE);
+    t->dst_device = device_of(scan, DST_DEVICE);
+    t->src_allocation = xs_scan_int(scan, SRC_ALLOCATION);
+    t->dst_allocation = xs_scan_int(scan, DST_ALLOCATION);
+    e->is_async = xs_scan_int(scan, ASYNC) != 0;
+    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
+    e->result = (int32_t)xs_scan_int(scan, RESULT);
+    e->correlation = correlation_of(scan, CORRELATION);
+    int64_t batch = xs_scan_int(scan, BATCH);
+    t->batch_index = (batch == 0 && xs_scan_null(scan, BATCH)) || batch < 0 || batch > INT32_MAX ? -1 : (int32_t)batch;
+    if (xs_scan_int(scan, HEIGHT) > 0)
+        t->box = (struct xs_box){length(scan, WIDTH),     length(scan, HEIGHT),    length(scan, DEPTH),
+                                 length(scan, SRC_PITCH), length(scan, DST_PITCH), length(scan, SRC_ROWS),
+                                 length(scan, DST_ROWS)};
+    int64_t fingerprint = xs_scan_int(scan, FINGERPRINT), skip = xs_scan_int(scan, SKIP);
+    t->fingerprint = fingerprint > 0 ? fingerprint : 0;
+    t->skip = skip > 0 && skip < 256 ? (unsigned)skip : 0;
+    row->stack = xs_scan_int(scan, STACK);
+    e->ran = !e->is_captured && e->result == 0 && t->bytes > 0;
+    return true;
+}
+
+static bool read_memset(struct xs_scan *scan, void *item) {
+    enum {
+        ADDRESS = FIRST,
+        BYTES,
+        VALUE,
+        ELEMENT,
+        KIND,
+        DEVICE,
+        ALLOCATION,
+        ASYNC,
+        CAPTURED,
+        RESULT,
+        CORRELATION,
+        WIDTH,
+        HEIGHT,
+        PITCH,
+        STACK
+    };
+    struct xs_row_event *row = item;
+    start(scan, row, XS_ON_MEMSET);
+    struct xs_trace_event *e = &row->event;
+    struct xs_memset_view *m = &e->u.memset;
+    m->address = (uint64_t)xs_scan_int(scan, ADDRESS);
+    m->bytes = xs_scan_count(scan, BYTES);
+    m->value = (uint32_t)xs_scan_int(scan, VALUE);
+    m->element_bytes = (unsigned)xs_scan_int(scan, ELEMENT);
+    m->kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
+    e->device = device_of(scan, DEVICE);
+    m->allocation = xs_scan_int(scan, ALLOCATION);
+    e->is_async = xs_scan_int(scan, ASYNC) != 0;
+    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
+    e->result = (int32_t)xs_scan_int(scan, RESULT);
+    e->correlation = correlation_of(scan, CORRELATION);
+    m->box.width_bytes = length(scan, WIDTH);
+    m->box.height = length(scan, HEIGHT);
+    m->box.dst_pitch_bytes = length(scan, PITCH);
+    m->box.depth = m->box.height ? 1 : 0;
+    row->stack = xs_scan_int(scan, STACK);
+    e->ran = !e->is_captured && e->result == 0 && m->bytes > 0;
+    return true;
+}
+
+/* The key's time is the return's, when the allocation comes to be; the enter time is where others have the return's. */
+static bool read_allocation(struct xs_scan *scan, void *item) {
+    enum {
+        CALLED = RETURN,
+        ADDRESS = FIRST,
+        BYTES,
+        KIND,
+        ORIGIN,
+        DEVICE,
+        FREE_ENTRY,
+        FREE_THREAD,
+        FREE_ENTER,
+        FREE_RETURN,
+        STACK
+    };
+    struct xs_row_event *row = item;
+    if (xs_scan_null(scan, ENTER) || xs_scan_null(scan, ADDRESS)) /* a free whose allocation was lost */
+        return false;
+    start(scan, row, XS_ON_ALLOCATION);
+    row->stack = xs_scan_int(scan, STACK);
+    struct xs_allocation_row *a = &row->allocation;
+    a->enter_ns = xs_scan_int(scan, CALLED);
+    if (a->enter_ns > row->event.enter_ns)
+        a->enter_ns = row->event.enter_ns;
+    a->address = (uint64_t)xs_scan_int(scan, ADDRESS);
+    a->bytes = xs_scan_count_or_null(scan, BYTES);
+    a->kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
+    a->origin = xs_scan_kind(scan, ORIGIN, XS_ORIGIN_MODULE + 1);
+    a->device = device_of(scan, DEVICE);
+    a->free_entry_point = small_id(scan, FREE_ENTRY);
+    a->free_thread = small_id(scan, FREE_THREAD);
+    a->free_enter_ns = a->free_return_ns = INT64_MAX;
+    if (!xs_scan_null(scan, FREE_ENTER)) {
+        uint64_t ns;
+        a->free_enter_ns = a->free_return_ns = xs_scan_int(scan, FREE_ENTER);
+        if (xs_scan_span(scan, FREE_ENTER, FREE_RETURN, &ns))
+            a->free_return_ns = xs_scan_int(scan, FREE_RETURN);
+    }
+    return true;
+}
+
+static bool read_launch(struct xs_scan *scan, void *item) {
+    enum { KIND = FIRST, FUNCTION, CAPTURED, RESULT, CORRELATION, ARGUMENTS };
+    struct xs_row_event *row = item;
+    start(scan, row, XS_ON_LAUNCH);
+    struct xs_trace_event *e = &row->event;
+    e->u.launch.kind = xs_scan_kind(scan, KIND, XS_LAUNCH_KIND_COUNT);
+    e->u.launch.function = (uint64_t)xs_scan_int(scan, FUNCTION);
+    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
+    e->result = (int32_t)xs_scan_int(scan, RESULT);
+    e->correlation = correlation_of(scan, CORRELATION);
+    row->arguments = xs_scan_int(scan, ARGUMENTS);
+    e->ran = !e->is_captured && e->result == 0;
+    e->is_async = true;
+    return true;
+}
+
+static bool read_sync(struct xs_scan *scan, void *item) {
+    enum { SCOPE = FIRST, OBJECT, RESULT, STACK };
+    struct xs_row_event *row = item;
+    start(scan, row, XS_ON_SYNC);
+    row->event.u.sync.scope = xs_scan_kind(scan, SCOPE, XS_SYNC_SCOPE_COUNT);
+    row->event.u.sync.object = (uint64_t)xs_scan_int(scan, OBJECT);
+    row->event.result = (int32_t)xs_scan_int(scan, RESULT);
+    row->event.ran = row->event.result == 0;
+    row->stack = xs_scan_int(scan, STACK);
+    return true;
+}
+
+static bool read_api(struct xs_scan *scan, void *item) {
+    enum { OBJECT = FIRST, ADDRESS, BYTES, ARGUMENT, CAPTURED, RESULT, CORRELATION };
+    struct xs_row_event *row = item;
+    start(scan, row, XS_ON_API);
+    struct xs_trace_event *e = &row->event;
+    e->u.api.object = (uint64_t)xs_scan_int(scan, OBJECT);
+    e->u.api.address = (uint64_t)xs_scan_int(scan, ADDRESS);
+    e->u.api.bytes = (uint64_t)xs_scan_int(scan, BYTES);
+    e->u.api.argument = xs_scan_int(scan, ARGUMENT);
+    e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
+    e->result = (int32_t)xs_scan_int(scan, RESULT);
+    e->correlation = correlation_of(scan, CORRELATION);
+    e->ran = !e->is_captured && e->result == 0;
+    return true;
+}
+
+static bool read_migration(struct xs_scan *scan, void *item) {
+    enum { KIND = 3, ADDRESS, BYTES, SRC, DST };
+    struct xs_row_event *row = item;
+    uint64_t ns;
+    row->event.on = XS_ON_MIGRATION;
+    row->event.ran = true;
+    row->event.id = xs_scan_int(scan, ID);
+    row->event.enter_ns = row->event.return_ns = xs_scan_int(scan, ENTER);
+    if (xs_scan_span(scan, ENTER, RETURN, &ns))
+        row->event.return_ns = xs_scan_int(scan, RETURN);
+    struct xs_migration_view *m = &row->event.u.migration;
+    m->kind = xs_scan_kind(scan, KIND, XS_MIGRATION_KIND_COUNT);
+    m->address = (uint64_t)xs_scan_int(scan, ADDRESS);
+    m->bytes = xs_scan_count_or_null(scan, BYTES);
+    m->src_device = device_of(scan, SRC);
+    m->dst_device = device_of(scan, DST);
+    row->event.device = m->dst_device >= 0 ? m->dst_device : m->src_device;
+    return true;
+}
+
+enum { ROW_BYTES = offsetof(struct xs_row_event, allocation), ALLOCATION_BYTES = sizeof(struct xs_row_event) };
+#define KIND(source, table, name, time, bytes, columns)                                                                \
+    [XS_SOURCE_##source] = {XS_SOURCE_##source, table, columns, time ", id", bytes, read_##name}
+static const struct xs_source_kind kinds[XS_SOURCES] = {
+    KIND(ALLOCATION, "allocation", allocation, "return_ns", ALLOCATION_BYTES,
+         "id, return_ns, enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
+         " free_entry_point, free_thread, free_enter_ns, free_return_ns, stack"),
+    KIND(TRANSFER, "transfer", transfer, "enter_ns", ROW_BYTES,
+         COMMON "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
+                " src_allocation, dst_allocation, is_async, is_captured, result, correlation, batch_index,"
+                " fingerprint, skip, height, width_bytes, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows,"
+                " dst_slice_rows, stack"),
+    KIND(MEMSET, "memset", memset, "enter_ns", ROW_BYTES,
+         COMMON "address, bytes, value, element_bytes, kind, device, allocation, is_async, is_captured, result,"
+                " correlation, width_bytes, height, pitch_bytes, stack"),
+    KIND(LAUNCH, "launch", launch, "enter_ns", ROW_BYTES,
+         COMMON "kind, function, is_captured, result, correlation, arguments"),
+    KIND(SYNC, "sync", sync, "enter_ns", ROW_BYTES, COMMON "scope, object, result, stack"),
+    KIND(API, "api_call", api, "enter_ns", ROW_BYTES,
+         COMMON "object, address, bytes, argument, is_captured, result, correlation"),
+    KIND(MIGRATION, "device_migration", migration, "start_ns", ROW_BYTES,
+         "id, start_ns, end_ns, kind, address, bytes, src_device, dst_device"),
+};
+
+/* What the source would give next, for the merge. */
+static int look(struct xs_events *events, enum xs_source_index index) {
+    int status;
+    events->alive[index] = xs_source_peek(events->sources[index], &events->heads[index], &status) != NULL;
+    if (status == XS_EVENTS_AGAIN)
+        events->again = 1u << index;
+    return status;
+}
+
+int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, unsigned sorted,
+                    char *message, uint64_t *damaged) {
+    *events = (struct xs_events){.trace = trace, .message = message, .damaged = damaged};
+    window = window ? window : xs_events_window(trace);
+    for (unsigned i = 0; i < XS_SOURCES; i++)
+        events->sources[i] = xs_source_begin(&kinds[i], trace, window, sorted, message, damaged);
+    int status = XS_OK;
+    for (unsigned i = 0; i < XS_SOURCES && status >= 0; i++)
+        status = look(events, (enum xs_source_index)i);
+    return status;
+}
+
+void xs_events_end(struct xs_events *events) {
+    for (unsigned i = 0; i < XS_SOURCES; i++)
+        xs_source_end(events->sources[i]);
+    *events = (struct xs_events){0};
+}
+
+int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source) {
+    bool any = false;
+    if (events->taken) { /* its place is free from now on */
+        enum xs_source_index index = (enum xs_source_index)(events->taken - 1);
+        events->taken = 0;
+        xs_source_pop(events->sources[index]);
+        int status = look(events, index);
+        if (status < 0)
+            return status;
+    }
+    for (unsigned i = 0; i < XS_SOURCES; i++) {
+        if (events->alive[i] && (!any || events->heads[i].ns < *ns)) {
+            *ns = events->heads[i].ns;
+            *source = (enum xs_source_index)i;
+            any = true;
+        }
+    }
+    return any;
+}
+
+int xs_events_take(struct xs_events *events, enum xs_source_index source, struct xs_row_event **row) {
+    struct xs_order_key key;
+    int status;
+    struct xs_row_event *item = xs_source_peek(events->sources[source], &key, &status);
+    if (!item)
+        return status;
+    *row = item;
+    events->taken = (unsigned)source + 1;
+    return XS_OK;
+}

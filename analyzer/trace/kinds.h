@@ -1,0 +1,26 @@
+/* The kinds of things in a trace (schema/kinds.h) as arrays: how many there are of each, and what they are called in every output. */
+#ifndef XFERSPY_ANALYZER_TRACE_KINDS_H
+#define XFERSPY_ANALYZER_TRACE_KINDS_H
+
+#include "schema/kinds.h"
+
+#define XS_COUNT_ROW(n, id, name) +1
+enum {
+    XS_DIRECTION_COUNT = 0 XS_DIRECTIONS(XS_COUNT_ROW),
+    XS_MEMORY_KIND_COUNT = 0 XS_MEMORY_KINDS(XS_COUNT_ROW),
+    XS_COPY_KIND_COUNT = 0 XS_COPY_KINDS(XS_COUNT_ROW),
+    XS_MIGRATION_KIND_COUNT = 0 XS_MIGRATION_KINDS(XS_COUNT_ROW),
+    XS_SYNC_SCOPE_COUNT = 0 XS_SYNC_SCOPES(XS_COUNT_ROW),
+    XS_LAUNCH_KIND_COUNT = 0 XS_LAUNCH_KINDS(XS_COUNT_ROW),
+};
+#undef XS_COUNT_ROW
+
+/* By number. Static texts. */
+extern const char *const xs_direction_names[];
+extern const char *const xs_memory_kind_names[];
+extern const char *const xs_copy_kind_names[];
+extern const char *const xs_migration_kind_names[];
+extern const char *const xs_sync_scope_names[];
+extern const char *const xs_launch_kind_names[];
+
+#endif

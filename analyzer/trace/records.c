@@ -1,0 +1,88 @@
+/* Copy records by correlation; see records.h. */
+#include "analyzer/trace/records.h"
+
+#include <stdlib.h>
+
+#include "analyzer/trace/scan.h"
+
+static void fold(struct xs_record *into, const struct xs_record *from) {
+    into->records = (into->records + from->records) & 0x3fffffffu;
+    into->untimed |= from->untimed;
+    into->bytes = xs_sum(into->bytes, from->bytes);
+    into->ns = xs_sum(into->ns, from->ns);
+}
+
+int xs_records_add(struct xs_records *records, uint32_t correlation, uint64_t bytes, bool timed, uint64_t ns) {
+    struct xs_record record = {
+        .correlation = correlation, .records = 1, .untimed = !timed, .bytes = bytes, .ns = timed ? ns : 0};
+    if (records->count) {
+        struct xs_record *last = &records->items[records->count - 1];
+        if (last->correlation == correlation) {
+            fold(last, &record);
+            return XS_OK;
+        }
+        records->unordered |= correlation < last->correlation;
+    }
+    if (records->count == records->capacity) {
+        size_t capacity = records->capacity ? records->capacity * 2 : 1024;
+        struct xs_record *items = realloc(records->items, capacity * sizeof *items);
+        if (!items)
+            return XS_ERROR_MEMORY;
+        records->items = items;
+        records->capacity = capacity;
+    }
+    records->items[records->count++] = record;
+    return XS_OK;
+}
+
+static int by_correlation(const void *a, const void *b) {
+    const struct xs_record *x = a, *y = b;
+    return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+void xs_records_sort(struct xs_records *records) {
+    size_t kept = 0;
+    if (!records->unordered)
+        return;
+    qsort(records->items, records->count, sizeof *records->items, by_correlation);
+    for (size_t i = 0; i < records->count; i++) {
+        if (kept && records->items[kept - 1].correlation == records->items[i].correlation)
+            fold(&records->items[kept - 1], &records->items[i]);
+        else
+            records->items[kept++] = records->items[i];
+    }
+    records->count = kept;
+    records->unordered = false;
+}
+
+struct xs_record *xs_records_find(struct xs_records *records, uint32_t correlation) {
+    size_t low = 0, high = records->count;
+    for (size_t i = records->cursor; i < records->count && i < records->cursor + 4; i++) {
+        if (records->items[i].correlation == correlation) {
+            records->cursor = i;
+            return &records->items[i];
+        }
+    }
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (records->items[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    records->cursor = low;
+    return low < records->count && records->items[low].correlation == correlation ? &records->items[low] : NULL;
+}
+
+bool xs_record_share(const struct xs_record *record, uint64_t bytes, uint64_t *ns) {
+    if (!record || record->untimed)
+        return false;
+    *ns = bytes < record->bytes ? (uint64_t)((double)record->ns * ((double)bytes / (double)record->bytes) + 0.5)
+                                : record->ns;
+    return true;
+}
+
+void xs_records_free(struct xs_records *records) {
+    free(records->items);
+    *records = (struct xs_records){0};
+}

@@ -1,0 +1,149 @@
+/* Site numbers; see site.h. */
+#include "analyzer/trace/site.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/scan.h"
+
+enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged trace may have any number */
+
+static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
+
+static enum xs_api_role role_of(const char *name, enum xs_category category) {
+    if (begins_with(name, "cuEventRecord") || begins_with(name, "cudaEventRecord")) /* the latter in imported traces */
+        return XS_API_RECORDS_EVENT;
+    static const char *const sharing[] = {"cuIpcGetMemHandle", "cuMemExportToShareableHandle", "cuMemPoolExportPointer",
+                                          "cuMemGetHandleForAddressRange", "cuPointerSetAttribute"};
+    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
+        if (!strcmp(name, sharing[i]))
+            return XS_API_SHARES;
+    bool waits = begins_with(name, "cuStreamWaitEvent") || begins_with(name, "cudaStreamWaitEvent");
+    return category == XS_CAT_STREAM_MEMOP || waits ? XS_API_WAITS : XS_API_OTHER;
+}
+
+static void add(struct xs_sites *sites, int64_t id, const char *name, enum xs_category category) {
+    sites->entry_points = xs_realloc(sites->entry_points, (sites->count + 1) * sizeof *sites->entry_points);
+    sites->entry_points[sites->count] = (struct xs_entry_point){id, xs_strdup(name), category, role_of(name, category)};
+    if (sites->count)
+        *xs_hash_put(&sites->by_id, (uint64_t)id, 0) = sites->count;
+    if (id > 0 && id < (int64_t)(sizeof sites->near / sizeof *sites->near))
+        sites->near[id] = sites->count;
+    sites->count++;
+}
+
+static int read_entry_points(struct xs_sites *sites, const struct xs_trace *trace, char *message, uint64_t *damaged) {
+    struct xs_scan scan;
+    add(sites, 0, "unknown", XS_CAT_TRANSFER);
+    xs_scan_begin(&scan, trace, "SELECT id, name, category FROM entry_point", message, damaged);
+    while (xs_scan_row(&scan))
+        add(sites, xs_scan_int(&scan, 0), xs_scan_text(&scan, 1),
+            (enum xs_category)xs_scan_kind(&scan, 2, XS_CAT_LOOKUP + 1));
+    return xs_scan_end(&scan);
+}
+
+static int largest_id(const struct xs_trace *trace, const char *sql, int64_t *id, char *message) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    *id = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
+    return xs_scan_end(&scan);
+}
+
+/* The places of all stacks, once: the analysis asks for one a call. */
+static void keep_places(struct xs_sites *sites, int64_t largest) {
+    sites->place_count = xs_callsites_place_count(sites->callsites);
+    sites->stack_limit = largest < STACKS_LIMIT ? largest + 1 : STACKS_LIMIT;
+    sites->places = xs_realloc(NULL, (size_t)sites->stack_limit * sizeof *sites->places);
+    sites->places[0] = 0;
+    for (int64_t stack = 1; stack < sites->stack_limit; stack++) {
+        uint32_t place = xs_callsites_place(sites->callsites, stack);
+        sites->places[stack] = place <= sites->place_count ? place : 0;
+    }
+    sites->hints = xs_realloc(NULL, (sites->place_count + 1) * sizeof *sites->hints);
+    memset(sites->hints, 0, (sites->place_count + 1) * sizeof *sites->hints);
+}
+
+int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *message, uint64_t *damaged) {
+    char cwd[4096];
+    int64_t stacks = 0, ranges = 0;
+    *sites = (struct xs_sites){0};
+    sites->cwd = xs_strdup(xs_trace_meta_text(trace, "cwd", cwd, sizeof cwd, ""));
+    sites->start_unix_ns = xs_trace_meta_int(trace, "start_unix_ns", 0);
+    int status = read_entry_points(sites, trace, message, damaged);
+    if (status >= 0)
+        status = largest_id(trace, "SELECT max(id) FROM stack", &stacks, message);
+    if (status >= 0)
+        status = largest_id(trace, "SELECT max(id) FROM nvtx_range", &ranges, message);
+    if (status >= 0 && (stacks > 0 || ranges > 0))
+        status = xs_callsites_open(trace, &sites->callsites, message);
+    if (status >= 0 && stacks > 0)
+        keep_places(sites, stacks);
+    return status;
+}
+
+void xs_sites_free(struct xs_sites *sites) {
+    for (uint32_t i = 0; i < sites->count; i++)
+        free(sites->entry_points[i].name);
+    free(sites->entry_points);
+    xs_hash_free(&sites->by_id);
+    xs_hash_free(&sites->by_place);
+    if (sites->callsites)
+        xs_callsites_close(sites->callsites);
+    free(sites->places);
+    free(sites->placed);
+    free(sites->hints);
+    free(sites->cwd);
+    *sites = (struct xs_sites){0};
+}
+
+uint32_t xs_sites_place(const struct xs_sites *sites, int64_t stack) {
+    if (stack <= 0 || !sites->places)
+        return 0;
+    if (stack < sites->stack_limit)
+        return sites->places[stack];
+    uint32_t place = xs_callsites_place(sites->callsites, stack);
+    return place <= sites->place_count ? place : 0;
+}
+
+static uint32_t entry_of(const struct xs_sites *sites, int64_t entry_point) {
+    if (entry_point >= 0 && entry_point < (int64_t)(sizeof sites->near / sizeof *sites->near))
+        return sites->near[entry_point];
+    const uint64_t *site = xs_hash_find(&sites->by_id, (uint64_t)entry_point, 0);
+    return site ? (uint32_t)*site : 0;
+}
+
+static uint32_t add_placed(struct xs_sites *sites, uint32_t entry, uint32_t place) {
+    if (sites->placed_count == sites->placed_capacity) {
+        sites->placed_capacity = sites->placed_capacity ? sites->placed_capacity * 2 : 64;
+        sites->placed = xs_realloc(sites->placed, sites->placed_capacity * sizeof *sites->placed);
+    }
+    sites->placed[sites->placed_count] = (struct xs_site){entry, place};
+    return sites->count + sites->placed_count++;
+}
+
+uint32_t xs_site_of(struct xs_sites *sites, int64_t entry_point, int64_t stack) {
+    uint32_t entry = entry_of(sites, entry_point);
+    uint32_t place = xs_sites_place(sites, stack);
+    if (!place)
+        return entry;
+    struct xs_site_hint *hint = &sites->hints[place];
+    if (hint->site && hint->entry == entry)
+        return hint->site;
+    uint64_t *site = xs_hash_put(&sites->by_place, entry, place);
+    if (!*site)
+        *site = add_placed(sites, entry, place);
+    *hint = (struct xs_site_hint){entry, (uint32_t)*site};
+    return (uint32_t)*site;
+}
+
+struct xs_site xs_site_parts(const struct xs_sites *sites, uint32_t site) {
+    if (site < sites->count)
+        return (struct xs_site){site, 0};
+    return site - sites->count < sites->placed_count ? sites->placed[site - sites->count] : (struct xs_site){0, 0};
+}
+
+const struct xs_frame *xs_site_place_frame(const struct xs_sites *sites, uint32_t site) {
+    uint32_t place = xs_site_parts(sites, site).place;
+    return place ? xs_callsites_place_frame(sites->callsites, place) : NULL;
+}

@@ -1,0 +1,33 @@
+/* What was copied at each site of a trace, counted while the analysis passes: nothing is read a second time for it. */
+#ifndef XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
+#define XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/trace/trace_event.h"
+
+struct xs_site_total {
+    uint64_t transfers, bytes; /* that succeeded; what was only captured into a graph is not in it */
+    uint64_t timed;            /* of the transfers: those with a device time */
+    uint64_t device_ns;        /* of those */
+    uint64_t exposed;          /* of the transfers: those whose exposed time is known */
+    uint64_t exposed_ns;       /* of those */
+    uint64_t host_ns;          /* inside the calls */
+    /* What removing the findings would give back of the transfers, memsets and allocations that were called here: each
+     * once, with the most that a finding claims of it. Upper bounds and advice are not in it. */
+    uint64_t gives_back_ns;
+};
+
+struct xs_site_totals {       /* zeroed: empty */
+    struct xs_site_total *of; /* by site number */
+    size_t count;
+};
+
+/* The total of a site, made where there is none; valid until the next one is made. */
+struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site);
+/* Counts a transfer; of one that did not succeed nothing. */
+void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_event *transfer);
+void xs_site_totals_free(struct xs_site_totals *totals);
+
+#endif

@@ -1,0 +1,22 @@
+/* Which rows of the table `stream` are one stream: the legacy default stream of a context has two handles. */
+#ifndef XFERSPY_ANALYZER_TRACE_STREAMS_H
+#define XFERSPY_ANALYZER_TRACE_STREAMS_H
+
+#include "analyzer/base/hash.h"
+#include "schema/trace.h"
+
+struct xs_streams {
+    struct xs_hash legacy; /* stream.id of a context's legacy default stream to context.id */
+};
+
+/* Negative status: the message is set. Always to be freed. */
+int xs_streams_read(struct xs_streams *streams, const struct xs_trace *trace, char *message, uint64_t *damaged);
+void xs_streams_free(struct xs_streams *streams);
+
+/* A number that two streams share only where they are one; 0: unknown, which is none. */
+static inline int64_t xs_stream_identity(const struct xs_streams *streams, int64_t stream) {
+    const uint64_t *context = xs_hash_find(&streams->legacy, (uint64_t)stream, 0);
+    return context ? -(int64_t)*context : stream;
+}
+
+#endif
