@@ -1,6 +1,6 @@
 /* What happens around every driver call: is the driver usable in this process, which default stream does the call mean, and what a
  * tool gets told. Also initialisation, fork and exit. */
-#include "module.h"
+#include "modules/module.h"
 #include "sim.h"
 
 #include <stdlib.h>
