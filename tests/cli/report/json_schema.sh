@@ -35,7 +35,7 @@ run "$XFERSPY" explain --json --finding=leak simple.db; expect_status 0; keep ex
 
 for schema in report explain; do
     step="the JSON of $schema by its schema"
-    "$python" "$SOURCE/json_schema.py" --strict "$schemas/$schema.schema.json" $schema/*.json >stdout 2>stderr ||
+    "$python" "$SOURCE/report/json_schema.py" --strict "$schemas/$schema.schema.json" $schema/*.json >stdout 2>stderr ||
         show "not as the schema says"
 done
 [ "$count" -ge 60 ] || show "only $count documents"
@@ -45,7 +45,7 @@ run "$XFERSPY" report --json simple.db
 document=stdout
 wrong() { # wrong WHAT EDIT: the document with the edit is refused
     "$python" -c "import json, sys; d = json.load(open('$document')); t = d['traces'][0]; $2; json.dump(d, sys.stdout)" >edited || exit 1
-    if "$python" "$SOURCE/json_schema.py" "$schemas/report.schema.json" edited >/dev/null 2>&1; then show "the schema takes $1"; fi
+    if "$python" "$SOURCE/report/json_schema.py" "$schemas/report.schema.json" edited >/dev/null 2>&1; then show "the schema takes $1"; fi
 }
 wrong "a key that is gone" "del t['findings'][0]['gives_back_ns']"
 wrong "a misspelt key" "t['findings_total']['gives_bac_ns'] = t['findings_total'].pop('gives_back_ns')"
@@ -59,11 +59,11 @@ wrong "a finding's spread without its most" "del d['job']['findings'][0]['gives_
 wrong "a column that is none" "d['job']['processes'][0]['outlier_in'] = ['x']"
 wrong "a process by its name" "d['job']['findings'][0]['by_process'][0]['process'] = 'rank 0'"
 "$python" -c "import json, sys; d = json.load(open('stdout')); d['traces'][0]['findings'][0]['new'] = 1; json.dump(d, sys.stdout)" >edited
-"$python" "$SOURCE/json_schema.py" "$schemas/report.schema.json" edited >/dev/null || show "the schema takes no new key"
+"$python" "$SOURCE/report/json_schema.py" "$schemas/report.schema.json" edited >/dev/null || show "the schema takes no new key"
 
 # golden/json_keys.txt has every key that was ever promised: lines are added, none is changed or taken away.
 step="keys of the schemas"
-"$python" "$SOURCE/json_schema.py" --keys "$schemas/report.schema.json" "$schemas/explain.schema.json" | sort >stdout
+"$python" "$SOURCE/report/json_schema.py" --keys "$schemas/report.schema.json" "$schemas/explain.schema.json" | sort >stdout
 sort "$SOURCE/golden/json_keys.txt" | comm -23 - stdout >gone
 [ ! -s gone ] || { cat gone; show "keys are gone, or of another type"; }
 [ "$(wc -l <stdout)" -ge 100 ] || show "hardly any keys"

@@ -92,4 +92,4 @@ make_trace long.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.s
 run "$XFERSPY" report --format=markdown --details long.db; expect_status 0; render
 [ "$(wc -c <stdout)" -le 65536 ] || show "more than a comment can hold"
 step="the pages"
-python3 "$SOURCE/markdown_page.py" $pages >stdout 2>stderr || show "a page is not what it should be"
+python3 "$SOURCE/report/markdown_page.py" $pages >stdout 2>stderr || show "a page is not what it should be"

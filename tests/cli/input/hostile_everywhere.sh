@@ -8,4 +8,4 @@ for candidate in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || { echo "no python3 with sqlite3"; exit 77; }
 "$SQL2DB" nsys.sqlite --plain "$SOURCE/fixtures/nsys_tables.sql" "$SOURCE/fixtures/nsys_new.sql" || exit 1
-exec "$python" -B "$SOURCE/hostile_everywhere.py" "$XFERSPY" "$SOURCE/../golden"
+exec "$python" -B "$SOURCE/input/hostile_everywhere.py" "$XFERSPY" "$SOURCE/../golden"
