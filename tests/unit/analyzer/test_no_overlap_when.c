@@ -13,7 +13,7 @@ static void unseen_arguments_do_not_matter_to_uploads(void **state) {
         }
         analyse(5000);
         PAIRS(times == 3 ? 3 : 0);
-        UNDECIDED(0);
+        PAIRS_UNDECIDED(0);
         play_end(p);
     }
 }
@@ -26,8 +26,8 @@ static void of_downloads_too(void **state) {
         down(50, A);
     }
     analyse(5000);
-    PAIRS(0);
-    UNDECIDED(3);
+    NOT_FOUND("no-overlap");
+    PAIRS_UNDECIDED(3);
     play_end(p);
 }
 
@@ -47,7 +47,7 @@ static void what_is_sure_counts_beside_them(void **state) {
     analyse(5000);
     PAIRS(5);
     assert_int_equal(removable_us(), 5 * 50);
-    UNDECIDED(0);
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -63,7 +63,7 @@ static void side_by_side_is_nothing(void **state) {
         idle(10);
     }
     analyse(2000);
-    PAIRS(0);
+    NOT_FOUND("no-overlap");
     play_end(p);
 }
 
@@ -150,7 +150,7 @@ static void devices_have_stretches_of_their_own(void **state) {
         up(100, C);
     }
     analyse(2000);
-    PAIRS(0);
+    NOT_FOUND("no-overlap");
     play_end(p);
 }
 
@@ -162,8 +162,8 @@ static void copies_of_graphs_make_no_pairs(void **state) {
     begin();
     turns(5, 100, 100);
     play_analyse(p, "UPDATE device_copy SET graph_node = 7, graph = 1; DELETE FROM transfer");
-    PAIRS(0);
-    UNDECIDED(0);
+    NOT_FOUND("no-overlap");
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -172,8 +172,8 @@ static void without_kernels_nobody_can_say(void **state) {
     begin();
     turns(5, 100, 100);
     play_analyse(p, "UPDATE meta SET value = 0 WHERE key = 'cupti.kernels'");
-    PAIRS(0);
-    UNDECIDED(0);
+    NOT_FOUND("no-overlap");
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -192,7 +192,7 @@ static void limits_lose_pairs_and_invent_none(void **state) {
     }
     analyse(2000);
     PAIRS(3); /* some kernels' arguments are not told apart, which matters to downloads only */
-    UNDECIDED(0);
+    PAIRS_UNDECIDED(0);
     play_end(p);
     begin();
     for (int i = 0; i < 3; i++) {
