@@ -16,7 +16,7 @@ rendered() {
     cmark-gfm --unsafe -e table -e autolink -e strikethrough <stdout | sed 's/<code>[^<]*<\/code>//g' >html
     ! grep '<a \|<img\|<b>\|<!--\|@[a-z]\|#[0-9]' html || show "markup"
 }
-golden() { cmp -s stdout "$SOURCE/golden/$1" || { diff "$SOURCE/golden/$1" stdout; show "differs from golden/$1"; }; }
+golden() { expect_golden "$SOURCE/golden/$1"; }
 cp "$SOURCE"/../golden/h100_wasteful.db "$SOURCE"/../golden/h100_repaired.db .
 cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_repaired.db .
 

@@ -14,7 +14,7 @@ for command in $commands; do
     run "$XFERSPY" $command --nonsense; expect_status 2; expect_no_out; expect_err "xferspy $command"
 done
 run "$XFERSPY"; expect_status 2; expect_no_out; expect_err "Usage: xferspy"
-run "$XFERSPY" --version; expect_status 0; expect_out "xferspy "; expect_out "schema 3"
+run "$XFERSPY" --version; expect_status 0; expect_out "xferspy "; expect_out "(trace schema $schema)"
 run "$XFERSPY" -V; expect_status 0
 run "$XFERSPY" reprot x.db; expect_status 2; expect_no_out; expect_err "did you mean \`report'?"
 run "$XFERSPY" doc; expect_status 2; expect_err "did you mean \`doctor'?"

@@ -2,7 +2,7 @@
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
 make_ranks run
-same() { cmp stdout "$SOURCE/golden/$1" || { diff "$SOURCE/golden/$1" stdout; show "differs from golden/$1"; }; }
+same() { expect_golden "$SOURCE/golden/$1"; }
 cat run/*.db | cksum >before
 run "$XFERSPY" report run; expect_status 0; expect_no_err; same report_job.txt
 cat run/*.db | cksum | cmp -s - before || show "report changed a trace"

@@ -3,7 +3,7 @@
 . "$SOURCE/lib.sh"
 have_python=$(command -v python3 || true)
 json() { [ -z "$have_python" ] || python3 -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
-golden() { cmp -s stdout "$SOURCE/golden/$1" || { diff "$SOURCE/golden/$1" stdout; show "differs from golden/$1"; }; }
+golden() { expect_golden "$SOURCE/golden/$1"; }
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 make_trace none.db "$SOURCE/fixtures/findings.sql"
 sum=$(cksum <t.db)

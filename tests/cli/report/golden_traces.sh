@@ -5,7 +5,7 @@ for trace in "$SOURCE"/../golden/*.db; do
     cp "$trace" .
     run "$XFERSPY" report "$name.db"
     expect_status 0; expect_no_err; expect_not "SIMULATED"
-    cmp stdout "$SOURCE/../golden/$name.txt" || { diff "$SOURCE/../golden/$name.txt" stdout; show "differs from $name.txt"; }
+    expect_golden "$SOURCE/../golden/$name.txt"
     cmp "$trace" "$name.db" || show "report changed the trace"
     run "$XFERSPY" query --format=tsv "$name.db" \
         "SELECT without_record, without_event, kind_mismatch, matched = host_transfers - host_captured FROM coverage"

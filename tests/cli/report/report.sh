@@ -5,13 +5,13 @@ for name in simple simulated without_cupti empty killed; do
     sum=$(cksum <$name.db)
     run "$XFERSPY" report $name.db
     expect_status 0; expect_no_err; expect_out "Findings"
-    cmp stdout "$SOURCE/golden/report_$name.txt" || { diff "$SOURCE/golden/report_$name.txt" stdout; show "differs from golden/report_$name.txt"; }
+    expect_golden "$SOURCE/golden/report_$name.txt"
     [ "$sum" = "$(cksum <$name.db)" ] || show "report changed the trace"
     [ "$(awk 'length > 200' stdout | wc -l)" -eq 0 ] || show "a line is too long"
     grep -q ' $' stdout && show "blanks at the end of a line"
 done
 run "$XFERSPY" report --details simple.db
-expect_status 0; cmp stdout "$SOURCE/golden/report_details.txt" || { diff "$SOURCE/golden/report_details.txt" stdout; show "differs from golden/report_details.txt"; }
+expect_status 0; expect_golden "$SOURCE/golden/report_details.txt"
 # The line on CUPTI agrees with the rest: what it gave before it ended counts, and what was lost is said to be.
 make_trace aside.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/stepped_aside.sql"
 run "$XFERSPY" report aside.db

@@ -3,7 +3,7 @@
 make_trace simple.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" report --json simple.db
 expect_status 0; expect_no_err
-cmp stdout "$SOURCE/golden/report_simple.json" || { diff "$SOURCE/golden/report_simple.json" stdout; show "differs from golden/report_simple.json"; }
+expect_golden "$SOURCE/golden/report_simple.json"
 make_trace empty.db "$SOURCE/fixtures/empty.sql"
 run "$XFERSPY" report --json simple.db empty.db
 expect_status 0

@@ -1,9 +1,9 @@
 /* Rules and suppressions of a gate as they are read, and findings as they are matched with a baseline's. */
 #include "unit.h"
 
-#include "analyzer/engine/detector.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/check/gate_config.h"
+#include "analyzer/engine/detector.h"
 #include "analyzer/summary/metrics.h"
 
 /* --- rules --- */

@@ -8,7 +8,7 @@ static void copies_and_kernels_take_turns(void **state) {
     begin();
     turns(3, 100, 50);
     analyse(5000);
-    PAIRS(3);
+    FOUND("no-overlap", NULL, 3);
     const struct xs_finding *finding = played_finding(p, "no-overlap");
     assert_true(finding->upper_bound);
     assert_int_equal(finding->transfers, 3);
@@ -28,7 +28,7 @@ static void three_pairs_are_enough(void **state) {
     begin();
     turns(2, 1000, 1000);
     analyse(5000);
-    PAIRS(0);
+    NOT_FOUND("no-overlap");
     play_end(p);
 }
 
@@ -38,7 +38,7 @@ static void a_tenth_of_a_millisecond_is_enough(void **state) {
         begin();
         turns(3, 100, us);
         analyse(5000);
-        PAIRS(us == 34 ? 3 : 0);
+        FOUND("no-overlap", NULL, us == 34 ? 3 : 0);
         play_end(p);
     }
 }
@@ -49,13 +49,13 @@ static void a_hundredth_of_the_run_is_enough(void **state) {
         begin();
         turns(3, 100, 50);
         analyse(run_us);
-        PAIRS(run_us == 15000 ? 3 : 0);
+        FOUND("no-overlap", NULL, run_us == 15000 ? 3 : 0);
         play_end(p);
     }
     begin(); /* no length of the run: the last event's time stands for it */
     turns(3, 100, 100);
     play_analyse(p, NULL);
-    PAIRS(3);
+    FOUND("no-overlap", NULL, 3);
     play_end(p);
 }
 
@@ -64,7 +64,7 @@ static void the_shorter_of_the_two_counts(void **state) {
     begin();
     turns(5, 20, 50);
     analyse(5000);
-    PAIRS(5);
+    FOUND("no-overlap", NULL, 5);
     assert_int_equal(removable_us(), 100);
     play_end(p);
 }
@@ -79,7 +79,7 @@ static void a_stretch_is_used_once(void **state) {
         up(50, i % 2 ? A : B); /* could run beside this one */
     }
     analyse(5000);
-    PAIRS(4);
+    FOUND("no-overlap", NULL, 4);
     assert_int_equal(removable_us(), 200);
     play_end(p);
     begin();
@@ -90,7 +90,7 @@ static void a_stretch_is_used_once(void **state) {
         up(50, A);
     }
     analyse(5000);
-    PAIRS(4);
+    FOUND("no-overlap", NULL, 4);
     assert_int_equal(removable_us(), 160);
     play_end(p);
 }
@@ -106,8 +106,8 @@ static void an_upload_over_what_the_kernel_was_given_takes_a_second_buffer(void 
         down(500, A);
     }
     analyse(5000);
-    PAIRS(9); /* the first upload has no kernel before it */
-    UNDECIDED(0);
+    FOUND("no-overlap", NULL, 9); /* the first upload has no kernel before it */
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -122,7 +122,7 @@ static void it_runs_beside_the_whole_stretch(void **state) {
         up(500, A);
     }
     analyse(5000);
-    PAIRS(3);
+    FOUND("no-overlap", NULL, 3);
     assert_int_equal(removable_us(), 3 * 130);
     play_end(p);
 }
@@ -138,7 +138,7 @@ static void uploads_share_the_stretch(void **state) {
         up(50, C);
     }
     analyse(5000);
-    PAIRS(3);
+    FOUND("no-overlap", NULL, 3);
     assert_int_equal(removable_us(), 3 * 100);
     assert_int_equal(played_finding(p, "no-overlap")->transfers, 6);
     play_end(p);
@@ -152,7 +152,7 @@ static void a_download_may_run_beside_the_next_kernels(void **state) {
         down(50, i % 2 ? B : A);
     }
     analyse(5000);
-    PAIRS(3);
+    FOUND("no-overlap", NULL, 3);
     assert_int_equal(removable_us(), 150);
     assert_int_equal(played_finding(p, "no-overlap")->first[0].evidence[1].row, 2);
     play_end(p);
@@ -170,7 +170,7 @@ static void but_not_beside_those_that_are_given_it(void **state) {
             down(50, A);
         }
         analyse(5000);
-        PAIRS(before ? 3 : 0);
+        FOUND("no-overlap", NULL, before ? 3 : 0);
         if (before)
             assert_int_equal(removable_us(), 120);
         play_end(p);
@@ -186,7 +186,7 @@ static void nor_before_an_upload_into_it(void **state) {
         up(1, C);
     }
     analyse(100);
-    PAIRS(0);
+    NOT_FOUND("no-overlap");
     play_end(p);
 }
 
@@ -204,7 +204,7 @@ static void the_host_may_stand_between(void **state) {
             up(50, A);
         }
         analyse(5000);
-        PAIRS(waits ? 0 : 4);
+        FOUND("no-overlap", NULL, waits ? 0 : 4);
         play_end(p);
     }
     begin();
@@ -216,7 +216,7 @@ static void the_host_may_stand_between(void **state) {
         up(50, C);
     }
     analyse(5000);
-    PAIRS(4);
+    FOUND("no-overlap", NULL, 4);
     play_end(p);
 }
 
@@ -232,7 +232,7 @@ static void the_same_of_kernels_asked_for_after_a_download(void **state) {
                 host_waits();
         }
         analyse(5000);
-        PAIRS(waits ? 0 : 3);
+        FOUND("no-overlap", NULL, waits ? 0 : 3);
         play_end(p);
     }
 }
@@ -245,7 +245,7 @@ static void memory_that_any_kernel_may_reach_depends_on_all(void **state) {
         begin();
         turns(3, 100, 100);
         play_analyse(p, places[i]);
-        PAIRS(i ? 0 : 3);
+        FOUND("no-overlap", NULL, i ? 0 : 3);
         play_end(p);
     }
 }

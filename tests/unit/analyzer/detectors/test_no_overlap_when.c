@@ -12,8 +12,8 @@ static void unseen_arguments_do_not_matter_to_uploads(void **state) {
             up(50, A);
         }
         analyse(5000);
-        PAIRS(times == 3 ? 3 : 0);
-        UNDECIDED(0);
+        FOUND("no-overlap", NULL, times == 3 ? 3 : 0);
+        PAIRS_UNDECIDED(0);
         play_end(p);
     }
 }
@@ -26,8 +26,8 @@ static void of_downloads_too(void **state) {
         down(50, A);
     }
     analyse(5000);
-    PAIRS(0);
-    UNDECIDED(3);
+    NOT_FOUND("no-overlap");
+    PAIRS_UNDECIDED(3);
     play_end(p);
 }
 
@@ -45,9 +45,9 @@ static void what_is_sure_counts_beside_them(void **state) {
     kernel(40, a);
     up(50, A);
     analyse(5000);
-    PAIRS(5);
+    FOUND("no-overlap", NULL, 5);
     assert_int_equal(removable_us(), 5 * 50);
-    UNDECIDED(0);
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -63,7 +63,7 @@ static void side_by_side_is_nothing(void **state) {
         idle(10);
     }
     analyse(2000);
-    PAIRS(0);
+    NOT_FOUND("no-overlap");
     play_end(p);
 }
 
@@ -77,7 +77,7 @@ static void half_beside_it_counts_half(void **state) {
         up(80, i % 2 ? A : B);
     }
     analyse(2000);
-    PAIRS(4);
+    FOUND("no-overlap", NULL, 4);
     assert_int_equal(removable_us(), 4 * 50);
     play_end(p);
 }
@@ -95,7 +95,7 @@ static void a_kernel_beside_the_copies_stands_between(void **state) {
             down(50, B);
         }
         analyse(5000);
-        PAIRS(given ? 0 : 3);
+        FOUND("no-overlap", NULL, given ? 0 : 3);
         play_end(p);
     }
 }
@@ -111,7 +111,7 @@ static void next_to_each_other_they_have_to_be(void **state) {
             up(50, i % 2 ? A : B);
         }
         analyse(5000);
-        PAIRS(us == 50 ? 3 : 0);
+        FOUND("no-overlap", NULL, us == 50 ? 3 : 0);
         play_end(p);
         begin();
         for (int i = 0; i < 4; i++) {
@@ -120,7 +120,7 @@ static void next_to_each_other_they_have_to_be(void **state) {
             idle(us);
         }
         analyse(5000);
-        PAIRS(us == 50 ? 3 : 0);
+        FOUND("no-overlap", NULL, us == 50 ? 3 : 0);
         play_end(p);
     }
 }
@@ -135,7 +135,7 @@ static void a_millisecond_is_always_too_long(void **state) {
             up(5000, i % 2 ? A : B);
         }
         analyse(60000);
-        PAIRS(us == 1000 ? 3 : 0);
+        FOUND("no-overlap", NULL, us == 1000 ? 3 : 0);
         play_end(p);
     }
 }
@@ -150,7 +150,7 @@ static void devices_have_stretches_of_their_own(void **state) {
         up(100, C);
     }
     analyse(2000);
-    PAIRS(0);
+    NOT_FOUND("no-overlap");
     play_end(p);
 }
 
@@ -162,8 +162,8 @@ static void copies_of_graphs_make_no_pairs(void **state) {
     begin();
     turns(5, 100, 100);
     play_analyse(p, "UPDATE device_copy SET graph_node = 7, graph = 1; DELETE FROM transfer");
-    PAIRS(0);
-    UNDECIDED(0);
+    NOT_FOUND("no-overlap");
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -172,8 +172,8 @@ static void without_kernels_nobody_can_say(void **state) {
     begin();
     turns(5, 100, 100);
     play_analyse(p, "UPDATE meta SET value = 0 WHERE key = 'cupti.kernels'");
-    PAIRS(0);
-    UNDECIDED(0);
+    NOT_FOUND("no-overlap");
+    PAIRS_UNDECIDED(0);
     play_end(p);
 }
 
@@ -191,8 +191,8 @@ static void limits_lose_pairs_and_invent_none(void **state) {
             up(k < 64 ? 2 : 1, A);
     }
     analyse(2000);
-    PAIRS(3); /* some kernels' arguments are not told apart, which matters to downloads only */
-    UNDECIDED(0);
+    FOUND("no-overlap", NULL, 3); /* some kernels' arguments are not told apart, which matters to downloads only */
+    PAIRS_UNDECIDED(0);
     play_end(p);
     begin();
     for (int i = 0; i < 3; i++) {
@@ -201,7 +201,7 @@ static void limits_lose_pairs_and_invent_none(void **state) {
             up(k < 36 ? 1 : 2, A);
     }
     analyse(2000);
-    PAIRS(3);
+    FOUND("no-overlap", NULL, 3);
     assert_int_equal(removable_us(), 3 * 128);
     play_end(p);
 }

@@ -6,9 +6,6 @@ enum { A = 0x10000000, BYTES = 0x8000, HOST = 0x5000000, LARGE = 65536, MIB = 1 
 
 static struct played played, *p = &played;
 
-#define FOUND(id, count) assert_int_equal(played_found(p, id, NULL), count)
-#define UNDECIDED(id, reason, count) assert_int_equal(played_undecided(p, id, reason), count)
-
 /* A link of 40 GB/s, so that pinned copies are assumed to run at 34. */
 static const char *const peak = "INSERT INTO device (id, name, link_peak_bytes_per_s) VALUES (0, 'd', 40000000000)";
 
@@ -39,7 +36,7 @@ static void pageable_is_64_kib_and_more(void **state) {
     down(LARGE);
     down(LARGE - 1);
     play_analyse(p, peak);
-    FOUND("pageable", 2);
+    FOUND("pageable", NULL, 2);
     /* 16 us on the device, of which 1,928 ns are left at 34 GB/s; and so much less of the call */
     assert_int_equal(p->findings->total.device_ns, 2 * (16000 - 1928));
     assert_int_equal(p->findings->total.host_ns, 2 * (20000 - 1928));
@@ -59,7 +56,7 @@ static void other_host_memory_is_not_pageable(void **state) {
     p->host = XS_MEM_PAGEABLE;
     play_copy(p, A + MIB, A, LARGE);
     play_analyse(p, peak);
-    FOUND("pageable", 0);
+    NOT_FOUND("pageable");
     play_end(p);
 }
 
@@ -84,7 +81,7 @@ static void pageable_may_give_nothing_back(void **state) {
     begin();
     up(LARGE);
     play_analyse(p, NULL);
-    FOUND("pageable", 1);
+    FOUND("pageable", NULL, 1);
     assert_int_equal(p->findings->total.device_ns, 0);
     assert_int_equal(p->findings->total.host_ns, 0);
     play_end(p);
@@ -93,7 +90,7 @@ static void pageable_may_give_nothing_back(void **state) {
     p->device_ns = 1900;
     up(LARGE);
     play_analyse(p, peak);
-    FOUND("pageable", 1);
+    FOUND("pageable", NULL, 1);
     assert_int_equal(p->findings->total.device_ns, 0);
     play_end(p);
 }
@@ -136,7 +133,7 @@ static void an_asynchronous_copy_that_held_the_host(void **state) {
     assert_int_equal(finding->removable.host_ns, 40000 + 32100 + 24100);
     assert_false(finding->removable.device_known);
     assert_int_equal(finding->first[2].evidence[0].row, 3);
-    FOUND("pageable", 5);
+    FOUND("pageable", NULL, 5);
     assert_int_equal(p->findings->total.transfers, 5); /* in two findings, and once in the total */
     play_end(p);
 }
@@ -152,7 +149,7 @@ static void small_uploads_are_not_held(void **state) {
     down(64); /* a scalar, which is waited for whatever the memory */
     down(65);
     play_analyse(p, NULL);
-    FOUND("fake-async", 2);
+    FOUND("fake-async", NULL, 2);
     play_end(p);
 }
 
@@ -170,7 +167,7 @@ static void blocking_or_pinned_is_not_fake(void **state) {
     p->host = XS_MEM_PAGEABLE;
     up(2 * LARGE);
     play_analyse(p, "UPDATE transfer SET result = 1 WHERE id = 5");
-    FOUND("fake-async", 0);
+    NOT_FOUND("fake-async");
     play_end(p);
 }
 
@@ -191,7 +188,7 @@ static void fake_async_without_device_times(void **state) {
     up(4 * MIB);
     down(4 * MIB);
     play_analyse(p, "DELETE FROM device_copy");
-    FOUND("fake-async", 3);
+    FOUND("fake-async", NULL, 3);
     UNDECIDED("fake-async", "no device times", 1);
     assert_int_equal(played_finding(p, "fake-async")->removable.host_ns, 2 * 500000); /* the uploads */
     play_end(p);
@@ -201,7 +198,7 @@ static void fake_async_without_device_times(void **state) {
     up(4 * MIB);
     down(65);
     play_analyse(p, "DELETE FROM device_copy");
-    FOUND("fake-async", 0); /* nothing to compare with */
+    NOT_FOUND("fake-async"); /* nothing to compare with */
     UNDECIDED("fake-async", "no device times", 2);
     play_end(p);
 }
@@ -219,7 +216,7 @@ static void a_batch_call_is_held_once(void **state) {
                            "UPDATE device_copy SET correlation = 2, bytes = 4 * 65536 + 1, copies = 2,"
                            " start_ns = 1000100, end_ns = 1064100";
     play_analyse(p, one_call);
-    FOUND("fake-async", 2);
+    FOUND("fake-async", NULL, 2);
     assert_in_range(played_finding(p, "fake-async")->removable.host_ns, 99998, 100001);
     assert_in_range(played_finding(p, "fake-async")->first[0].removable.host_ns, 74990, 75010);
     play_end(p);
@@ -274,7 +271,7 @@ static void under_half_of_the_peak(void **state) {
     p->device_ns = 69906;
     up(MIB);
     play_analyse(p, "INSERT INTO device (id, name, link_peak_bytes_per_s) VALUES (0, 'd', 30000000000)");
-    FOUND("low-bandwidth", 1);
+    FOUND("low-bandwidth", NULL, 1);
     assert_in_range(played_finding(p, "low-bandwidth")->removable.device_ns, 69906 - 34954, 69906 - 34952);
     play_end(p);
 }
@@ -310,7 +307,7 @@ static void low_bandwidth_needs_device_times(void **state) {
     p->host = XS_MEM_PAGEABLE;
     up(MIB);
     play_analyse(p, "DELETE FROM device_copy");
-    FOUND("low-bandwidth", 0);
+    NOT_FOUND("low-bandwidth");
     UNDECIDED("low-bandwidth", "no device times", 5);
     play_end(p);
 }
@@ -328,9 +325,9 @@ static void a_tensor_that_is_not_pinned(void **state) {
         play_wait(p, XS_SYNC_STREAM, 0);
     }
     play_analyse(p, peak);
-    FOUND("pageable", 3);
-    FOUND("fake-async", 3);
-    FOUND("immediate-sync", 0);
+    FOUND("pageable", NULL, 3);
+    FOUND("fake-async", NULL, 3);
+    NOT_FOUND("immediate-sync");
     play_end(p);
 }
 

@@ -2,9 +2,9 @@
  * compare. Traces are played, so that all numbers are known. */
 #include "played.h"
 
+#include "analyzer/command/reading.h"
 #include "analyzer/diff/compare.h"
 #include "analyzer/summary/summary_by.h"
-#include "analyzer/command/reading.h"
 
 enum { A = 0x10000, BYTES = 0x4000, HOST = 0x500000, COPY_NS = 4000 }; /* 1 us for 4 KiB */
 enum { MS = 1000000 };

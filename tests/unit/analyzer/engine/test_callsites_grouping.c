@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/site.h"
-#include "analyzer/summary/summary_by.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/summary/summary_by.h"
+#include "analyzer/trace/site.h"
 
 enum { A = 0x10000, B = 0x90000, BYTES = 0x10000, HOST = 0x500000 };
 static struct played played, *p = &played;

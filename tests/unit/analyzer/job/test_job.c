@@ -3,8 +3,8 @@
 
 #include "analyzer/engine/detector.h"
 #include "analyzer/job/job.h"
-#include "analyzer/trace/site.h"
 #include "analyzer/job/job_words.h"
+#include "analyzer/trace/site.h"
 
 static const uint64_t SECOND = 1000000000u;
 static char unknown_name[] = "unknown", up_name[] = "cuMemcpyHtoD_v2", down_name[] = "cuMemcpyDtoH_v2";
