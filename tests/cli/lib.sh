@@ -1,4 +1,4 @@
-# Sourced by every test of this folder. `run` keeps standard output, standard error and exit status of a command; the
+# Sourced by every test of these folders. `run` keeps standard output, standard error and exit status of a command; the
 # `expect_` functions look at them and end the test with everything that was seen when they differ.
 set -u
 export LC_ALL=C.UTF-8
