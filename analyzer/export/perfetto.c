@@ -1,5 +1,5 @@
 /* Perfetto's own format: a sequence of protobuf packets, each a track, or something that begins, ends or counts on one. Texts that
- * come again are interned, which is most of why it is a third of the JSON. */
+ * come again are interned, which is most of why a trace is small. */
 #include <string.h>
 #include <uthash.h>
 
@@ -128,12 +128,12 @@ static void add_argument(struct writer *w, const struct xs_cell *cell) {
 static void describe(struct writer *w, struct xs_string *track_message, const struct xs_track *track) {
     struct xs_string inner = {0};
     if (track->kind == XS_TRACK_PROCESS) {
-        xs_proto_varint(&inner, ProcessDescriptor_pid, (uint64_t)track->pid);
+        xs_proto_varint(&inner, ProcessDescriptor_pid, (uint64_t)track->number);
         xs_proto_message(&inner, ProcessDescriptor_process_name, &w->text);
         xs_proto_message(track_message, TrackDescriptor_process, &inner);
     } else if (track->kind == XS_TRACK_THREAD) {
-        xs_proto_varint(&inner, ThreadDescriptor_pid, (uint64_t)track->pid);
-        xs_proto_varint(&inner, ThreadDescriptor_tid, (uint64_t)track->tid);
+        xs_proto_varint(&inner, ThreadDescriptor_pid, (uint64_t)track->parent->number);
+        xs_proto_varint(&inner, ThreadDescriptor_tid, (uint64_t)track->number);
         xs_proto_message(&inner, ThreadDescriptor_thread_name, &w->text);
         xs_proto_message(track_message, TrackDescriptor_thread, &inner);
     } else if (track->kind == XS_TRACK_BYTES) {

@@ -9,19 +9,17 @@
 #include "analyzer/findings/place.h"
 
 const struct xs_track *xs_timeline_track(struct xs_timeline *t, enum xs_track_kind kind, const struct xs_track *parent,
-                                         const char *name, int64_t pid, int64_t tid) {
+                                         const char *name, int64_t number) {
     if (t->track_count == t->track_capacity) {
         t->track_capacity = t->track_capacity ? t->track_capacity * 2 : 32;
         t->tracks = xs_realloc(t->tracks, t->track_capacity * sizeof *t->tracks);
     }
     struct xs_track *track = xs_realloc(NULL, sizeof *track);
-    int64_t number = XS_NO_PROCESS + (int64_t)t->track_count;
     *track = (struct xs_track){.kind = kind,
                                .id = t->track_count + 1,
                                .parent = parent,
                                .name = xs_strdup(name),
-                               .pid = pid ? pid : number,
-                               .tid = tid ? tid : number};
+                               .number = number ? number : XS_NO_PROCESS + (int64_t)t->track_count};
     t->tracks[t->track_count++] = track;
     t->sink->track(t->sink->data, track);
     return track;
@@ -191,7 +189,7 @@ int xs_export_timeline(const struct xs_export *e, const struct xs_timeline_sink 
     struct xs_string name = {0};
     xs_string_format(&name, "%s%s", *run->executable ? xs_place_base_name(run->executable) : "program",
                      run->simulated ? " (SIMULATED GPU: no time is a measurement)" : "");
-    t.process = xs_timeline_track(&t, XS_TRACK_PROCESS, NULL, name.data, pid, 0);
+    t.process = xs_timeline_track(&t, XS_TRACK_PROCESS, NULL, name.data, pid);
     xs_string_free(&name);
     int status = xs_timeline_host(&t);
     if (status >= 0)

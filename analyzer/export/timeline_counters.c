@@ -85,11 +85,11 @@ static struct live *live_of(struct memory *m, unsigned kind, int64_t device) {
     struct xs_string name = {0};
     *known = (uint64_t)(uintptr_t)live;
     if (!m->group)
-        m->group = xs_timeline_track(m->t, XS_TRACK_GROUP, NULL, "allocated memory", 0, 0);
+        m->group = xs_timeline_track(m->t, XS_TRACK_GROUP, NULL, "allocated memory", 0);
     xs_string_format(&name, "%s", xs_memory_kind_names[kind]);
     if (device >= 0)
         xs_string_format(&name, " %lld", (long long)device);
-    *live = (struct live){.track = xs_timeline_track(m->t, XS_TRACK_BYTES, m->group, name.data, m->group->pid, 0)};
+    *live = (struct live){.track = xs_timeline_track(m->t, XS_TRACK_BYTES, m->group, name.data, 0)};
     xs_string_free(&name);
     return live;
 }

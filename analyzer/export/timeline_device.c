@@ -57,7 +57,7 @@ static struct device *device_of(struct devices *d, int64_t id) {
     for (size_t i = 0; i < summary->device_count; i++)
         if (summary->devices[i].id == id && summary->devices[i].known)
             xs_string_format(&name, ": %.200s", summary->devices[i].name);
-    device->group = xs_timeline_track(d->t, XS_TRACK_GROUP, NULL, name.data, 0, 0);
+    device->group = xs_timeline_track(d->t, XS_TRACK_GROUP, NULL, name.data, 0);
     xs_string_free(&name);
     return device;
 }
@@ -70,7 +70,7 @@ static const struct xs_track *context_of(struct devices *d, int64_t device, int6
     if (!*known) {
         struct xs_string name = {0};
         xs_string_format(&name, "%s, context %" PRId64, group->name, context);
-        *known = (uint64_t)(uintptr_t)xs_timeline_track(d->t, XS_TRACK_GROUP, group, name.data, 0, 0);
+        *known = (uint64_t)(uintptr_t)xs_timeline_track(d->t, XS_TRACK_GROUP, group, name.data, 0);
         xs_string_free(&name);
     }
     return kept(*known);
@@ -117,8 +117,7 @@ static const struct xs_track *lane_of(struct devices *d, struct stream *stream, 
         xs_string_format(&name, "%s", stream->name.data);
         if (lane)
             xs_string_format(&name, ", beside it %u", lane);
-        stream->lanes[lane] =
-            xs_timeline_track(d->t, XS_TRACK_LANE, stream->context, name.data, stream->context->pid, 0);
+        stream->lanes[lane] = xs_timeline_track(d->t, XS_TRACK_LANE, stream->context, name.data, 0);
         stream->lane_count++;
         xs_string_free(&name);
     }
@@ -134,7 +133,7 @@ static void count_rate(struct devices *d, sqlite3_stmt *row, const struct xs_sli
     struct device *device = device_of(d, sqlite3_column_int64(row, OWN_DEVICE));
     struct xs_rate *rate = &device->rates[direction];
     if (!rate->track)
-        rate->track = xs_timeline_track(d->t, XS_TRACK_RATE, device->group, names[direction], device->group->pid, 0);
+        rate->track = xs_timeline_track(d->t, XS_TRACK_RATE, device->group, names[direction], 0);
     xs_rate_add(d->t, rate, slice->start_ns, slice->end_ns, (uint64_t)bytes);
 }
 

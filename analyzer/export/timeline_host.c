@@ -43,7 +43,7 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     if (!name.length)
         xs_string_format(&name, "thread %" PRId64, tid ? tid : id);
     tid = tid > 0 && tid < XS_NO_PROCESS ? tid : 0;
-    thread->track = xs_timeline_track(h->t, XS_TRACK_THREAD, h->t->process, name.data, h->t->process->pid, tid);
+    thread->track = xs_timeline_track(h->t, XS_TRACK_THREAD, h->t->process, name.data, tid);
     xs_string_free(&name);
     return thread;
 }
@@ -76,7 +76,7 @@ static void open_range(struct host *h, struct thread *thread, int64_t range, int
     if (!thread->ranges) {
         struct xs_string name = {0};
         xs_string_format(&name, "NVTX ranges of %s", thread->track->name);
-        thread->ranges = xs_timeline_track(h->t, XS_TRACK_LANE, h->t->process, name.data, h->t->process->pid, 0);
+        thread->ranges = xs_timeline_track(h->t, XS_TRACK_LANE, h->t->process, name.data, 0);
         xs_string_free(&name);
     }
     sqlite3_bind_int64(h->range, 1, range);
@@ -110,7 +110,6 @@ static void take(void *data, sqlite3_stmt *row) {
     int64_t range = sqlite3_column_int64(row, OWN_RANGE);
     xs_timeline_slice(h->t, row, OWN_ARGUMENTS, &slice);
     slice.track = thread->track;
-    slice.flow_begins = true;
     h->t->sink->slice(h->t->sink->data, &slice);
     if (range != RANGE_NOT_RECORDED)
         take_range(h, thread, range, &slice);

@@ -36,16 +36,15 @@ enum xs_source_column {
     XS_COLUMN_OWN,  /* from here on what host and device each have */
 };
 
-/* Adds a track and tells the sink; pid and tid 0: numbers of no process are taken. The name is copied. */
+/* Adds a track and tells the sink; number 0: one that no process has is taken. The name is copied. */
 const struct xs_track *xs_timeline_track(struct xs_timeline *t, enum xs_track_kind kind, const struct xs_track *parent,
-                                         const char *name, int64_t pid, int64_t tid);
+                                         const char *name, int64_t number);
 
 /* Reads several statements as one sequence by start, longer first; `take` is called on each row. */
 int xs_timeline_merge(struct xs_timeline *t, const char *const *sql, size_t count,
                       void (*take)(void *data, sqlite3_stmt *row), void *data);
 
-/* Fills in a slice from the columns above and the arguments from `first_argument` on; track and flow_begins are the
- * caller's. Valid until the next call. */
+/* Fills in a slice from the columns above and the arguments from `first_argument` on; the track is the caller's. Valid until the next call. */
 void xs_timeline_slice(struct xs_timeline *t, sqlite3_stmt *row, int first_argument, struct xs_slice *slice);
 
 static inline int64_t xs_timeline_ns(sqlite3_stmt *row, int column) {
