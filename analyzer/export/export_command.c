@@ -1,4 +1,5 @@
 /* xferspy export: a trace in the formats of other tools (analyzer/export). */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -172,7 +173,7 @@ static int export_traces(const struct arguments *arguments) {
             open++;
     }
     if (status == XS_EXIT_OK) {
-        xs_marks_seal(&marks, readings->findings);
+        xs_marks_seal(&marks, readings->findings, SIZE_MAX);
         status = write_all(arguments, readings, &marks);
     }
     for (int i = 0; i < open; i++)

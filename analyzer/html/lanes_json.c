@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/html/grow.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/html/lanes.h"
 #include "analyzer/trace/scan.h"
 

@@ -1,11 +1,11 @@
 /* Reads what the timeline shows: calls of the host, then the device's records, each joined with the call that asked for it. */
 #include <stdlib.h>
 
-#include "analyzer/html/grow.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/html/lanes_internal.h"
 #include "analyzer/trace/scan.h"
 
-enum { FINDINGS_OF_A_ROW = 8, KERNEL_NAMES = 400 };
+enum { KERNEL_NAMES = 400 };
 
 /* A transfer or memset of the host, as far as its device record needs it. */
 struct call {
@@ -19,7 +19,7 @@ struct work {
     struct xs_html_lanes *lanes;
     const struct xs_trace *trace;
     struct xs_html_sites *sites;
-    const struct xs_html_marks *marks;
+    const struct xs_marks *marks;
     struct xs_html_scatter *scatter;
     struct call *calls; /* by correlation */
     size_t count, capacity;
@@ -29,10 +29,10 @@ struct work {
 };
 
 static void mark(struct work *w, uint32_t segment, enum xs_evidence_table table, int64_t row, uint32_t site) {
-    uint32_t findings[FINDINGS_OF_A_ROW];
-    size_t count = xs_html_marks_of(w->marks, table, row, site, findings, FINDINGS_OF_A_ROW);
-    for (size_t i = 0; i < count; i++)
-        ++*xs_hash_put(&w->lanes->marked, segment, findings[i]);
+    struct xs_marked marked = {0};
+    xs_marks_of(w->marks, table, row, site, &marked);
+    for (unsigned i = 0; i < marked.count; i++)
+        ++*xs_hash_put(&w->lanes->marked, segment, marked.findings[i]);
 }
 
 /* --- the host --- */
@@ -81,7 +81,7 @@ static void keep_call(struct work *w, const struct xs_scan *scan, struct call *c
         return;
     call->correlation = (uint32_t)correlation;
     call->stream = stream > 0 && stream <= INT32_MAX ? (int32_t)stream : 0;
-    xs_html_grow(&w->calls, w->count, &w->capacity, sizeof *w->calls);
+    xs_grow(&w->calls, w->count, &w->capacity, sizeof *w->calls);
     w->unordered |= w->count && w->calls[w->count - 1].correlation > call->correlation;
     w->calls[w->count++] = *call;
 }
@@ -249,7 +249,7 @@ static int read_kernels(struct work *w) {
     size_t capacity = 0;
     xs_scan_begin(&scan, w->trace, "SELECT id, name FROM kernel_name LIMIT 400", w->message, &w->damaged);
     while (xs_scan_row(&scan) && lanes->kernel_count < KERNEL_NAMES) {
-        xs_html_grow(&lanes->kernels, lanes->kernel_count, &capacity, sizeof *lanes->kernels);
+        xs_grow(&lanes->kernels, lanes->kernel_count, &capacity, sizeof *lanes->kernels);
         lanes->kernels[lanes->kernel_count++] = xs_strdup(xs_scan_text(&scan, 1));
         *xs_hash_put(&lanes->kernel_index, (uint64_t)xs_scan_int(&scan, 0), 0) = lanes->kernel_count;
     }
@@ -299,7 +299,7 @@ static int read_all(struct work *w) {
 }
 
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
-                       const struct xs_html_marks *marks, struct xs_html_scatter *scatter, char *message) {
+                       const struct xs_marks *marks, struct xs_html_scatter *scatter, char *message) {
     int64_t step = step_of(summary);
     int status = XS_OK;
     for (int attempt = 0; attempt < 4; attempt++) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/html/grow.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/summary/summary.h"
 
 static uint64_t cell(uint64_t value) { return (uint64_t)(log2((double)value) * 8); }
@@ -22,7 +22,7 @@ void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_p
     if (!*index && scatter->count >= XS_HTML_POINTS) {
         *index = UINT64_MAX; /* known to have none */
     } else if (!*index) {
-        xs_html_grow(&scatter->items, scatter->count, &scatter->capacity, sizeof *scatter->items);
+        xs_grow(&scatter->items, scatter->count, &scatter->capacity, sizeof *scatter->items);
         scatter->items[scatter->count++] = *copy;
         *index = scatter->count;
         return;
