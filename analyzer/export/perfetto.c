@@ -5,7 +5,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/export/proto.h"
-#include "analyzer/export/timeline.h"
+#include "analyzer/export/tracks.h"
 
 enum field {
 #define XS_PROTO(message, field, number) message##_##field = number,
@@ -123,7 +123,7 @@ static void add_argument(struct writer *w, const struct xs_cell *cell) {
     xs_string_free(&argument);
 }
 
-/* --- what a timeline hands over --- */
+/* --- tracks and what is on them --- */
 
 static void describe(struct writer *w, struct xs_string *track_message, const struct xs_track *track) {
     struct xs_string inner = {0};
@@ -211,10 +211,10 @@ static void add_counter(void *data, const struct xs_track *track, int64_t ns, do
 
 int xs_export_perfetto(const struct xs_export *e) {
     struct writer w = {.file = e->out->file};
-    const struct xs_timeline_sink sink = {
+    const struct xs_track_sink sink = {
         .data = &w, .track = add_track, .slice = add_slice, .begin = add_begin, .end = add_end, .counter = add_counter};
     struct interned *known, *next;
-    int status = xs_export_timeline(e, &sink);
+    int status = xs_export_tracks(e, &sink);
     HASH_ITER(hh, w.interned, known, next) {
         HASH_DEL(w.interned, known);
         free(known);

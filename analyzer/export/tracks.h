@@ -1,7 +1,7 @@
-/* A trace as a timeline: tracks with slices and counters, handed one by one to the format that writes them
+/* A timeline as Perfetto has it: tracks with slices and counters, handed one by one to the format that writes them
  * (perfetto.c). Nothing is kept but the tracks. Times are nanoseconds since the start of capture. */
-#ifndef XFERSPY_ANALYZER_EXPORT_TIMELINE_H
-#define XFERSPY_ANALYZER_EXPORT_TIMELINE_H
+#ifndef XFERSPY_ANALYZER_EXPORT_TRACKS_H
+#define XFERSPY_ANALYZER_EXPORT_TRACKS_H
 
 #include "analyzer/export/export.h"
 #include "analyzer/export/rows.h"
@@ -34,7 +34,7 @@ struct xs_slice {
     unsigned argument_count;
 };
 
-struct xs_timeline_sink {
+struct xs_track_sink {
     void *data;
     void (*track)(void *data, const struct xs_track *track); /* before anything on it */
     void (*slice)(void *data, const struct xs_slice *slice);
@@ -45,6 +45,6 @@ struct xs_timeline_sink {
 };
 
 /* Slices of a track come in the order of their starts, the longer of two that start together first. */
-int xs_export_timeline(const struct xs_export *e, const struct xs_timeline_sink *sink);
+int xs_export_tracks(const struct xs_export *e, const struct xs_track_sink *sink);
 
 #endif
