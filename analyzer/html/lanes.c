@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/html/lanes_internal.h"
+#include "analyzer/trace/scan.h"
 
 static const int64_t others[3] = {INT64_MIN, INT64_MIN, INT64_MIN};
 
@@ -27,11 +28,6 @@ struct xs_html_lane *xs_html_lane_of(struct xs_html_lanes *lanes, enum xs_html_g
     return &lanes->lanes[index];
 }
 
-static void add_sum(uint64_t *to, uint64_t value) {
-    if (__builtin_add_overflow(*to, value, to))
-        *to = UINT64_MAX;
-}
-
 static bool fits(const struct xs_html_lanes *lanes, const struct xs_html_segment *into,
                  const struct xs_html_segment *one) {
     int64_t start = one->start_ns < into->start_ns ? one->start_ns : into->start_ns;
@@ -51,8 +47,8 @@ uint32_t xs_html_lane_add(struct xs_html_lanes *lanes, struct xs_html_lane *lane
         into->end_ns = one->end_ns > into->end_ns ? one->end_ns : into->end_ns;
         into->what = into->what == one->what ? into->what : -1;
         into->count++;
-        add_sum(&into->busy_ns, one->busy_ns);
-        add_sum(&into->bytes, one->bytes);
+        into->busy_ns = xs_sum(into->busy_ns, one->busy_ns);
+        into->bytes = xs_sum(into->bytes, one->bytes);
         return into->number;
     }
     xs_grow(&lane->items, lane->count, &lane->capacity, sizeof *lane->items);

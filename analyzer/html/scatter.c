@@ -5,14 +5,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/summary/summary.h"
+#include "analyzer/trace/scan.h"
 
 static uint64_t cell(uint64_t value) { return (uint64_t)(log2((double)value) * 8); }
-
-static void add(uint64_t *to, uint64_t value) {
-    if (__builtin_add_overflow(*to, value, to))
-        *to = UINT64_MAX;
-}
 
 void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_point *copy) {
     if (!copy->bytes || !copy->ns)
@@ -28,13 +23,13 @@ void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_p
         return;
     }
     if (*index == UINT64_MAX) {
-        add(&scatter->left_out, copy->count);
+        scatter->left_out = xs_sum(scatter->left_out, copy->count);
         return;
     }
     struct xs_html_point *point = &scatter->items[*index - 1];
-    add(&point->bytes, copy->bytes);
-    add(&point->ns, copy->ns);
-    add(&point->count, copy->count);
+    point->bytes = xs_sum(point->bytes, copy->bytes);
+    point->ns = xs_sum(point->ns, copy->ns);
+    point->count = xs_sum(point->count, copy->count);
     if (point->site != copy->site)
         point->site = -1;
 }
