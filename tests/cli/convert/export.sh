@@ -2,7 +2,7 @@
 . "$SOURCE/lib.sh"
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 sum=$(cksum <t.db)
-formats="perfetto chrome jsonl csv speedscope openmetrics"
+formats="perfetto jsonl csv speedscope openmetrics"
 for format in $formats; do
     run "$XFERSPY" export --format=$format t.db; expect_status 0; expect_no_err; [ -s stdout ] || show "nothing of $format"
     cp stdout expected
@@ -25,10 +25,10 @@ usage() { # usage WORD...: a usage error that says all of these
     for word in "$@"; do expect_err "$word"; done
 }
 run "$XFERSPY" export t.db; usage "which format?" $formats
-run "$XFERSPY" export --format=parquet t.db; usage "--format=parquet: use perfetto, chrome, jsonl, csv, speedscope or openmetrics"
+run "$XFERSPY" export --format=parquet t.db; usage "--format=parquet: use perfetto, jsonl, csv, speedscope or openmetrics"
 run "$XFERSPY" export --format=csv; usage "which trace?"
 run "$XFERSPY" export --format=csv --what=transfer t.db; usage "--what=transfer: use transfers, findings"
-run "$XFERSPY" export --format=chrome --what=kernels t.db; usage "--what is about the rows of jsonl and csv"
+run "$XFERSPY" export --format=perfetto --what=kernels t.db; usage "--what is about the rows of jsonl and csv"
 run "$XFERSPY" export --format=jsonl --formulas t.db; usage "--formulas is about csv"
 run "$XFERSPY" export --format=csv t.db t.db; usage "one trace at a time"
 

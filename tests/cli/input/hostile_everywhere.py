@@ -315,7 +315,7 @@ def jobs():
         for what in ("transfers", "findings", "allocations", "memsets", "launches", "kernels", "copies", "syncs", "calls", "migrations"):
             yield ["export", "--format=jsonl", f"--what={what}", trace], is_jsonl
             yield ["export", "--format=csv", f"--what={what}", trace], is_csv
-        for name, look in (("perfetto", is_protobuf), ("chrome", is_json), ("speedscope", is_json), ("openmetrics", is_openmetrics)):
+        for name, look in (("perfetto", is_protobuf), ("speedscope", is_json), ("openmetrics", is_openmetrics)):
             yield ["export", f"--format={name}", trace], look
         yield ["info", trace], is_text
         yield ["info", "--json", trace], is_json
@@ -345,7 +345,6 @@ def jobs():
         yield ["check", "--no-config", "--sarif", f"{trace}.sarif", trace], is_text, (0, 3)
         yield ["html", "good.db", trace], is_html
         yield ["export", "--format=perfetto", trace], is_protobuf
-        yield ["export", "--format=chrome", trace], is_json
         yield ["export", "--format=speedscope", trace], is_json
         yield ["export", "--format=openmetrics", trace], is_openmetrics
         yield ["info", trace], is_text

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/html/buffers.h"
-#include "analyzer/html/grow.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/html/lanes_internal.h"
 
 static void calls_go_together_within_a_step(void **state) {
@@ -78,7 +78,7 @@ enum { ADDRESS = 0x1000, BYTES = 100 };
 
 static void happens(struct xs_html_buffers *b, int64_t at_ns, int what, uint64_t offset, uint64_t bytes,
                     uint64_t content) {
-    xs_html_grow(&b->events, b->event_count, &b->event_capacity, sizeof *b->events);
+    xs_grow(&b->events, b->event_count, &b->event_capacity, sizeof *b->events);
     b->events[b->event_count] = (struct xs_html_buffer_event){.at_ns = at_ns,
                                                               .row = (int64_t)b->event_count + 1,
                                                               .address = ADDRESS + offset,
@@ -91,7 +91,7 @@ static void happens(struct xs_html_buffers *b, int64_t at_ns, int what, uint64_t
 
 static void one_buffer(struct xs_html_buffers *b) {
     *b = (struct xs_html_buffers){0};
-    xs_html_grow(&b->buffers, 0, &b->capacity, sizeof *b->buffers);
+    xs_grow(&b->buffers, 0, &b->capacity, sizeof *b->buffers);
     b->buffers[b->count++] =
         (struct xs_html_buffer){.id = 1, .address = ADDRESS, .bytes = BYTES, .begin_ns = 0, .end_ns = INT64_MAX};
 }

@@ -1,23 +1,13 @@
 /* Findings by row; see marks.h. */
-#include "analyzer/export/marks.h"
+#include "analyzer/timeline/marks.h"
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/engine/detector.h"
 
-/* As a run of small transfers says what it is about: the first and the last of them (summary/summary_by.c has the same rule). */
-static bool is_run(const struct xs_instance *instance) {
-    const struct xs_evidence *rows = instance->evidence;
-    return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&
-           rows[1].table == XS_EVIDENCE_TRANSFER && rows[0].row < rows[1].row;
-}
-
 static void take_run(struct xs_marks *marks, struct xs_mark_run run) {
-    if (marks->run_count == marks->run_capacity) {
-        marks->run_capacity = marks->run_capacity ? marks->run_capacity * 2 : 64;
-        marks->runs = xs_realloc(marks->runs, marks->run_capacity * sizeof *marks->runs);
-    }
+    xs_grow(&marks->runs, marks->run_count, &marks->run_capacity, sizeof *marks->runs);
     marks->runs[marks->run_count++] = run;
 }
 
@@ -33,7 +23,7 @@ void xs_marks_take(void *data, unsigned detector, const struct xs_instance *inst
     bool counts = kind == XS_REMOVES_TRANSFERS || kind == XS_REMOVES_CALLS;
     uint64_t ns = counts ? xs_times_rank_ns(&instance->removable) : 0;
     const struct xs_evidence *row = &instance->evidence[0];
-    if (is_run(instance)) {
+    if (xs_instance_is_run(instance)) {
         take_run(marks, (struct xs_mark_run){.first = row->row,
                                              .last = instance->evidence[1].row,
                                              .ns = ns / instance->transfers,
@@ -42,10 +32,7 @@ void xs_marks_take(void *data, unsigned detector, const struct xs_instance *inst
                                              .verdict = (uint8_t)instance->verdict});
         return;
     }
-    if (marks->count == marks->capacity) {
-        marks->capacity = marks->capacity ? marks->capacity * 2 : 256;
-        marks->items = xs_realloc(marks->items, marks->capacity * sizeof *marks->items);
-    }
+    xs_grow(&marks->items, marks->count, &marks->capacity, sizeof *marks->items);
     marks->items[marks->count++] = (struct xs_mark){.row = row->row,
                                                     .ns = ns,
                                                     .site = instance->site,
@@ -70,10 +57,10 @@ static int by_site(const void *a, const void *b) {
 
 static uint64_t kind_key(unsigned detector, unsigned verdict) { return (uint64_t)detector << 8 | verdict; }
 
-void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings) {
+void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, size_t limit) {
     struct xs_hash index = {0};
     size_t kept = 0;
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < findings->count && i < limit; i++) {
         const struct xs_finding *f = &findings->items[i];
         *xs_hash_put(&index, f->site, kind_key(f->detector, f->verdict)) = i + 1;
     }

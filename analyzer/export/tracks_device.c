@@ -5,23 +5,14 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
-#include "analyzer/export/timeline_internal.h"
+#include "analyzer/export/tracks_internal.h"
 #include "analyzer/symbols/symbols.h"
 
-enum {
-    OWN_DEVICE = XS_COLUMN_OWN,
-    OWN_CONTEXT,
-    OWN_STREAM,
-    OWN_HANDLE,
-    OWN_DIRECTION,
-    OWN_BYTES,
-    OWN_ARGUMENTS,
-};
-enum { LANES = 256, DIRECTIONS = 4, NAME_BYTES = XS_EXPORT_TEXT_BYTES + 1 };
+enum { LANES = 256, RATES = 3, NAME_BYTES = XS_EXPORT_TEXT_BYTES + 1 };
 
 struct device {
     const struct xs_track *group;
-    struct xs_rate rates[DIRECTIONS];
+    struct xs_rate rates[RATES];
 };
 
 struct stream {
@@ -33,7 +24,7 @@ struct stream {
 };
 
 struct devices {
-    struct xs_timeline *t;
+    struct xs_tracks *t;
     struct xs_hash devices, contexts, streams; /* to struct device *, struct xs_track *, struct stream * */
     uint64_t left_out;                         /* overlapping deeper than there are lanes */
     char name[NAME_BYTES];
@@ -57,7 +48,7 @@ static struct device *device_of(struct devices *d, int64_t id) {
     for (size_t i = 0; i < summary->device_count; i++)
         if (summary->devices[i].id == id && summary->devices[i].known)
             xs_string_format(&name, ": %.200s", summary->devices[i].name);
-    device->group = xs_timeline_track(d->t, XS_TRACK_GROUP, NULL, name.data, 0, 0);
+    device->group = xs_tracks_add(d->t, XS_TRACK_GROUP, NULL, name.data, 0);
     xs_string_free(&name);
     return device;
 }
@@ -70,15 +61,15 @@ static const struct xs_track *context_of(struct devices *d, int64_t device, int6
     if (!*known) {
         struct xs_string name = {0};
         xs_string_format(&name, "%s, context %" PRId64, group->name, context);
-        *known = (uint64_t)(uintptr_t)xs_timeline_track(d->t, XS_TRACK_GROUP, group, name.data, 0, 0);
+        *known = (uint64_t)(uintptr_t)xs_tracks_add(d->t, XS_TRACK_GROUP, group, name.data, 0);
         xs_string_free(&name);
     }
     return kept(*known);
 }
 
-static void name_stream(struct stream *stream, sqlite3_stmt *row) {
-    int64_t number = sqlite3_column_int64(row, OWN_STREAM), handle = sqlite3_column_int64(row, OWN_HANDLE);
-    bool known = sqlite3_column_type(row, OWN_HANDLE) == SQLITE_INTEGER;
+static void name_stream(struct stream *stream, const struct xs_timeline_row *row) {
+    int64_t number = row->queue, handle = row->stream_handle;
+    bool known = row->stream_known;
     if (number < 0) {
         xs_string_format(&stream->name, "page migrations");
         return;
@@ -92,10 +83,14 @@ static void name_stream(struct stream *stream, sqlite3_stmt *row) {
         xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
 }
 
-static struct stream *stream_of(struct devices *d, sqlite3_stmt *row) {
-    int64_t device = sqlite3_column_int64(row, OWN_DEVICE), context = sqlite3_column_int64(row, OWN_CONTEXT);
-    const struct xs_track *group = context_of(d, device, context);
-    uint64_t *known = xs_hash_put(&d->streams, group->id, (uint64_t)sqlite3_column_int64(row, OWN_STREAM));
+/* Migrations may be of no device, as from one part of the host's memory to another; what else does not say is of the first. */
+static int64_t device_number(const struct xs_timeline_row *row) {
+    return row->device < 0 && row->kind != XS_TIMELINE_MIGRATION ? 0 : row->device;
+}
+
+static struct stream *stream_of(struct devices *d, const struct xs_timeline_row *row) {
+    const struct xs_track *group = context_of(d, device_number(row), row->context);
+    uint64_t *known = xs_hash_put(&d->streams, group->id, (uint64_t)row->queue);
     if (*known)
         return kept(*known);
     struct stream *stream = xs_realloc(NULL, sizeof *stream);
@@ -117,8 +112,7 @@ static const struct xs_track *lane_of(struct devices *d, struct stream *stream, 
         xs_string_format(&name, "%s", stream->name.data);
         if (lane)
             xs_string_format(&name, ", beside it %u", lane);
-        stream->lanes[lane] =
-            xs_timeline_track(d->t, XS_TRACK_LANE, stream->context, name.data, stream->context->pid, 0);
+        stream->lanes[lane] = xs_tracks_add(d->t, XS_TRACK_LANE, stream->context, name.data, 0);
         stream->lane_count++;
         xs_string_free(&name);
     }
@@ -126,22 +120,20 @@ static const struct xs_track *lane_of(struct devices *d, struct stream *stream, 
     return stream->lanes[lane];
 }
 
-static void count_rate(struct devices *d, sqlite3_stmt *row, const struct xs_slice *slice) {
-    static const char *const names[DIRECTIONS] = {"", "uploads", "downloads", "other copies"};
-    int64_t direction = sqlite3_column_int64(row, OWN_DIRECTION), bytes = sqlite3_column_int64(row, OWN_BYTES);
-    if (direction <= 0 || direction >= DIRECTIONS || bytes < 0)
-        return;
-    struct device *device = device_of(d, sqlite3_column_int64(row, OWN_DEVICE));
-    struct xs_rate *rate = &device->rates[direction];
+static void count_rate(struct devices *d, const struct xs_timeline_row *row, const struct xs_slice *slice) {
+    static const char *const names[RATES] = {"uploads", "downloads", "other copies"};
+    unsigned which = row->direction == XS_DIR_H2D ? 0 : row->direction == XS_DIR_D2H ? 1 : 2;
+    struct device *device = device_of(d, device_number(row));
+    struct xs_rate *rate = &device->rates[which];
     if (!rate->track)
-        rate->track = xs_timeline_track(d->t, XS_TRACK_RATE, device->group, names[direction], device->group->pid, 0);
-    xs_rate_add(d->t, rate, slice->start_ns, slice->end_ns, (uint64_t)bytes);
+        rate->track = xs_tracks_add(d->t, XS_TRACK_RATE, device->group, names[which], 0);
+    xs_rate_add(d->t, rate, slice->start_ns, slice->end_ns, row->bytes);
 }
 
-static void take(void *data, sqlite3_stmt *row) {
+static bool take(void *data, const struct xs_timeline_row *row) {
     struct devices *d = data;
     struct xs_slice slice;
-    xs_timeline_slice(d->t, row, OWN_ARGUMENTS, &slice);
+    xs_tracks_slice(d->t, row, &slice);
     struct stream *stream = stream_of(d, row);
     slice.track = lane_of(d, stream, &slice);
     slice.name = xs_demangle(slice.name, d->name, sizeof d->name);
@@ -149,13 +141,15 @@ static void take(void *data, sqlite3_stmt *row) {
         d->t->sink->slice(d->t->sink->data, &slice);
     else
         d->left_out++;
-    count_rate(d, row, &slice);
+    if (row->kind == XS_TIMELINE_COPY)
+        count_rate(d, row, &slice);
+    return xs_tracks_go_on(d->t);
 }
 
 static void free_all(struct devices *d) {
     for (size_t i = 0; d->devices.count && i <= d->devices.mask; i++) {
         struct device *device = kept(d->devices.entries[i].value);
-        for (unsigned r = 0; device && r < DIRECTIONS; r++)
+        for (unsigned r = 0; device && r < RATES; r++)
             xs_rate_end(d->t, &device->rates[r]);
         free(device);
     }
@@ -170,14 +164,9 @@ static void free_all(struct devices *d) {
     xs_hash_free(&d->streams);
 }
 
-int xs_timeline_device(struct xs_timeline *t) {
-    static const char *const sources[] = {
-#define XS_DEVICE_SOURCE(sql) sql,
-#include "analyzer/export/timeline_sources.def"
-#undef XS_DEVICE_SOURCE
-    };
+int xs_tracks_device(struct xs_tracks *t) {
     struct devices d = {.t = t};
-    int status = xs_timeline_merge(t, sources, sizeof sources / sizeof *sources, take, &d);
+    int status = xs_timeline_merge(&t->e->reading->trace, true, take, &d, t->e->message);
     char count[XS_UNIT_BYTES];
     if (d.left_out)
         xs_complain("%s: left out %s slices of streams in which more than %d overlap", t->e->reading->path,

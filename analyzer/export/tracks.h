@@ -1,7 +1,7 @@
-/* A trace as a timeline: tracks with slices and counters, handed one by one to a format that draws them (chrome.c,
- * perfetto.c). Nothing is kept but the tracks. Times are nanoseconds since the start of capture. */
-#ifndef XFERSPY_ANALYZER_EXPORT_TIMELINE_H
-#define XFERSPY_ANALYZER_EXPORT_TIMELINE_H
+/* A timeline as Perfetto has it: tracks with slices and counters, handed one by one to the format that writes them
+ * (perfetto.c). Nothing is kept but the tracks. Times are nanoseconds since the start of capture. */
+#ifndef XFERSPY_ANALYZER_EXPORT_TRACKS_H
+#define XFERSPY_ANALYZER_EXPORT_TRACKS_H
 
 #include "analyzer/export/export.h"
 #include "analyzer/export/rows.h"
@@ -20,8 +20,7 @@ struct xs_track {
     uint64_t id; /* from 1 */
     const struct xs_track *parent;
     const char *name; /* any bytes */
-    int64_t pid,
-        tid; /* those of the program and its threads are the system's; others are numbers that no process has */
+    int64_t number;   /* of the program and its threads: pid and tid, or a number that no process has */
 };
 
 struct xs_slice {
@@ -31,12 +30,11 @@ struct xs_slice {
     const char *findings;     /* their names, a space between two; "" for none */
     int64_t start_ns, end_ns; /* never negative; end not before start */
     uint64_t flow;            /* the same number: a call and what the device did for it; 0: none */
-    bool flow_begins;         /* else it arrives here */
     const struct xs_cell *arguments;
     unsigned argument_count;
 };
 
-struct xs_timeline_sink {
+struct xs_track_sink {
     void *data;
     void (*track)(void *data, const struct xs_track *track); /* before anything on it */
     void (*slice)(void *data, const struct xs_slice *slice);
@@ -47,6 +45,6 @@ struct xs_timeline_sink {
 };
 
 /* Slices of a track come in the order of their starts, the longer of two that start together first. */
-int xs_export_timeline(const struct xs_export *e, const struct xs_timeline_sink *sink);
+int xs_export_tracks(const struct xs_export *e, const struct xs_track_sink *sink);
 
 #endif

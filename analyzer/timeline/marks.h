@@ -1,7 +1,7 @@
 /* Which rows of a trace findings are about: collected while the analysis runs, asked row by row afterwards. Memory is in the
  * instances of findings. */
-#ifndef XFERSPY_ANALYZER_EXPORT_MARKS_H
-#define XFERSPY_ANALYZER_EXPORT_MARKS_H
+#ifndef XFERSPY_ANALYZER_TIMELINE_MARKS_H
+#define XFERSPY_ANALYZER_TIMELINE_MARKS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,8 +32,8 @@ struct xs_marks {
 
 /* on_instance of the analysis; the data is a zeroed struct xs_marks. Only the row that an instance is about is marked. */
 void xs_marks_take(void *marks, unsigned detector, const struct xs_instance *instance);
-/* After the analysis, before the first question. */
-void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings);
+/* After the analysis, before the first question. Marks of the first `limit` findings stay. */
+void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, size_t limit);
 void xs_marks_free(struct xs_marks *marks);
 
 enum { XS_MARKED_MOST = 16 };

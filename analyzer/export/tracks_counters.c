@@ -1,8 +1,9 @@
 /* The counters of a timeline: the rate of copies while they run, and the memory that is allocated. */
+#include <sqlite3.h>
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
-#include "analyzer/export/timeline_internal.h"
+#include "analyzer/base/grow.h"
+#include "analyzer/export/tracks_internal.h"
 
 /* --- rates --- */
 
@@ -22,10 +23,7 @@ static void sift_down(struct xs_rate *rate) {
 }
 
 static void push(struct xs_rate *rate, struct xs_rate_copy copy) {
-    if (rate->count == rate->capacity) {
-        rate->capacity = rate->capacity ? rate->capacity * 2 : 16;
-        rate->under_way = xs_realloc(rate->under_way, rate->capacity * sizeof *rate->under_way);
-    }
+    xs_grow(&rate->under_way, rate->count, &rate->capacity, sizeof *rate->under_way);
     size_t i = rate->count++;
     for (; i && rate->under_way[(i - 1) / 2].end_ns > copy.end_ns; i = (i - 1) / 2)
         rate->under_way[i] = rate->under_way[(i - 1) / 2];
@@ -33,7 +31,7 @@ static void push(struct xs_rate *rate, struct xs_rate_copy copy) {
 }
 
 /* Copies that ended until then; the counter's value at `ns` itself is left to the caller. */
-static void end_until(struct xs_timeline *t, struct xs_rate *rate, int64_t ns) {
+static void end_until(struct xs_tracks *t, struct xs_rate *rate, int64_t ns) {
     while (rate->count && rate->under_way->end_ns <= ns) {
         int64_t at_ns = rate->under_way->end_ns;
         while (rate->count && rate->under_way->end_ns == at_ns) {
@@ -48,7 +46,7 @@ static void end_until(struct xs_timeline *t, struct xs_rate *rate, int64_t ns) {
     }
 }
 
-void xs_rate_add(struct xs_timeline *t, struct xs_rate *rate, int64_t start_ns, int64_t end_ns, uint64_t bytes) {
+void xs_rate_add(struct xs_tracks *t, struct xs_rate *rate, int64_t start_ns, int64_t end_ns, uint64_t bytes) {
     end_until(t, rate, start_ns);
     if (end_ns > start_ns) {
         struct xs_rate_copy copy = {end_ns, (double)bytes * 1e9 / (double)(end_ns - start_ns)};
@@ -58,7 +56,7 @@ void xs_rate_add(struct xs_timeline *t, struct xs_rate *rate, int64_t start_ns, 
     t->sink->counter(t->sink->data, rate->track, start_ns, rate->sum);
 }
 
-void xs_rate_end(struct xs_timeline *t, struct xs_rate *rate) {
+void xs_rate_end(struct xs_tracks *t, struct xs_rate *rate) {
     if (rate->count)
         end_until(t, rate, INT64_MAX);
     free(rate->under_way);
@@ -72,7 +70,7 @@ struct live {
 };
 
 struct memory {
-    struct xs_timeline *t;
+    struct xs_tracks *t;
     const struct xs_track *group;
     struct xs_hash live; /* kind and device to struct live * */
 };
@@ -85,16 +83,16 @@ static struct live *live_of(struct memory *m, unsigned kind, int64_t device) {
     struct xs_string name = {0};
     *known = (uint64_t)(uintptr_t)live;
     if (!m->group)
-        m->group = xs_timeline_track(m->t, XS_TRACK_GROUP, NULL, "allocated memory", 0, 0);
+        m->group = xs_tracks_add(m->t, XS_TRACK_GROUP, NULL, "allocated memory", 0);
     xs_string_format(&name, "%s", xs_memory_kind_names[kind]);
     if (device >= 0)
         xs_string_format(&name, " %lld", (long long)device);
-    *live = (struct live){.track = xs_timeline_track(m->t, XS_TRACK_BYTES, m->group, name.data, m->group->pid, 0)};
+    *live = (struct live){.track = xs_tracks_add(m->t, XS_TRACK_BYTES, m->group, name.data, 0)};
     xs_string_free(&name);
     return live;
 }
 
-int xs_timeline_memory(struct xs_timeline *t) {
+int xs_tracks_memory(struct xs_tracks *t) {
     enum { AT, KIND, DEVICE, BYTES, FREED };
     static const char sql[] = /* freed first: memory that changes hands is no peak */
         "SELECT return_ns, kind, coalesce(device, -1), bytes, 0 AS freed FROM allocation UNION ALL"
@@ -104,7 +102,8 @@ int xs_timeline_memory(struct xs_timeline *t) {
     sqlite3_stmt *row;
     int code = SQLITE_OK, status = xs_export_prepare(t->e, sql, &row);
     while (status >= 0 && xs_export_step(row, &code)) {
-        int64_t kind = sqlite3_column_int64(row, KIND), bytes = sqlite3_column_int64(row, BYTES);
+        int64_t at_ns = sqlite3_column_int64(row, AT), kind = sqlite3_column_int64(row, KIND);
+        int64_t bytes = sqlite3_column_int64(row, BYTES);
         if (kind < 0 || kind >= XS_MEMORY_KIND_COUNT || bytes < 0)
             continue;
         bool on_device = kind == XS_MEM_DEVICE || kind == XS_MEM_ARRAY;
@@ -114,7 +113,7 @@ int xs_timeline_memory(struct xs_timeline *t) {
             live->bytes -= change < live->bytes ? change : live->bytes;
         else if (__builtin_add_overflow(live->bytes, change, &live->bytes))
             live->bytes = UINT64_MAX;
-        t->sink->counter(t->sink->data, live->track, xs_timeline_ns(row, AT), (double)live->bytes);
+        t->sink->counter(t->sink->data, live->track, at_ns > 0 ? at_ns : 0, (double)live->bytes);
     }
     if (status >= 0)
         status = xs_export_finish(t->e, row, code);

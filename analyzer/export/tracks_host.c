@@ -2,14 +2,14 @@
  * was made, not when the range began: a range is drawn from the first to the last call that was made in it without one
  * outside in between. */
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/export/timeline_internal.h"
+#include "analyzer/export/tracks_internal.h"
 
-enum { OWN_THREAD = XS_COLUMN_OWN, OWN_RANGE, OWN_ARGUMENTS };
-enum { RANGE_DEPTH = 64, RANGE_NOT_RECORDED = -1 };
+enum { RANGE_DEPTH = 64 };
 
 struct thread {
     const struct xs_track *track, *ranges; /* ranges NULL: none so far */
@@ -18,9 +18,9 @@ struct thread {
 };
 
 struct host {
-    struct xs_timeline *t;
+    struct xs_tracks *t;
     struct xs_hash threads; /* thread.id to struct thread * */
-    sqlite3_stmt *name, *range;
+    sqlite3_stmt *range;
 };
 
 static struct thread *thread_of(struct host *h, int64_t id) {
@@ -30,20 +30,16 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     struct thread *thread = xs_realloc(NULL, sizeof *thread);
     *thread = (struct thread){0};
     *known = (uint64_t)(uintptr_t)thread;
+    struct xs_timeline_thread system;
     struct xs_string name = {0};
-    int64_t tid = 0;
-    sqlite3_bind_int64(h->name, 1, id);
-    if (sqlite3_step(h->name) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(h->name, 1);
-        tid = sqlite3_column_int64(h->name, 0);
-        if (text)
-            xs_string_add(&name, text, strlen(text));
-    }
-    sqlite3_reset(h->name);
-    if (!name.length)
-        xs_string_format(&name, "thread %" PRId64, tid ? tid : id);
-    tid = tid > 0 && tid < XS_NO_PROCESS ? tid : 0;
-    thread->track = xs_timeline_track(h->t, XS_TRACK_THREAD, h->t->process, name.data, h->t->process->pid, tid);
+    xs_timeline_thread(&h->t->e->reading->trace, id, &system, h->t->e->message); /* without a name it still has calls */
+    if (system.name && *system.name)
+        xs_string_add(&name, system.name, strlen(system.name));
+    else
+        xs_string_format(&name, "thread %" PRId64, system.tid ? system.tid : id);
+    free(system.name);
+    int64_t tid = system.tid > 0 && system.tid < XS_NO_PROCESS ? system.tid : 0;
+    thread->track = xs_tracks_add(h->t, XS_TRACK_THREAD, h->t->process, name.data, tid);
     xs_string_free(&name);
     return thread;
 }
@@ -76,7 +72,7 @@ static void open_range(struct host *h, struct thread *thread, int64_t range, int
     if (!thread->ranges) {
         struct xs_string name = {0};
         xs_string_format(&name, "NVTX ranges of %s", thread->track->name);
-        thread->ranges = xs_timeline_track(h->t, XS_TRACK_LANE, h->t->process, name.data, h->t->process->pid, 0);
+        thread->ranges = xs_tracks_add(h->t, XS_TRACK_LANE, h->t->process, name.data, 0);
         xs_string_free(&name);
     }
     sqlite3_bind_int64(h->range, 1, range);
@@ -103,31 +99,23 @@ static void take_range(struct host *h, struct thread *thread, int64_t range, con
         thread->last_ns = slice->end_ns;
 }
 
-static void take(void *data, sqlite3_stmt *row) {
+static bool take(void *data, const struct xs_timeline_row *row) {
     struct host *h = data;
     struct xs_slice slice;
-    struct thread *thread = thread_of(h, sqlite3_column_int64(row, OWN_THREAD));
-    int64_t range = sqlite3_column_int64(row, OWN_RANGE);
-    xs_timeline_slice(h->t, row, OWN_ARGUMENTS, &slice);
+    struct thread *thread = thread_of(h, row->thread);
+    xs_tracks_slice(h->t, row, &slice);
     slice.track = thread->track;
-    slice.flow_begins = true;
     h->t->sink->slice(h->t->sink->data, &slice);
-    if (range != RANGE_NOT_RECORDED)
-        take_range(h, thread, range, &slice);
+    if (row->range != XS_TIMELINE_RANGE_NOT_RECORDED)
+        take_range(h, thread, row->range, &slice);
+    return xs_tracks_go_on(h->t);
 }
 
-int xs_timeline_host(struct xs_timeline *t) {
-    static const char *const sources[] = {
-#define XS_HOST_SOURCE(sql) sql,
-#include "analyzer/export/timeline_sources.def"
-#undef XS_HOST_SOURCE
-    };
+int xs_tracks_host(struct xs_tracks *t) {
     struct host h = {.t = t};
-    int status = xs_export_prepare(t->e, "SELECT tid, name FROM thread WHERE id = ?", &h.name);
+    int status = xs_export_prepare(t->e, "SELECT parent, name FROM nvtx_range WHERE id = ?", &h.range);
     if (status >= 0)
-        status = xs_export_prepare(t->e, "SELECT parent, name FROM nvtx_range WHERE id = ?", &h.range);
-    if (status >= 0)
-        status = xs_timeline_merge(t, sources, sizeof sources / sizeof *sources, take, &h);
+        status = xs_timeline_merge(&t->e->reading->trace, false, take, &h, t->e->message);
     for (size_t i = 0; h.threads.count && i <= h.threads.mask; i++) {
         struct thread *thread = (struct thread *)(uintptr_t)h.threads.entries[i].value;
         if (thread)
@@ -135,7 +123,6 @@ int xs_timeline_host(struct xs_timeline *t) {
         free(thread);
     }
     xs_hash_free(&h.threads);
-    sqlite3_finalize(h.name);
     sqlite3_finalize(h.range);
     return status;
 }
