@@ -237,7 +237,8 @@ static void the_file_names_itself_before_it_is_closed(void **state) {
     unsigned char *data = read_all(store_path, &bytes);
     assert_memory_equal(data, "SQLite format 3", 16);
     assert_memory_equal(data + 68, "xfsp", 4);
-    assert_memory_equal(data + 60, "\0\0\0\3", 4);
+    const unsigned char version[] = {0, 0, 0, XS_SCHEMA_VERSION};
+    assert_memory_equal(data + 60, version, 4);
     free(data);
     assert_int_equal(xs_store_meta_int(store, "n", 1), 0);
     assert_true(exists(in_scratch("t.db-wal")));
