@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "preload/intercept/driver_api.h"
-#include "preload/options.h"
+#include "preload/session/options.h"
 #include "schema/spool.h"
 #include "schema/store.h"
 

@@ -13,7 +13,7 @@
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
 struct xs_options {
 #define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
-#include "preload/options.def"
+#include "schema/options.def"
 #undef XS_OPTION
 };
 
