@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "preload/callsite/native.h"
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 /* `mode`: auto, fp, dwarf or none; at most `depth` frames of each kind are kept. Before the first xs_callsite. */
 void xs_callsite_start(const char *mode, unsigned depth);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 /* The registers of a wrapper's caller as they are when the wrapper returns. */
 struct xs_caller {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "preload/callsite/native.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 
 enum {
     MODULES_MAX = 16384,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 
 enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small: it lies on the stack of the caller, which may be a coroutine's */
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 /* In 3.9 and 3.10 every frame is an entry. Since 3.11 Python functions that call each other share one call of the interpreter's C
  * function (_PyEval_EvalFrameDefault), and is_entry is set in the outermost frame of each. A call that has no frame to show (its

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "preload/callsite/python_layout.h"
+#include "preload/core/notes.h"
 #include "schema/event.h"
 
 enum { CODES = 1 << 17, LINES = 1 << 17, PROBES = 64, TEXT_BYTES_MAX = 1024 };

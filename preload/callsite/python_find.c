@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "preload/callsite/python_layout.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/notes.h"
 
 struct xs_python xs_python;
 

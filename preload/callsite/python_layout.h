@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "preload/callsite/python.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 
 enum xs_python_shape {
     XS_PYTHON_OBJECTS_BYTES, /* 3.9: PyFrameObject, each a C call of its own; the position is in bytes; co_lnotab */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "preload/capture/arguments.h"
-#include "preload/intercept/real.h"
+#include "preload/core/notes.h"
+#include "preload/driver/real.h"
 
 #define SLOTS 8192u
 #define MOST_FUNCTIONS (SLOTS / 2)

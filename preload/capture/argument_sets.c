@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "preload/capture/arguments.h"
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 #define SLOTS 16384u
 #define MOST_SETS (SLOTS / 2)

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
 
 bool xs_arguments_on;
 

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/intercept/driver_api.h"
+#include "preload/driver/driver_api.h"
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 #include "schema/event.h"
 
 extern bool xs_arguments_on; /* set before xs_state becomes active */

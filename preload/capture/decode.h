@@ -3,12 +3,14 @@
 #ifndef XFERSPY_PRELOAD_DECODE_H
 #define XFERSPY_PRELOAD_DECODE_H
 
-#include "preload/intercept/driver_api.h"
+#include "preload/driver/driver_api.h"
 
 #include "preload/capture/arguments.h"
-#include "preload/capture/context.h"
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/thread.h"
+#include "preload/cupti/cupti.h"
+#include "preload/driver/captures.h"
+#include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
 
 enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
@@ -74,12 +76,12 @@ enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 #define XS_ARGUMENT(x) (e->api.argument = XS_WORD(x))
 
 /* Capture and contexts. */
-#define XS_CAPTURE_BEGUN (void)(r == CUDA_SUCCESS && (xs_decode_captures(1), 1))
+#define XS_CAPTURE_BEGUN (void)(r == CUDA_SUCCESS && (xs_captures_change(1), 1))
 /* A capture that was invalidated ends with an error. */
 #define XS_CAPTURE_ENDED                                                                                               \
     (void)((r == CUDA_SUCCESS || r == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||                                         \
             r == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) &&                                                                \
-           (xs_decode_captures(-1), 1))
+           (xs_captures_change(-1), 1))
 #define XS_CONTEXT_CREATED(out, device)                                                                                \
     (void)(r == CUDA_SUCCESS && (xs_context_learn(*(out), device, false), e->api.object = XS_WORD(*(out)), 1))
 #define XS_PRIMARY_RETAINED(out, device)                                                                               \
@@ -108,18 +110,12 @@ XS_HOT void xs_decode_stream(struct xs_event *e, CUstream stream, unsigned per_t
 }
 
 /* While some stream of the process captures, asks whether this one does. */
-extern _Atomic int xs_captures;
 void xs_decode_captured_slow(struct xs_event *e);
 XS_HOT void xs_decode_captured(struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0)) {
         xs_decode_captured_slow(e);
     }
 }
-void xs_decode_captures(int change);
-
-/* Of the copy decoded last by the calling thread: nothing but an address that nobody knows says that a side is on the
- * host. */
-extern XS_TLS bool xs_decode_guessed;
 
 void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enum xs_hint src_hint, uint64_t src,
                     uint64_t bytes);
@@ -159,17 +155,5 @@ void xs_decode_free_failed(const struct xs_range *range);
 size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that starts there, 0: unknown */
 size_t xs_sum(const size_t *sizes, size_t count);
 int64_t xs_location(const CUmemLocation *location); /* device ordinal, -1: the host, -2 - node: a NUMA node */
-
-/* Ends a wrapper: commits the event unless its decoder did, and lifts the guard. */
-XS_HOT CUresult xs_end(struct xs_event *e, CUresult r) {
-    if (XS_LIKELY(e != NULL)) {
-        e->result = (int32_t)r;
-        e->correlation = xs_cupti_correlation;
-        xs_commit();
-    }
-    atomic_signal_fence(memory_order_seq_cst);
-    xs_guard_depth = 0;
-    return r;
-}
 
 #endif

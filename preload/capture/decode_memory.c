@@ -2,8 +2,8 @@
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
+#include "preload/cupti/flusher.h"
+#include "preload/driver/real.h"
 
 static _Atomic uint32_t allocation_count;
 

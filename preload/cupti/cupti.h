@@ -10,10 +10,6 @@
 #include "schema/clock.h"
 #include "schema/store.h"
 
-/* The correlation id that CUPTI's driver callback gave to the calling thread's latest copy, memset or launch. A wrapper
- * clears it before the real call and stores what it finds afterwards. */
-extern __thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-exec")));
-
 /* Finds, loads and subscribes; enables callbacks and activity kinds. Called once a session, after cuInit succeeded and
  * before the first context exists, by an application thread with no xferspy lock held. Never fails the caller: what
  * could not be had is in xs_cupti_state. `migrations` is the option: auto, off or all. */

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/internal.h"
 
 /* CUPTI keeps a buffer for each thread that calls the driver, so larger ones cost memory, smaller ones calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/glibc_dlsym.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/internal.h"
 #include "schema/error.h"
 
 #define LIST_LIMIT 32

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/own_kernel.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/fingerprint/kernel.h"
-#include "preload/internal.h"
 
 static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
 

@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "preload/core/compiler.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/guard.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/internal.h"
 
 /* The second group measures hardware counters, some by running kernels again and again: neither is to be disturbed by
  * our records, nor are our records of any use then. Their parameter structures are not looked into. */

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "preload/driver/real.h"
 #include "preload/fingerprint/slots.h"
-#include "preload/intercept/real.h"
 
 #define PATIENCE_NS 10000000
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/driver/driver_api.h"
 #include "preload/fingerprint/tree_shape.h"
-#include "preload/intercept/driver_api.h"
 
 enum { XS_ASIDES = 8, XS_ASIDE_KERNELS = 16 };
 

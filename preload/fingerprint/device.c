@@ -4,11 +4,11 @@
 #include <sched.h>
 #include <string.h>
 
-#include "preload/capture/thread.h"
-#include "preload/cupti/cupti.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
+#include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprinter.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
 
 #define FAILURES 16      /* refused launches in a row, after which no more are tried */
 #define SPINS 256u       /* turns of a wait, some 10 microseconds, after which others get the processor */

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/driver/driver_api.h"
 #include "preload/fingerprint/kernel.h"
 #include "preload/fingerprint/slots.h"
-#include "preload/intercept/driver_api.h"
 #include "schema/kinds.h"
 #include "schema/store.h"
 

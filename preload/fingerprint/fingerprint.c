@@ -8,13 +8,15 @@
 
 #include <string.h>
 
-#include "preload/capture/context.h"
-#include "preload/capture/decode.h"
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/guard.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/thread.h"
+#include "preload/cupti/cupti.h"
+#include "preload/driver/captures.h"
+#include "preload/driver/context.h"
+#include "preload/driver/real.h"
 #include "preload/fingerprint/budget.h"
 #include "preload/fingerprint/tree.h"
-#include "preload/intercept/real.h"
 
 #define HOST_BYTES (64u * 1024) /* up to here the host is cheaper */
 /* A blocking upload waits for its fingerprint: in `auto` no longer than it took itself, or this. */
@@ -48,6 +50,7 @@ struct plan {
 };
 
 enum xs_fingerprint_mode xs_fingerprint_mode;
+XS_TLS bool xs_fingerprint_guessed;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
 static bool pageable_is_staged;    /* when an asynchronous call returns */
@@ -142,7 +145,7 @@ static bool host_can_read(uint64_t address) {
     if (range) {
         return !range->slow_to_read;
     }
-    if (!xs_decode_guessed) {
+    if (!xs_fingerprint_guessed) {
         return true;
     }
     unsigned type = 0;

@@ -5,9 +5,9 @@
 
 #include <stdatomic.h>
 
+#include "preload/core/compiler.h"
 #include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/device.h"
-#include "preload/internal.h"
 #include "schema/clock.h"
 #include "schema/event.h"
 
@@ -18,6 +18,10 @@ extern enum xs_fingerprint_mode xs_fingerprint_mode;
 
 /* `mode`: "off", "auto" or "all"; `share_percent` of the wall time may be spent in auto. */
 void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock);
+
+/* Of the copy that the calling thread is about to make: nothing but an address that nobody knows says that a side of it is
+ * on the host. Set by whoever decodes a copy, before xs_fingerprint_before. */
+extern XS_TLS bool xs_fingerprint_guessed;
 
 /* Around the real call of a copy: decides and does what has to come before; does the rest. The second may commit `e`
  * and returns what xs_end commits. Nothing where fingerprints are off. */

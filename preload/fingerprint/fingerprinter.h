@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/driver/driver_api.h"
 #include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/results.h"
 #include "preload/fingerprint/slots.h"
-#include "preload/intercept/driver_api.h"
 #include "schema/kinds.h"
 
 #define XS_SCRATCH_BYTES ((size_t)XS_SLOT_UNITS * XS_SLOT_UNIT_BYTES)

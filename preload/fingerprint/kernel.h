@@ -3,10 +3,10 @@
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 #define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 
+#include "preload/core/own_kernel.h"
 #include "preload/fingerprint/result.h"
 #include "preload/fingerprint/tree_shape.h"
 
-#define XS_FINGERPRINT_KERNEL "xferspy_fingerprint"
 #define XS_FINGERPRINT_WARPS 8u                             /* of a block; each hashes a leaf at a time */
 #define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */
 #define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* beyond, blocks take several turns */

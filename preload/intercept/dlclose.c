@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 
 #include "preload/callsite/native.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/core/glibc_dlsym.h"
 
 /* Looked up once, which need not be said to be atomic twice: everyone finds the same. */
 XS_EXPORT int dlclose(void *handle) {

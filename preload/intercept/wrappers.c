@@ -1,7 +1,7 @@
 /* The wrappers: the entry-point table, expanded. Each one enters an event, makes the real call and ends the event. */
 #include "preload/callsite/callsite.h"
 #include "preload/capture/decode.h"
-#include "preload/intercept/real.h"
+#include "preload/driver/real.h"
 
 /* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
@@ -75,13 +75,8 @@
         }                                                                                                              \
         after;                                                                                                         \
         XS_AFTER_##row_category(e, r);                                                                                 \
-        return xs_end(e, r);                                                                                           \
+        xs_end(e, (int32_t)r);                                                                                         \
+        return r;                                                                                                      \
     }
-#include "preload/intercept/entry_points.def"
+#include "preload/driver/entry_points.def"
 #undef XS_ENTRY
-
-const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
-#define XS_ENTRY(symbol, variant, row_category, ...) {#symbol, XS_CAT_##row_category, (void *)symbol},
-#include "preload/intercept/entry_points.def"
-#undef XS_ENTRY
-};

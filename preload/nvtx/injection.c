@@ -9,7 +9,8 @@
 #define NVTX_NO_IMPL /* this is the other side of it */
 #include <nvtx3/nvToolsExt.h>
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/core/glibc_dlsym.h"
 #include "preload/nvtx/open.h"
 
 XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 struct xs_nvtx_thread;
 extern XS_TLS struct xs_nvtx_thread *xs_nvtx_thread; /* NULL: it has opened no range */

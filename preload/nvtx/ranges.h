@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 /* The longest name that is kept; of a longer one its beginning. */
 #define XS_RANGE_NAME_BYTES 255u

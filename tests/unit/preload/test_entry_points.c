@@ -14,7 +14,7 @@ static const struct row {
     enum xs_category category;
 } rows[] = {
 #define XS_ENTRY(symbol, variant, row_category, ...) {#symbol, variant, XS_CAT_##row_category},
-#include "preload/intercept/entry_points.def"
+#include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 };
 

@@ -1,15 +1,15 @@
 /* The ordered map of address ranges that the driver made known: device memory, pinned and registered host memory, managed
  * memory, mappings, arrays (by their handle). It answers in tens of nanoseconds what a driver query on a pageable pointer
  * takes half a microsecond for. Look-ups take no lock; changes take one of the map's own. */
-#ifndef XFERSPY_PRELOAD_MEMORY_MAP_H
-#define XFERSPY_PRELOAD_MEMORY_MAP_H
+#ifndef XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
+#define XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 #include "schema/kinds.h"
 
 struct xs_range {
@@ -65,7 +65,7 @@ bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out);
 
 size_t xs_map_count(void);
 
-/* In a forked child: the lock may be held by a thread that is not there. */
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_map_forget(void);
 
 /* Empties the map; for tests. No other thread may use it meanwhile. */

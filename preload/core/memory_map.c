@@ -1,7 +1,7 @@
 /* A two-level sorted array (a directory of leaves) under a sequence lock: a look-up is two binary searches that are
  * repeated when a change overlapped them. Leaves and directories are never returned to the system while readers may
  * still hold them: a leaf goes to a free list, an outgrown directory stays (their sizes double: at most as much again). */
-#include "preload/capture/memory_map.h"
+#include "preload/core/memory_map.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/internal.h"
-#include "preload/session/session.h"
+#include "preload/core/notes.h"
 
 #define NOTES 64
 

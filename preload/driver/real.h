@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/intercept/rows.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/driver/rows.h"
 
 /* Real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve. */
 extern void *xs_real[XS_ROW_COUNT];
@@ -23,7 +23,7 @@ XS_HOT void *xs_real_of(unsigned row) {
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
-/* In a forked child: the lock may be held by a thread that is not there. */
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_real_forget(void);
 
 /* The wrapper for an address of the driver, or the address itself where no row has it. */

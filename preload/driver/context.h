@@ -1,13 +1,13 @@
 /* Which context and device the calling thread works in, and which contexts exist. */
-#ifndef XFERSPY_PRELOAD_CONTEXT_H
-#define XFERSPY_PRELOAD_CONTEXT_H
+#ifndef XFERSPY_PRELOAD_DRIVER_CONTEXT_H
+#define XFERSPY_PRELOAD_DRIVER_CONTEXT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/intercept/driver_api.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/driver/driver_api.h"
 
 /* The process's only context, 0 with none or several. */
 extern _Atomic uintptr_t xs_only_context;
@@ -28,13 +28,17 @@ XS_HOT CUcontext xs_context_current(int8_t *device) {
 /* A context came to be, or was seen: learns its device. */
 void xs_context_learn(CUcontext context, int device, bool primary);
 
+/* The contexts that were learned, in that order, for the drain thread to write down: the `i`th of them, at most 64. A context
+ * is learned again when its handle comes back for another device. False: there are no more (yet). Any thread. */
+bool xs_context_learned(unsigned i, uint64_t *handle, int *device);
+
 /* Device ordinal of a context, -1: unknown. */
 int8_t xs_context_device(CUcontext context);
 
 /* The primary context of a device as last retained, NULL if never. */
 CUcontext xs_context_primary(int device);
 
-/* In a forked child: the lock may be held by a thread that is not there. */
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_context_forget(void);
 
 /* A context is gone; its handle may come back for another device. */

@@ -1,32 +1,16 @@
 /* Where a thread's events go: the chunk of the spool that it fills. Hot path: no lock, no allocation, no system call but
  * once a chunk. */
-#ifndef XFERSPY_PRELOAD_THREAD_H
-#define XFERSPY_PRELOAD_THREAD_H
+#ifndef XFERSPY_PRELOAD_CORE_THREAD_H
+#define XFERSPY_PRELOAD_CORE_THREAD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/cupti/cupti.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/core/guard.h"
+#include "preload/core/state.h"
 #include "schema/spool.h"
-
-enum xs_state {
-    XS_STATE_IDLE,    /* CUDA has not been started */
-    XS_STATE_ACTIVE,  /* events are recorded */
-    XS_STATE_CLOSED,  /* the trace is complete, or capture gave up; calls pass through */
-    XS_STATE_CHILD,   /* a forked child of a process with a session */
-    XS_STATE_DISABLED /* XFERSPY_ENABLE=off, or no trace could be made */
-};
-/* On pages of its own, which a fork wipes where the kernel can: even a child made without fork handlers (_Fork, clone)
- * finds XS_STATE_IDLE and not a mapping that it does not have. */
-#define XS_STATE_PAGE_BYTES 65536
-extern struct xs_state_page {
-    _Atomic int value;
-    char pad[XS_STATE_PAGE_BYTES - sizeof(int)];
-} xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
-#define xs_state (xs_state_page.value)
-extern enum xs_clock_source xs_clock_source; /* set before xs_state becomes active */
 
 struct xs_thread {
     struct xs_event *next, *end; /* within the chunk; equal: take another chunk */
@@ -42,9 +26,13 @@ extern XS_TLS struct xs_thread xs_thread;
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
-/* Slow paths of xs_begin. */
-bool xs_thread_refill(void);        /* another chunk for the calling thread; false: use the scratch event */
-bool xs_session_wake(unsigned row); /* the first call that is worth a session starts it; true: record this call */
+/* The correlation id that CUPTI's driver callback (cupti/cupti_session.c) gave to the calling thread's latest copy, memset
+ * or launch. xs_begin clears it before the real call, and xs_end stores what it finds afterwards. */
+extern XS_TLS uint32_t xs_cupti_correlation;
+
+/* The slow paths of xs_begin. */
+bool xs_thread_refill(void);             /* another chunk for the calling thread; false: use the scratch event */
+bool xs_thread_may_record(unsigned row); /* not active, or guarded; true: record this call, which started a session */
 
 /* The next slot's cache lines were last read by the drain thread, on another core: asked for ahead, they are there in time.
  * The chunk's last slot prefetches beyond it, which is harmless. */
@@ -79,7 +67,7 @@ XS_HOT void xs_commit(void) {
  * and the event is zero but for its row. */
 XS_HOT struct xs_event *xs_begin(unsigned row) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard_depth) &&
-        !xs_session_wake(row)) {
+        !xs_thread_may_record(row)) {
         return NULL;
     }
     struct xs_thread *t = &xs_thread;
@@ -107,6 +95,22 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
 /* Another event of the same call: commits `e`, whose header is copied. Never NULL. */
 struct xs_event *xs_another(struct xs_event *e);
 
+/* Ends what xs_begin started: commits the event, unless it is NULL because its decoder has nothing to record, and lifts
+ * the guard. `result` is what the real call returned. */
+XS_HOT void xs_end(struct xs_event *e, int32_t result) {
+    if (XS_LIKELY(e != NULL)) {
+        e->result = result;
+        e->correlation = xs_cupti_correlation;
+        xs_commit();
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    xs_guard_depth = 0;
+}
+
+/* In a forked child: the calling thread has no chunk any more, and is not guarded. */
+void xs_thread_forget(void);
+
+/* The time of the capture clock, in its own ticks (schema/clock.h). */
 XS_HOT uint64_t xs_now(void) { return xs_clock_tick(xs_clock_source); }
 
 #endif

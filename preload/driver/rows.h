@@ -6,7 +6,7 @@
 
 enum xs_row {
 #define XS_ENTRY(symbol, ...) XS_ROW_##symbol,
-#include "preload/intercept/entry_points.def"
+#include "preload/driver/entry_points.def"
 #undef XS_ENTRY
     XS_ROW_COUNT
 };
@@ -14,8 +14,8 @@ enum xs_row {
 struct xs_row_info {
     const char *name;
     enum xs_category category;
-    void *wrapper;
+    void *wrapper; /* what this library exports under the name (intercept/wrappers.c) */
 };
-extern const struct xs_row_info xs_rows[XS_ROW_COUNT];
+extern const struct xs_row_info xs_rows[XS_ROW_COUNT]; /* constant; in real.c */
 
 #endif

@@ -4,7 +4,7 @@
 #define XFERSPY_PRELOAD_DRIVER_API_H
 
 #if defined(__cuda_cuda_h__)
-#error "include preload/intercept/driver_api.h instead of cuda.h"
+#error "include preload/driver/driver_api.h instead of cuda.h"
 #endif
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
