@@ -26,8 +26,8 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
                         (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                                          \
                         *(const uint64_t *)__builtin_frame_address(0)})
 
-#define XS_CALLSITE(e)                                                                                                 \
-    (void)(atomic_load_explicit(&xs_callsite_on, memory_order_relaxed) && ((e) = xs_callsite_take(e, XS_CALLER), 1))
+/* Do events say where they were called from? */
+XS_HOT bool xs_callsite_wanted(void) { return atomic_load_explicit(&xs_callsite_on, memory_order_relaxed); }
 
 /* The calling thread ends: gives back what it needed. It may go on to make calls. */
 void xs_callsite_thread_end(void);

@@ -3,6 +3,7 @@
 
 #include "preload/capture/decode.h"
 #include "preload/driver/real.h"
+#include "preload/fingerprint/fingerprint.h"
 
 struct side {
     uint64_t address;

@@ -4,6 +4,7 @@
 #include "preload/capture/decode.h"
 #include "preload/cupti/flusher.h"
 #include "preload/driver/real.h"
+#include "preload/fingerprint/fingerprint.h"
 
 static _Atomic uint32_t allocation_count;
 

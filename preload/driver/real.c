@@ -20,7 +20,7 @@ void *xs_driver_functions[XS_DRIVER_COUNT];
 
 /* The wrappers are referred to as what they are exported as: by the names that cuda.h declares. */
 const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
-#define XS_ENTRY(symbol, variant, row_category, ...) {#symbol, XS_CAT_##row_category, (void *)symbol},
+#define XS_ENTRY(symbol, category, ...) {#symbol, XS_CAT_##category, (void *)symbol},
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 };
