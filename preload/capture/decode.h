@@ -13,7 +13,7 @@
 #include "preload/driver/driver_api.h"
 #include "schema/kinds.h"
 
-/* What a parameter's type promises about the memory behind it; ANY leaves it to the address. */
+/* What the type of a parameter promises about the memory behind it. With XS_HINT_ANY only the address tells. */
 enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 
 #define XS_WORD(x) ((uint64_t)(uintptr_t)(x))
@@ -23,7 +23,8 @@ XS_HOT void xs_decode_context(struct xs_event *e) {
     e->context = XS_WORD(xs_context_current(&device));
 }
 
-/* While some stream of the process captures, asks whether this one does. */
+/* Marks the event as captured if its stream captures. Only while some stream of the process captures is the driver
+ * asked whether this one does. */
 void xs_decode_captured_slow(struct xs_event *e);
 XS_HOT void xs_decode_captured(struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0)) {
@@ -40,7 +41,8 @@ void xs_decode_copy_3d_peer(struct xs_event *e, const CUDA_MEMCPY3D_PEER *copy);
 void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsigned element, size_t width,
                       size_t height, size_t pitch);
 
-/* These may commit several events; they return the last, which xs_end commits, or NULL where there is none. */
+/* These functions may commit several events. They return the last one, which xs_end commits, or NULL where nothing
+ * is recorded. */
 struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdeviceptr *dsts, const CUdeviceptr *srcs,
                                  const size_t *sizes, size_t count);
 struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count);
@@ -51,7 +53,7 @@ struct xs_event *xs_decode_variables_gone(struct xs_event *e, CUresult r);
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context);
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device);
 
-/* A launch whose attributes say so is a cooperative one. */
+/* Turns a launch whose attributes say so into a cooperative one. */
 void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config);
 
 void xs_decode_ask(struct xs_event *e, size_t bytes);
@@ -65,7 +67,7 @@ void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t h
 void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range);
 void xs_decode_free_failed(const struct xs_range *range);
 
-/* Small things the rows compute. */
+/* Small things that the rows of the table compute. */
 size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that starts there, 0: unknown */
 size_t xs_sum(const size_t *sizes, size_t count);
 int64_t xs_location(const CUmemLocation *location); /* device ordinal, -1: the host, -2 - node: a NUMA node */

@@ -1,4 +1,5 @@
-/* Copies and memsets: from the parameters of a call to direction, memory kinds, allocations and the box moved. */
+/* Decodes copies and memsets: from the parameters of a call to its direction, the kinds of memory, the allocations
+ * and the box that is moved. */
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"

@@ -1,4 +1,4 @@
-/* Allocations and their ends: keeps the memory map, and gives every allocation its number. */
+/* Decodes allocations and frees: keeps the map of memory ranges true, and gives every allocation its number. */
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"

@@ -5,7 +5,8 @@
 #define XS_EXPORT __attribute__((visibility("default")))
 #define XS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XS_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* What every intercepted call runs; left to itself the compiler makes calls of these, for there are hundreds of users. */
+/* What every intercepted call runs; left to itself the compiler makes calls of these, for there are hundreds of
+ * users. */
 #define XS_HOT static inline __attribute__((always_inline))
 #define XS_TLS __thread __attribute__((tls_model("initial-exec")))
 

@@ -1,6 +1,6 @@
-/* The guard of a thread: while its depth is not 0, every wrapper that this thread enters passes straight through to the
- * driver. So calls that xferspy makes itself of the driver and of CUPTI, and calls that the driver makes inside a wrapped
- * one, are not recorded as the application's.
+/* The guard of a thread: while its depth is not 0, every wrapper that this thread enters passes straight through to
+ * the driver. So calls that xferspy makes itself of the driver and of CUPTI, and calls that the driver makes inside
+ * a wrapped one, are not recorded as the application's.
  *
  * The depth belongs to the calling thread alone; a signal handler on the thread sees it, too. */
 #ifndef XFERSPY_PRELOAD_CORE_GUARD_H

@@ -8,8 +8,8 @@
  * its constructor, which runs before any constructor of ours. Defined once, in session/session.c; a test that links
  * parts of the core defines its own. */
 struct xs_hooks {
-    /* A call of row `row` was made while the state is XS_STATE_IDLE, outside of the guard. True: a session is there now,
-     * and the call is to be recorded. Any thread of the application. */
+    /* A call of row `row` was made while the state is XS_STATE_IDLE, outside of the guard. True: a session is there
+     * now, and the call is to be recorded. Any thread of the application. */
     bool (*start_session)(unsigned row);
     /* The calling thread, which recorded something, ends: gives back what it holds above the core. It may still make
      * calls afterwards, and then this is called again. */

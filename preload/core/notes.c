@@ -1,4 +1,4 @@
-/* Notes: what capture could not do and why, kept until the drain thread writes them into the trace. */
+/* Keeps the notes in an array under a lock. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>

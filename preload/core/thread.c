@@ -1,4 +1,5 @@
-/* Taking and giving back chunks; a thread's end; what happens when the spool is full. */
+/* Takes chunks from the spool and gives them back: when one is full, when the thread ends, and while the spool is
+ * full. */
 #include "preload/core/thread.h"
 
 #include <pthread.h>

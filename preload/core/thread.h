@@ -1,5 +1,5 @@
-/* Where a thread's events go: the chunk of the spool that it fills. Hot path: no lock, no allocation, no system call but
- * once a chunk. */
+/* Where a thread's events go: into the chunk of the spool that the thread fills. All of it belongs to the calling
+ * thread. Hot path: no lock and no allocation, and a system call only once a chunk. */
 #ifndef XFERSPY_PRELOAD_CORE_THREAD_H
 #define XFERSPY_PRELOAD_CORE_THREAD_H
 
@@ -13,29 +13,29 @@
 #include "schema/spool.h"
 
 struct xs_thread {
-    struct xs_event *next, *end; /* within the chunk; equal: take another chunk */
+    struct xs_event *next, *end; /* of the chunk's free slots; equal: there is none, another chunk is needed */
     struct xs_chunk *chunk;
     unsigned chunk_index;
     uint32_t id;       /* thread.id, 0 until the first event */
-    uint64_t retry_ns; /* CLOCK_MONOTONIC; no chunk could be had, and not before then is it tried again */
+    uint64_t retry_ns; /* CLOCK_MONOTONIC; no chunk could be had, so the thread tries again at that time; 0: try now */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
-/* Where a call is decoded that cannot be recorded, because no chunk could be had: what decoding keeps besides events, such
- * as the map of ranges, stays true. */
+/* The event of a call that cannot be recorded, because no chunk could be had. It is decoded here, because decoding
+ * also keeps what lasts longer than the event, such as the map of memory ranges. */
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
-/* The correlation id that CUPTI's driver callback (cupti/cupti_session.c) gave to the calling thread's latest copy, memset
- * or launch. xs_begin clears it before the real call, and xs_end stores what it finds afterwards. */
+/* The correlation id that CUPTI's driver callback (cupti/cupti_session.c) gave to the calling thread's latest copy,
+ * memset or launch. xs_begin clears it before the real call, and xs_end stores what it finds afterwards. */
 extern XS_TLS uint32_t xs_cupti_correlation;
 
 /* The slow paths of xs_begin. */
 bool xs_thread_refill(void);             /* another chunk for the calling thread; false: use the scratch event */
 bool xs_thread_may_record(unsigned row); /* not active, or guarded; true: record this call, which started a session */
 
-/* The next slot's cache lines were last read by the drain thread, on another core: asked for ahead, they are there in time.
- * The chunk's last slot prefetches beyond it, which is harmless. */
+/* Fetches the cache lines of the next slot ahead of time. The drain thread, on another core, read them last. Behind
+ * the chunk's last slot this prefetches beyond the chunk, which is harmless. */
 XS_HOT void xs_prefetch_slot(const struct xs_event *e) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0\n\tprefetchw %1" : : "m"(*(const char *)e), "m"(*((const char *)e + 64)));
@@ -45,14 +45,16 @@ XS_HOT void xs_prefetch_slot(const struct xs_event *e) {
 #endif
 }
 
-/* A memset of this size becomes `rep stos`, which takes longer to start than these eight stores take altogether. */
+/* Makes the event zero. A memset of this size would become `rep stos`, which takes longer to start than these eight
+ * stores take altogether. */
 XS_HOT void xs_clear_slot(struct xs_event *e) {
     typedef long long pair __attribute__((vector_size(16), may_alias));
     pair *p = (pair *)e;
     p[0] = p[1] = p[2] = p[3] = p[4] = p[5] = p[6] = p[7] = (pair){0, 0};
 }
 
-/* Commits the event that xs_thread.next points at. */
+/* Publishes the event that xs_thread.next points at; from now on the drain thread may read it. Does nothing for the
+ * scratch event. */
 XS_HOT void xs_commit(void) {
     struct xs_thread *t = &xs_thread;
     if (XS_UNLIKELY(t->next == t->end)) {
@@ -63,7 +65,7 @@ XS_HOT void xs_commit(void) {
     xs_prefetch_slot(t->next);
 }
 
-/* Starts the event of a call: NULL when the call is not to be recorded. Otherwise the thread is guarded until xs_end,
+/* Starts the event of a call. NULL: the call is not to be recorded. Otherwise the thread is guarded until xs_end,
  * and the event is zero but for its row. */
 XS_HOT struct xs_event *xs_begin(unsigned row) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard_depth) &&
@@ -83,16 +85,18 @@ XS_HOT struct xs_event *xs_begin(unsigned row) {
     return e;
 }
 
-/* Makes sure that `count` events fit ahead of the begun event `*e` without another chunk, in which it gets a new place
- * if need be. False: `*e` will not be recorded, no chunk could be had. */
+/* Makes sure that `count` events fit into the chunk ahead of the begun event `*e`, which moves to another chunk if
+ * need be. False: no chunk could be had, and `*e` will not be recorded. */
 bool xs_thread_room(struct xs_event **e, unsigned count);
 
-/* Tells what number `id` stands for: `bytes` of a struct xs_define_* and what follows it, at most XS_DEFINITION_BYTES_MAX. Inside a
- * wrapper `*e` is the begun event, which gets a new place behind the definition; else NULL, and the thread is guarded.
- * False: it was not written, no chunk could be had; the number may be defined another time. */
+/* Writes a definition: what the number `id` stands for. `data` is a struct xs_define_* and what follows it, `bytes`
+ * in all, at most XS_DEFINITION_BYTES_MAX. Inside a wrapper `*e` is the begun event, which gets a new place behind
+ * the definition. Elsewhere `e` is NULL, and the caller has guarded the thread. False: no chunk could be had and
+ * nothing was written; the number may be defined another time. */
 bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
 
-/* Another event of the same call: commits `e`, whose header is copied. Never NULL. */
+/* Commits `e` and begins another event of the same call, with a copy of its header. Returns the new event, never
+ * NULL; it is the scratch event where no chunk could be had. */
 struct xs_event *xs_another(struct xs_event *e);
 
 /* Ends what xs_begin started: commits the event, unless it is NULL because its decoder has nothing to record, and lifts

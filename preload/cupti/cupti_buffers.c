@@ -1,5 +1,5 @@
-/* The memory that CUPTI writes its activity records into: handed out on request, queued when complete until the drain
- * thread decodes it, then used again. */
+/* The memory that CUPTI writes its activity records into. A buffer is handed out when CUPTI asks for one, queued
+ * when it is complete until the drain thread decodes it, and then used again. */
 #include <pthread.h>
 #include <stdlib.h>
 

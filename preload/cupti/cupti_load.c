@@ -1,4 +1,4 @@
-/* Finds a libcupti that fits the driver and loads it: the application's own copy before any other, so that there is
+/* Finds a libcupti that fits the driver, and loads it. It prefers the application's own copy, so that there is only
  * one in the process. */
 #include <dlfcn.h>
 #include <link.h>

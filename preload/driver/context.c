@@ -1,4 +1,5 @@
-/* A small table of contexts, appended to and read without a lock; a process has one a device, rarely a few more. */
+/* A small table of contexts, which is appended to under a lock and read without one. A process has one context a
+ * device, rarely a few more. */
 #include "preload/driver/context.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Finds the real driver's entry points and remembers which of its addresses belong to which row.
  *
- * What cuGetProcAddress returns is the exported symbol itself, so an address says exactly which version and which
- * default-stream variant a program asked for; deciding that from name, version and flags is where other interposers
- * go wrong. */
+ * What cuGetProcAddress returns is the exported symbol itself. So an address says exactly which version and which
+ * default-stream variant a program asked for. Other interposers decide that from name, version and flags, and get it
+ * wrong. */
 #define _GNU_SOURCE
 #include "preload/driver/real.h"
 

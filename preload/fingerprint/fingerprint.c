@@ -1,9 +1,12 @@
 /* Decides for every copy how its content is learned.
  *
- * On the host, after the call, where the call's end means that its host buffer is what was moved: blocking calls, and
- * pageable memory. On the device, in the copy's own stream, everything else: no other work of the application can come
- * between, and nobody waits - but for blocking uploads, after which the application may use any other stream.
- * The host is cheaper for little, the device for much; only the device can see what an upload overwrites. */
+ * The host computes it after the call, if the end of the call means that the host buffer holds what was moved. That
+ * is so for blocking calls and for pageable memory. In all other cases the device computes it, in the copy's own
+ * stream. There no other work of the application can come between the copy and our kernel, and nobody waits for it
+ * except after blocking uploads, because then the application may go on in any other stream.
+ *
+ * The host is cheaper for small copies, the device for large ones. Only the device can see what an upload
+ * overwrites. */
 #include "preload/fingerprint/fingerprint.h"
 
 #include <string.h>
@@ -198,8 +201,8 @@ static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     return XS_SKIP_NONE;
 }
 
-/* What an upload overwrites is not read where access may have been taken away: of a mapping whose copy failed the kernel
- * would have failed, too. */
+/* What an upload overwrites is not read where access may have been taken away: of a mapping whose copy failed the
+ * kernel would have failed, too. */
 static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     bool mapping = false;
     uint64_t bytes = e->transfer.bytes;

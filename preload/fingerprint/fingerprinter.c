@@ -1,4 +1,4 @@
-/* Making fingerprinters and what becomes of them: contexts go, the application needs the memory. */
+/* Makes fingerprinters, and ends them when a context goes or when the application needs their memory. */
 #include "preload/fingerprint/fingerprinter.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
-/* The vocabulary of the entry-point table (driver/entry_points.def): what its rows say, as functions over the call that a
- * wrapper (wrappers.c) is in the middle of.
+/* The vocabulary of the entry-point table (driver/entry_points.def): what its rows say, as functions over the call
+ * that a wrapper (wrappers.c) is in the middle of.
  *
- * Everything here is inlined into the wrappers: where a function changes call->event, the event stays in a register. What
- * a row says before the real call sees the parameters as the application passed them; what it says after the call also
- * knows call->result. All of it runs on the application's thread, guarded by xs_begin, and none of it can fail. */
+ * Everything here is inlined into the wrappers: where a function changes call->event, the event stays in a register.
+ * What a row says before the real call sees the parameters as the application passed them; what it says after the
+ * call also knows call->result. All of it runs on the application's thread, guarded by xs_begin, and none of it can
+ * fail. */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_CALL_H
 #define XFERSPY_PRELOAD_INTERCEPT_CALL_H
 

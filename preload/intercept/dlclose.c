@@ -1,4 +1,4 @@
-/* dlclose, to learn that code is gone. Everything else about it is glibc's. */
+/* The exported dlclose, by which the library learns that code is gone. The rest of it is glibc's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
-/* Which dlsym calls are about CUDA, and what they get. Everything reaches the driver through
- * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."); names that do not start with "cu" are not looked at. */
+/* Decides which calls of dlsym are about CUDA, and what they get. Every program reaches the driver through
+ * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."). Names that do not start with "cu" are passed on. */
 #define _GNU_SOURCE
 #include "preload/intercept/dlsym.h"
 

@@ -1,4 +1,5 @@
-/* The wrappers: the entry-point table, expanded. Each one enters an event, makes the real call and ends the event. */
+/* The wrappers: the table of entry points, expanded. Each wrapper begins an event, makes the real call and ends the
+ * event. */
 #include "preload/callsite/callsite.h"
 #include "preload/driver/real.h"
 #include "preload/intercept/call.h"

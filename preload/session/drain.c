@@ -1,7 +1,9 @@
-/* The drain thread: owns the trace, takes events over from the spool and records from CUPTI, in batches.
+/* The drain thread. It owns the trace, and takes events from the spool and records from CUPTI over into it, in
+ * batches.
  *
- * Its file descriptors are its own: the application may close every descriptor it does not know, and the next file it
- * opens must not get one that SQLite still writes to. For the same reason it keeps none of the application's open. */
+ * Its file descriptors are its own. The application may close every descriptor that it does not know, and the next
+ * file that it opens must not get a number that SQLite still writes to. And because this thread must not keep files
+ * of the application open, it has none of the application's descriptors. */
 #define _GNU_SOURCE
 #include "preload/session/drain.h"
 
@@ -66,8 +68,8 @@ static void write_contexts(struct xs_store *store) {
     }
 }
 
-/* A descriptor table of this thread's own, with nothing of the application's in it. Not in builds with ThreadSanitizer: it
- * knows one table a process and takes the same number in two tables for a race. */
+/* A descriptor table of this thread's own, with nothing of the application's in it. Not in builds with
+ * ThreadSanitizer: it knows one table a process and takes the same number in two tables for a race. */
 static void own_descriptors(void) {
 #ifdef __SANITIZE_THREAD__
     return;

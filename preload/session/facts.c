@@ -1,4 +1,4 @@
-/* What the trace says of the process, the machine and the devices: rows of meta and of device. */
+/* Writes what the trace says of the process, the machine and the devices: rows of the tables meta and device. */
 #define _GNU_SOURCE
 #include "preload/session/facts.h"
 

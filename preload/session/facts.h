@@ -10,8 +10,8 @@
  * file descriptors; before xs_drain_start. */
 void xs_facts_read_devices(void);
 
-/* Write the facts into the store, inside a batch of the caller's; errors of the store show when that is committed. Drain
- * thread only. */
+/* Write the facts into the store, inside a batch of the caller's; errors of the store show when that is committed.
+ * Drain thread only. */
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);
 void xs_facts_write_devices(struct xs_store *store);
 

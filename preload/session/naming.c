@@ -1,4 +1,4 @@
-/* The trace's name from its template, and the rank a launcher gave this process. */
+/* Makes the trace's name out of its template, and finds the rank that a launcher gave to this process. */
 #define _GNU_SOURCE
 #include "preload/session/naming.h"
 

@@ -1,5 +1,5 @@
-/* The trace's name, made of the template in XFERSPY_OUTPUT, and the process's rank in its job. Read from the environment;
- * no state. */
+/* The trace's name, made of the template in XFERSPY_OUTPUT, and the process's rank in its job. Read from the
+ * environment; no state. */
 #ifndef XFERSPY_PRELOAD_SESSION_NAMING_H
 #define XFERSPY_PRELOAD_SESSION_NAMING_H
 
@@ -11,8 +11,8 @@
  * XS_ERROR_INVALID where the template has an unknown % or the name does not fit. */
 int xs_trace_name(const char *template, char *path, size_t bytes);
 
-/* The rank, as launchers tell it: the value of the first variable that is set, and the variable's name through `variable`
- * unless that is NULL. -1: there is none. */
+/* The rank, as launchers tell it: the value of the first variable that is set, and the variable's name through
+ * `variable` unless that is NULL. -1: there is none. */
 long xs_rank(const char **variable);
 long xs_world_size(void);
 long xs_local_rank(void);

@@ -1,4 +1,4 @@
-/* Reads the options of options.def from the environment and checks them. */
+/* Reads the options of schema/options.def from the environment, and checks their values. */
 #include "preload/session/options.h"
 
 #include <errno.h>

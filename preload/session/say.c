@@ -1,4 +1,4 @@
-/* Lines on the stderr that the session started with. */
+/* Prints lines on the stderr that the session started with. */
 #include "preload/session/say.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The life of a session: it starts at the first call that makes or uses a context, and ends with the process. Nothing at
- * all happens in a process that does not come that far. */
+/* The life of a session. It starts at the first call that makes or uses a context, and ends with the process. In a
+ * process that does not come that far, nothing happens at all. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -40,8 +40,8 @@ static pid_t session_pid;
 static bool cupti_started;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session may
- * start one of its own; one of a process with a session records nothing: CUDA does not work there. */
+/* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
+ * may start one of its own; one of a process with a session records nothing: CUDA does not work there. */
 static void on_fork_child(void) {
     pthread_mutex_init(&start_lock, NULL);
     xs_real_forget();
