@@ -1,10 +1,10 @@
 /* Finds the real driver's entry points and remembers which of its addresses belong to which row.
  *
- * What cuGetProcAddress returns is the exported symbol itself, so an address says exactly which version and which
- * default-stream variant a program asked for; deciding that from name, version and flags is where other interposers
- * go wrong. */
+ * What cuGetProcAddress returns is the exported symbol itself. So an address says exactly which version and which
+ * default-stream variant a program asked for. Other interposers decide that from name, version and flags, and get it
+ * wrong. */
 #define _GNU_SOURCE
-#include "preload/intercept/real.h"
+#include "preload/driver/real.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,10 +12,18 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "preload/intercept/driver_api.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/driver/driver_api.h"
 
 void *xs_real[XS_ROW_COUNT];
 void *xs_driver_functions[XS_DRIVER_COUNT];
+
+/* The wrappers are referred to as what they are exported as: by the names that cuda.h declares. */
+const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
+#define XS_ENTRY(symbol, category, ...) {#symbol, XS_CAT_##category, (void *)symbol},
+#include "preload/driver/entry_points.def"
+#undef XS_ENTRY
+};
 
 static const char *const driver_function_names[XS_DRIVER_COUNT] = {
 #define X(name) #name,

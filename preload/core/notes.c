@@ -1,11 +1,10 @@
-/* Notes: what capture could not do and why, kept until the drain thread writes them into the trace. */
+/* Keeps the notes in an array under a lock. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/internal.h"
-#include "preload/session/session.h"
+#include "preload/core/notes.h"
 
 #define NOTES 64
 

@@ -1,38 +1,43 @@
-/* The real driver: its entry points, and which of its addresses have wrappers. */
+/* The real driver: the addresses of its entry points, and which of its addresses have wrappers. */
 #ifndef XFERSPY_PRELOAD_REAL_H
 #define XFERSPY_PRELOAD_REAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/intercept/rows.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/driver/rows.h"
 
-/* Real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve. */
+/* The real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve, read
+ * with relaxed loads by any thread. */
 extern void *xs_real[XS_ROW_COUNT];
 
-/* The real entry point of a row of the table, NULL where this driver has none. */
+/* The real entry point of a row, for the library's own calls; NULL where this driver has none, or nothing is
+ * resolved yet. */
 #define xs_real_row(name) ((__typeof__(&name))__atomic_load_n(&xs_real[XS_ROW_##name], __ATOMIC_RELAXED))
 
-/* Fills xs_real from the libcuda.so.1 of this process, once; false while none is loaded. Any thread. */
+/* Fills xs_real and xs_driver_functions from the libcuda.so.1 of this process, once. False: none is loaded. Any
+ * thread. */
 bool xs_real_resolve(void);
 
-/* The real entry point of a row, for a wrapper; resolves at the first call of a program linked to libcuda. */
+/* The real entry point of a row, for a wrapper. Resolves the driver at the first call of a program that is linked to
+ * libcuda. */
 XS_HOT void *xs_real_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
-/* In a forked child: the lock may be held by a thread that is not there. */
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_real_forget(void);
 
-/* The wrapper for an address of the driver, or the address itself where no row has it. */
+/* The wrapper of an address of the driver, or the address itself where no row has it. Any thread. */
 void *xs_real_wrapped(void *real);
 
-/* The wrapper of a row by its name, NULL: no row. */
+/* The wrapper of a row by its name; NULL: there is no such row. */
 void *xs_wrapper_by_name(const char *name);
 
-/* Driver functions that xferspy calls itself and does not wrap, one row each. */
+/* Functions of the driver that xferspy calls itself and does not wrap, one row each. xs_driver(name) is the
+ * function, or NULL where this driver has none. */
 #define XS_DRIVER_FUNCTIONS(X)                                                                                         \
     X(cuCtxGetCurrent)                                                                                                 \
     X(cuCtxGetDevice)                                                                                                  \

@@ -1,7 +1,8 @@
-/* A two-level sorted array (a directory of leaves) under a sequence lock: a look-up is two binary searches that are
- * repeated when a change overlapped them. Leaves and directories are never returned to the system while readers may
- * still hold them: a leaf goes to a free list, an outgrown directory stays (their sizes double: at most as much again). */
-#include "preload/capture/memory_map.h"
+/* A two-level sorted array, a directory of leaves, under a sequence lock. A look-up is two binary searches, which
+ * are repeated when a change overlapped them. Readers may still be in a leaf or a directory that a change has
+ * replaced, so neither is ever given back to the system: a leaf goes to a list of free ones, and an outgrown
+ * directory stays. Directories double their size, so the old ones together are no larger than the present one. */
+#include "preload/core/memory_map.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* Reads the options of options.def from the environment and checks them. */
-#include "preload/options.h"
+/* Reads the options of schema/options.def from the environment, and checks their values. */
+#include "preload/session/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct option {
 static const struct option option_table[] = {
 #define XS_OPTION(field, name, type, preset, values, help)                                                             \
     {#field, name, preset, values, type, offsetof(struct xs_options, field)},
-#include "preload/options.def"
+#include "schema/options.def"
 #undef XS_OPTION
 };
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])

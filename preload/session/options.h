@@ -1,4 +1,4 @@
-/* Configuration of the preloaded library: one struct, from defaults and the environment. */
+/* The options of the preloaded library: one struct, filled with the defaults and from the environment. */
 #ifndef XFERSPY_PRELOAD_OPTIONS_H
 #define XFERSPY_PRELOAD_OPTIONS_H
 
@@ -13,15 +13,16 @@
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
 struct xs_options {
 #define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
-#include "preload/options.def"
+#include "schema/options.def"
 #undef XS_OPTION
 };
 
-/* Defaults, then the environment. A bad value keeps its default; it and every XFERSPY_ variable that is no option get
- * one line each through `complain` (called with a message without newline; may be NULL). Async-signal-unsafe. */
+/* Fills `options` with the defaults and then from the environment. A bad value keeps its default. For each bad
+ * value, and for each XFERSPY_ variable that is no option, `complain` is called with a message without newline; it
+ * may be NULL. Not async-signal-safe. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
-/* Calls `each` with every option's lower-case name and effective value, for the trace's meta. */
+/* Calls `each` with the lower-case name and the effective value of every option, for the trace's table meta. */
 void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const char *name, const char *value),
                      void *arg);
 

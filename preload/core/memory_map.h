@@ -1,15 +1,15 @@
-/* The ordered map of address ranges that the driver made known: device memory, pinned and registered host memory, managed
- * memory, mappings, arrays (by their handle). It answers in tens of nanoseconds what a driver query on a pageable pointer
- * takes half a microsecond for. Look-ups take no lock; changes take one of the map's own. */
-#ifndef XFERSPY_PRELOAD_MEMORY_MAP_H
-#define XFERSPY_PRELOAD_MEMORY_MAP_H
+/* The map of memory ranges that the driver made known: device memory, pinned and registered host memory, managed
+ * memory, mappings, and arrays (by their handle). It answers in tens of nanoseconds what a query of the driver about
+ * a pageable pointer takes half a microsecond for. Look-ups take no lock; changes take a lock of the map's own. */
+#ifndef XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
+#define XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 #include "schema/kinds.h"
 
 struct xs_range {
@@ -24,12 +24,13 @@ struct xs_range {
     bool slow_to_read;     /* host memory that the processor does not cache: write-combined, or of another device */
 };
 
-/* The range that holds `address`, copied to *out. Any thread, lock-free (retries while a change is under way),
- * async-signal-unsafe only in that it may spin while the interrupted thread itself changes the map. */
+/* Copies the range that holds `address` to *out. False: there is none. Any thread. Takes no lock, and repeats while
+ * a change is under way; after many repetitions it waits for the change under the map's lock. So a signal handler
+ * that interrupts a change of its own thread must not call this. */
 bool xs_map_find(uint64_t address, struct xs_range *out);
 
-/* The answer for one address, kept for the next address nearby: true for all of [low, high) as long as the map does not
- * change. Zero-initialised it is empty. One thread's own. */
+/* The answer for one address, kept for the next address nearby: it is true for all of [low, high) as long as the map
+ * does not change. A cache that is all zeros has no answer yet. Each cache belongs to one thread. */
 struct xs_map_cache {
     uint64_t sequence, low, high;
     bool found;
@@ -38,10 +39,11 @@ struct xs_map_cache {
 extern _Atomic uint64_t xs_map_sequence; /* odd while a change is under way, from 2 */
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address);
 
-/* Whatever is or ever was in the map lies in [lowest, highest): a cheap answer for what is no address at all. */
+/* Everything that is in the map, or ever was, lies in [lowest, highest). So a word that is no address at all is
+ * recognised by two comparisons. */
 extern _Atomic uint64_t xs_map_lowest, xs_map_highest;
 
-/* xs_map_find, with a cache: programs copy from and to the same buffers again and again. */
+/* xs_map_find with a cache, because programs copy from and to the same buffers again and again. */
 XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
     if (XS_UNLIKELY(cache->sequence != atomic_load_explicit(&xs_map_sequence, memory_order_acquire) ||
                     address - cache->low >= cache->high - cache->low)) {
@@ -50,22 +52,23 @@ XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uin
     return cache->found ? &cache->range : NULL;
 }
 
-/* Adds a range; ranges that it overlaps are stale (their free was not seen) and go. False when memory is short. */
+/* Adds a range. Ranges that it overlaps are removed: the call that freed them was not seen. False: memory is short. */
 bool xs_map_insert(const struct xs_range *range);
 
-/* Takes out the range that starts at `start`. */
+/* Takes out the range that starts at `start` and copies it to *out. False: there is none. */
 bool xs_map_remove(uint64_t start, struct xs_range *out);
 
-/* Takes out one range for which `matches` holds, the lowest first; false when there is none (any more). */
+/* Takes out one range for which `matches` holds, the lowest first. False: there is none, or none any more. `matches`
+ * is called under the map's lock, so it must not use the map. */
 bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
                       struct xs_range *out);
 
-/* Takes out one range that starts in [start, end). */
+/* Takes out one range that starts in [start, end). False: there is none. */
 bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out);
 
 size_t xs_map_count(void);
 
-/* In a forked child: the lock may be held by a thread that is not there. */
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_map_forget(void);
 
 /* Empties the map; for tests. No other thread may use it meanwhile. */

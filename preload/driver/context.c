@@ -1,12 +1,11 @@
-/* A small table of contexts, appended to and read without a lock; a process has one a device, rarely a few more. */
-#include "preload/capture/context.h"
+/* A small table of contexts, which is appended to under a lock and read without one. A process has one context a
+ * device, rarely a few more. */
+#include "preload/driver/context.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "preload/intercept/real.h"
-#include "preload/internal.h"
-#include "preload/session/session.h"
+#include "preload/driver/real.h"
 
 #define CONTEXTS 256
 
@@ -16,7 +15,12 @@ static struct {
 } contexts[CONTEXTS];
 static _Atomic unsigned context_count; /* slots in use, some of contexts that are gone */
 static unsigned contexts_alive;
-static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER; /* for changes */
+static struct {
+    uint64_t handle;
+    int device;
+} learned[64];
+static unsigned learned_count;
+static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER; /* for changes, and for what was learned */
 
 _Atomic uintptr_t xs_only_context;
 _Atomic int xs_only_device = -1;
@@ -43,6 +47,24 @@ static int slot_of(CUcontext context) {
     return i;
 }
 
+static void note_learned(CUcontext context, int device) {
+    if (learned_count < sizeof learned / sizeof learned[0]) {
+        learned[learned_count].handle = (uint64_t)(uintptr_t)context;
+        learned[learned_count++].device = device;
+    }
+}
+
+bool xs_context_learned(unsigned i, uint64_t *handle, int *device) {
+    pthread_mutex_lock(&context_lock);
+    bool is_there = i < learned_count;
+    if (is_there) {
+        *handle = learned[i].handle;
+        *device = learned[i].device;
+    }
+    pthread_mutex_unlock(&context_lock);
+    return is_there;
+}
+
 void xs_context_learn(CUcontext context, int device, bool primary) {
     if (!context) {
         return;
@@ -56,7 +78,7 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
         atomic_store(&contexts[i].primary, primary || (known && atomic_load(&contexts[i].primary)));
         atomic_store_explicit(&contexts[i].handle, (uintptr_t)context, memory_order_release);
         if (!told) {
-            xs_session_context(context, device);
+            note_learned(context, device);
         }
     }
     if (!known) {

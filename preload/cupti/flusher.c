@@ -1,13 +1,16 @@
-/* The flusher: has CUPTI hand over its records, every second and at the end, more often while
- * page migrations are recorded. A thread of its own, because the drain thread
- * lacks the driver's file descriptors and the application's threads have other things to do. */
+/* The flusher's loop. The drain thread lacks the driver's file descriptors, and the application's threads have other
+ * things to do, so it is a thread of its own. */
+#include "preload/cupti/flusher.h"
+
 #include <stdatomic.h>
 #include <sys/prctl.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/futex.h"
+#include "preload/core/guard.h"
+#include "preload/core/own_thread.h"
+#include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
-#include "preload/internal.h"
-#include "preload/session/session.h"
 
 #define PERIOD_MS 1000u
 #define SHORT_PERIOD_MS 10u

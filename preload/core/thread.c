@@ -1,5 +1,6 @@
-/* Taking and giving back chunks; a thread's end; what happens when the spool is full. */
-#include "preload/capture/thread.h"
+/* Takes chunks from the spool and gives them back: when one is full, when the thread ends, and while the spool is
+ * full. */
+#include "preload/core/thread.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -8,14 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/callsite/callsite.h"
-#include "preload/session/session.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/hooks.h"
+#include "preload/core/notes.h"
 
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
+struct xs_spool xs_spool;
 enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
 XS_TLS struct xs_event xs_scratch_event __attribute__((aligned(16)));
 XS_TLS unsigned xs_guard_depth;
+XS_TLS uint32_t xs_cupti_correlation;
 
 #define PATIENCE_NS UINT64_C(2000000000)
 #define RETRY_NS UINT64_C(50000000)
@@ -38,7 +42,7 @@ static void on_thread_end(void *arg) {
     if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
         give_back_chunk(&xs_thread);
     }
-    xs_callsite_thread_end();
+    xs_hooks.thread_ends();
 }
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
@@ -103,9 +107,20 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
 bool xs_thread_refill(void) {
     int before;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    bool filled = refill(&xs_thread, xs_session_spool());
+    bool filled = refill(&xs_thread, &xs_spool);
     pthread_setcancelstate(before, NULL);
     return filled;
+}
+
+bool xs_thread_may_record(unsigned row) {
+    int state = atomic_load(&xs_state);
+    if (xs_guard_depth) {
+        if (state == XS_STATE_ACTIVE) {
+            atomic_fetch_add_explicit(&xs_spool.header->nested, 1, memory_order_relaxed);
+        }
+        return false;
+    }
+    return state == XS_STATE_IDLE ? xs_hooks.start_session(row) : state == XS_STATE_ACTIVE;
 }
 
 bool xs_thread_room(struct xs_event **e, unsigned count) {
