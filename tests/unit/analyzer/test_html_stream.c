@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/html/stream.h"
 #include "analyzer/base/json.h"
+#include "analyzer/html/stream.h"
 
 /* What becomes of an object with this text in it; to be freed. */
 static char *through(const char *text) {
