@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "analyzer/html/buffers.h"
 #include "analyzer/base/grow.h"
+#include "analyzer/html/buffers.h"
 #include "analyzer/html/lanes_internal.h"
 
 static void calls_go_together_within_a_step(void **state) {
