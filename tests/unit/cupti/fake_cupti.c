@@ -1,5 +1,6 @@
 /* A libcupti that does what its test tells it: one subscriber, one buffer filled through the registered callbacks. */
 #include <cupti.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +85,7 @@ EXPORT CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnif
 }
 
 /* Copies of the records that the test has put up, in one buffer. */
-EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
-    fake.flushes[flag & 1]++;
+static CUptiResult hand_over(void) {
     if (!fake.pending || !fake.kinds)
         return CUPTI_SUCCESS;
     uint8_t *buffer = NULL;
@@ -97,6 +97,17 @@ EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     fake.completed(NULL, 0, buffer, bytes, fake.pending * sizeof(union fake_record));
     fake.pending = 0;
     return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
+    fake.overlaps += fake.flushing++ > 0;
+    fake.flushes[flag & 1]++;
+    sched_yield(); /* so that another thread may come */
+    if (fake.during_flush)
+        fake.during_flush();
+    CUptiResult result = hand_over();
+    fake.flushing--;
+    return result;
 }
 
 EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t *dropped) {

@@ -15,6 +15,9 @@ struct fake_cupti {
     int callbacks, counters, finalized;
     uint64_t kinds; /* bit mask of enabled activity kinds */
     unsigned flushes[2];
+    _Atomic int flushing;       /* threads inside cuptiActivityFlushAll */
+    _Atomic unsigned overlaps;  /* how often one was there already */
+    void (*during_flush)(void); /* the test's, called in the middle of one; NULL: none */
     size_t dropped;
     union fake_record {
         CUpti_ActivityMemcpy6 copy;

@@ -238,6 +238,19 @@ static void a_forked_child(void) {
     CHECK(fake->flushes[0] + fake->flushes[1] == flushes && fake->subscriber);
 }
 
+static void flush_again(void) { xs_cupti_flush(true); }
+
+/* CUPTI calls back on the thread that called it, and what it calls may come to the library again. */
+static void not_again_from_inside(void) {
+    struct fake_cupti *fake = start(true);
+    alarm(60); /* ends a child that waits for itself */
+    put_copy(fake, 1);
+    unsigned before = fake->flushes[0] + fake->flushes[1];
+    fake->during_flush = flush_again;
+    CHECK(flush_and_drain() == 1);
+    CHECK(fake->flushes[0] + fake->flushes[1] == before + 1 && fake->overlaps == 0);
+}
+
 /* Flushing, draining and an application that takes CUPTI, all at once: for the thread sanitizer. */
 static void *flusher(void *data) {
     for (int i = 0; i < 2000; i++)
@@ -268,6 +281,7 @@ static void everything_at_once(void) {
         pthread_join(threads[i], NULL);
     total += flush_and_drain();
     CHECK(total == 8);
+    CHECK(fake->overlaps == 0); /* one thread at a time calls CUPTI */
 }
 
 static void buffers(void) {
@@ -314,6 +328,7 @@ TEST(the_application_was_first)
 TEST(another_tool_was_first)
 TEST(a_wrong_library)
 TEST(a_forked_child)
+TEST(not_again_from_inside)
 TEST(everything_at_once)
 TEST(buffers)
 
@@ -330,6 +345,7 @@ int main(void) {
         cmocka_unit_test(test_another_tool_was_first),
         cmocka_unit_test(test_a_wrong_library),
         cmocka_unit_test(test_a_forked_child),
+        cmocka_unit_test(test_not_again_from_inside),
         cmocka_unit_test(test_everything_at_once),
         cmocka_unit_test(test_buffers),
     };
