@@ -35,9 +35,9 @@ static void put_attribute(FILE *file, const char *name, const char *text) {
     putc('"', file);
 }
 
-static void put_places(FILE *file, const struct xs_gate *gate, const struct xs_gate_result *r) {
+static void put_places(FILE *file, const struct xs_judged *judged, const struct xs_rule_result *r) {
     for (size_t i = 0; i < r->place_count; i++) {
-        const struct xs_gate_finding *f = &gate->findings.items[r->places[i]];
+        const struct xs_check_finding *f = &judged->findings.items[r->places[i]];
         struct xs_string amount = {0};
         xs_check_amount(&amount, f);
         fputs("\n", file);
@@ -54,24 +54,26 @@ static void put_places(FILE *file, const struct xs_gate *gate, const struct xs_g
     }
 }
 
-static void put_case(FILE *file, const struct xs_gate *gate, const struct xs_gate_result *r) {
-    static const char *const elements[] = {
-        [XS_GATE_PASS] = NULL, [XS_GATE_ALLOWED] = "skipped", [XS_GATE_UNKNOWN] = "error", [XS_GATE_FAIL] = "failure"};
-    const char *element = elements[r->status];
+static void put_case(FILE *file, const struct xs_judged *judged, const struct xs_rule_result *r) {
+    static const char *const elements[] = {[XS_OUTCOME_PASS] = NULL,
+                                           [XS_OUTCOME_ALLOWED] = "skipped",
+                                           [XS_OUTCOME_UNKNOWN] = "error",
+                                           [XS_OUTCOME_FAIL] = "failure"};
+    const char *element = elements[r->outcome];
     struct xs_string sentence = {0};
-    xs_check_sentence(&sentence, gate, r);
+    xs_check_sentence(&sentence, judged, r);
     fputs("    <testcase classname=\"xferspy.check\"", file);
     put_attribute(file, "name", r->rule->text);
     if (!element) {
         fputs("/>\n", file);
     } else {
         fprintf(file, ">\n      <%s", element);
-        put_attribute(file, "type", r->status == XS_GATE_FAIL ? "limit" : "unknown");
+        put_attribute(file, "type", r->outcome == XS_OUTCOME_FAIL ? "limit" : "unknown");
         put_attribute(file, "message", sentence.data);
         putc('>', file);
         put_xml(file, sentence.data);
-        if (r->status == XS_GATE_FAIL)
-            put_places(file, gate, r);
+        if (r->outcome == XS_OUTCOME_FAIL)
+            put_places(file, judged, r);
         fprintf(file, "</%s>\n    </testcase>\n", element);
     }
     xs_string_free(&sentence);
@@ -91,10 +93,10 @@ static void put_expired(FILE *file, const struct xs_suppression *s) {
     xs_string_free(&name);
 }
 
-static size_t count_of(const struct xs_gate *gate, enum xs_gate_status status) {
-    size_t count = status == XS_GATE_FAIL ? gate->expired_count : 0;
-    for (size_t i = 0; i < gate->result_count; i++)
-        count += gate->results[i].status == status;
+static size_t count_of(const struct xs_judged *judged, enum xs_outcome outcome) {
+    size_t count = outcome == XS_OUTCOME_FAIL ? judged->expired_count : 0;
+    for (size_t i = 0; i < judged->result_count; i++)
+        count += judged->results[i].outcome == outcome;
     return count;
 }
 
@@ -110,24 +112,24 @@ static void put_unread(FILE *file, const char *trace) {
 void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
     size_t tests = check->unread_count, failures = 0, errors = check->unread_count;
     for (size_t i = 0; i < check->count; i++) {
-        tests += check->gates[i].result_count + check->gates[i].expired_count;
-        failures += count_of(&check->gates[i], XS_GATE_FAIL);
-        errors += count_of(&check->gates[i], XS_GATE_UNKNOWN);
+        tests += check->judged[i].result_count + check->judged[i].expired_count;
+        failures += count_of(&check->judged[i], XS_OUTCOME_FAIL);
+        errors += count_of(&check->judged[i], XS_OUTCOME_UNKNOWN);
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out->file);
     fprintf(out->file, "<testsuites name=\"xferspy check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests,
             failures, errors);
     for (size_t i = 0; i < check->count; i++) {
-        const struct xs_gate *gate = &check->gates[i];
+        const struct xs_judged *judged = &check->judged[i];
         fputs("  <testsuite", out->file);
-        put_attribute(out->file, "name", gate->path);
+        put_attribute(out->file, "name", judged->path);
         fprintf(out->file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-                gate->result_count + gate->expired_count, count_of(gate, XS_GATE_FAIL), count_of(gate, XS_GATE_UNKNOWN),
-                count_of(gate, XS_GATE_ALLOWED));
-        for (size_t k = 0; k < gate->result_count; k++)
-            put_case(out->file, gate, &gate->results[k]);
-        for (size_t k = 0; k < gate->expired_count; k++)
-            put_expired(out->file, &check->terms->config->suppressions[gate->expired[k]]);
+                judged->result_count + judged->expired_count, count_of(judged, XS_OUTCOME_FAIL),
+                count_of(judged, XS_OUTCOME_UNKNOWN), count_of(judged, XS_OUTCOME_ALLOWED));
+        for (size_t k = 0; k < judged->result_count; k++)
+            put_case(out->file, judged, &judged->results[k]);
+        for (size_t k = 0; k < judged->expired_count; k++)
+            put_expired(out->file, &check->terms->config->suppressions[judged->expired[k]]);
         fputs("  </testsuite>\n", out->file);
     }
     for (size_t i = 0; i < check->unread_count; i++)

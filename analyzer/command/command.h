@@ -9,7 +9,7 @@
 #include "schema/trace.h"
 
 /* GATE: what was asked for was done, and a limit is exceeded (`xferspy check`). */
-enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_GATE = 3 };
+enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_LIMIT = 3 };
 
 /* What a command takes. Its --help, its completion in shells and its man page are all made of this. Conventions:
  * - `arg` of an option that takes one of some words lists them: "auto|off"; FILE and DIR are names of such.

@@ -105,7 +105,7 @@ void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json)
     xs_json_end(json, ']');
 }
 
-static void put_fingerprints(const struct xs_checked *c, struct xs_json *json) {
+static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json *json) {
     xs_json_object(json, "fingerprints");
     xs_json_text(json, "mode", *c->mode ? c->mode : NULL);
     xs_json_bool(json, "recorded", c->recorded);
@@ -160,7 +160,8 @@ static void put_link(const struct xs_link_model *link, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json) {
+void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                      struct xs_json *json) {
     xs_json_array(json, "findings");
     for (size_t i = 0; i < findings->count; i++) {
         xs_json_object(json, NULL);
@@ -170,7 +171,7 @@ void xs_findings_json(const struct xs_findings *findings, const struct xs_checke
     xs_json_end(json, ']');
     put_total(findings, json);
     xs_undecided_json(findings, json);
-    put_fingerprints(checked, json);
+    put_fingerprints(contents, json);
     put_link(&findings->link, json);
     put_call_sites(findings, json);
 }

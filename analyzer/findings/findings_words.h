@@ -1,5 +1,5 @@
 /* Findings for people and for programs: what a report leads with, what `explain` lists. Printing only: every number is
- * in struct xs_findings or struct xs_checked. */
+ * in struct xs_findings or struct xs_content_coverage. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
 #define XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
 
@@ -7,7 +7,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/engine/findings.h"
-#include "analyzer/findings/checked.h"
+#include "analyzer/findings/content_coverage.h"
 
 /* "noop-upload", "duplicate-upload/freed". The same for every site; static detectors' ids, so nothing to escape. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
@@ -28,15 +28,17 @@ void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings,
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 
 /* The first section of a report. `path` is for the hint at `explain`; `all`: every finding at length. */
-void xs_findings_text(const struct xs_findings *findings, const struct xs_checked *checked, const char *path, bool all,
-                      struct xs_out *out);
+void xs_findings_text(const struct xs_findings *findings, const struct xs_content_coverage *contents, const char *path,
+                      bool all, struct xs_out *out);
 /* "Removing all of these ..." and what is beside it; nothing where nothing is given back. */
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
-void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out);
+void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                          struct xs_out *out);
 
 /* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is open. */
-void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json);
+void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                      struct xs_json *json);
 /* The filter and how much passes it, as a sentence; nothing where there is none. Not escaped. */
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
 /* The second half of that sentence: how many transfers pass, and how many instances of findings were left out. `all_rows`: the

@@ -3,8 +3,8 @@
 
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
-#include "analyzer/diff/compare.h"
 #include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
@@ -47,7 +47,7 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_findings shown = *run->reading.findings;
     if (shown.count > XS_HTML_FINDINGS)
         shown.count = XS_HTML_FINDINGS;
-    struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .checked = run->reading.checked};
+    struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents};
     xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
     xs_report_json(&report, json);
     xs_json_end(json, ']');
@@ -87,14 +87,14 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
 static void put_comparison(const struct xs_html_run_of *runs, struct xs_json *json) {
     static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
     struct xs_side sides[2] = {{0}, {0}};
-    struct xs_comparison comparison;
+    struct xs_diff diff;
     for (int i = 0; i < 2; i++)
         xs_side_add(&sides[i], 1, &runs[i].reading);
-    xs_compare(&sides[0], &sides[1], &comparison);
+    xs_diff_compute(&sides[0], &sides[1], &diff);
     xs_json_array(json, "comparison");
-    xs_diff_json(&comparison, &view, json);
+    xs_diff_json(&diff, &view, json);
     xs_json_end(json, ']');
-    xs_comparison_free(&comparison);
+    xs_diff_free(&diff);
     xs_side_free(&sides[0]);
     xs_side_free(&sides[1]);
 }

@@ -235,9 +235,9 @@ static void add_findings(struct xs_job *job, const struct xs_findings *findings)
 }
 
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
-                const struct xs_findings *findings, const char *unchecked) {
+                const struct xs_findings *findings, const char *contents_unknown) {
     add_process(job, path, identity, summary, findings);
-    job->processes[job->process_count - 1].unchecked = xs_strdup(unchecked);
+    job->processes[job->process_count - 1].contents_unknown = xs_strdup(contents_unknown);
     add_filter(&job->filter, findings->selection);
     add_devices(job, summary);
     add_findings(job, findings);
@@ -448,7 +448,7 @@ static void free_process(struct xs_job_process *p) {
     free(p->executable);
     free(p->cwd);
     free(p->status);
-    free(p->unchecked);
+    free(p->contents_unknown);
     free(p->identity);
 }
 

@@ -4,7 +4,7 @@
 
 #include "analyzer/job/job_words.h"
 
-/* What may be wrong with the traces, and what of them could not be checked. `all` makes no difference. */
+/* What may be wrong with the traces, and of which the contents are not known. `all` makes no difference. */
 void xs_job_text_warnings(const struct xs_job *job, bool all, struct xs_out *out);
 /* The table of processes; `all`: not only those that differ most. */
 void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out);

@@ -153,7 +153,7 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
 static bool is_simulated(const struct xs_job_process *p) { return p->simulated; }
 static bool is_live(const struct xs_job_process *p) { return p->is_live; }
 static bool is_cut(const struct xs_job_process *p) { return !p->is_live && strcmp(p->status, "complete") != 0; }
-static const char *unchecked_of(const struct xs_job_process *p) { return p->unchecked; }
+static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
     struct xs_string simulated = {0}, live = {0}, cut = {0};
@@ -331,15 +331,16 @@ static void rest_line(size_t more, size_t folded, size_t advice, struct xs_out *
 }
 
 /* What could not be found, and in which processes. */
-static void unchecked_lines(const struct xs_job *job, struct xs_out *out) {
+static void unknown_contents_lines(const struct xs_job *job, struct xs_out *out) {
     size_t shown = 0;
     for (size_t i = 0; i < job->process_count && shown < PROGRAMS; i++) {
         struct xs_string who = {0};
-        size_t count, *processes = *job->processes[i].unchecked ? alike(job, i, unchecked_of, &count) : NULL;
+        size_t count,
+            *processes = *job->processes[i].contents_unknown ? alike(job, i, contents_unknown_of, &count) : NULL;
         if (!processes)
             continue;
         xs_job_who(&who, job, processes, count);
-        xs_out_line(out, XS_STYLE_WARN, "%s: %s", who.data, job->processes[i].unchecked);
+        xs_out_line(out, XS_STYLE_WARN, "%s: %s", who.data, job->processes[i].contents_unknown);
         shown++;
         free(processes);
         xs_string_free(&who);
@@ -349,7 +350,7 @@ static void unchecked_lines(const struct xs_job *job, struct xs_out *out) {
 void xs_job_text_warnings(const struct xs_job *job, bool all, struct xs_out *out) {
     (void)all;
     warnings(job, out);
-    unchecked_lines(job, out);
+    unknown_contents_lines(job, out);
 }
 
 static void print_findings(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -378,7 +379,7 @@ static void print_findings(const struct xs_job *job, bool all, struct xs_out *ou
         if (job->findings[i].advice && (advised < ADVICE_SHOWN || all) && ++advised)
             print_finding(job, i, out);
     rest_line(more, folded, advice - advised, out);
-    unchecked_lines(job, out);
+    unknown_contents_lines(job, out);
 }
 
 /* --- how they differ --- */

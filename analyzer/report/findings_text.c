@@ -109,30 +109,30 @@ static void rest_line(const struct rest *rest, const char *path, struct xs_out *
     xs_string_free(&text);
 }
 
-static void nothing_line(const struct xs_findings *findings, const struct xs_checked *checked, size_t folded,
+static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
                          bool advice, struct xs_out *out) {
     char floor[XS_UNIT_BYTES], count[XS_UNIT_BYTES], why[256];
     uint64_t undecided = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
-    xs_checked_why_none(checked, why, sizeof why);
+    xs_content_coverage_why_none(contents, why, sizeof why);
     if (findings->selection && !folded && !advice)
         xs_out_line(out, XS_STYLE_PLAIN, "None that pass the filter.");
     else if (folded)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give back %s or more.",
                     xs_format_ns(floor, findings->floor_ns));
-    else if (advice && !*why && !checked->migration_rests)
+    else if (advice && !*why && !contents->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give time back.");
-    else if (undecided && !*why && !checked->migration_rests)
+    else if (undecided && !*why && !contents->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, "No findings. Undecided: %s, see Coverage.",
                     xs_format_count(count, undecided));
     else
         xs_out_line(out, XS_STYLE_PLAIN,
-                    *why || checked->migration_rests ? "No findings among what was checked." : "No findings.");
+                    *why || contents->migration_rests ? "No findings among what was checked." : "No findings.");
 }
 
-void xs_findings_text(const struct xs_findings *findings, const struct xs_checked *checked, const char *path, bool all,
-                      struct xs_out *out) {
+void xs_findings_text(const struct xs_findings *findings, const struct xs_content_coverage *contents, const char *path,
+                      bool all, struct xs_out *out) {
     struct rest rest = {0};
     size_t limit = all ? SIZE_MAX : SHOWN, shown = 0, advice = 0;
     int columns = name_columns(findings, limit, all);
@@ -152,7 +152,7 @@ void xs_findings_text(const struct xs_findings *findings, const struct xs_checke
         }
     }
     if (!shown)
-        nothing_line(findings, checked, rest.folded, advice > 0, out);
+        nothing_line(findings, contents, rest.folded, advice > 0, out);
     else
         xs_findings_total_line(findings, out);
     for (size_t i = 0, seen = 0; i < findings->count && advice; i++)
@@ -160,10 +160,10 @@ void xs_findings_text(const struct xs_findings *findings, const struct xs_checke
             print_advice(findings, i, out);
     rest.advice = advice > ADVICE_SHOWN && !all ? advice - ADVICE_SHOWN : 0;
     rest_line(&rest, path, out);
-    xs_checked_why_none(checked, why, sizeof why);
+    xs_content_coverage_why_none(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_checked_migrations(checked, why, sizeof why);
+    xs_content_coverage_migrations(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
 }

@@ -43,7 +43,7 @@ static void begin_with(struct xs_string *text, const struct xs_findings *finding
     }
 }
 
-void xs_report_verdict(struct xs_string *text, const struct xs_report *report, bool with_place) {
+void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place) {
     const struct xs_findings *f = report->findings;
     char why[256], floor[XS_UNIT_BYTES];
     size_t large = 0, small = 0;
@@ -51,7 +51,7 @@ void xs_report_verdict(struct xs_string *text, const struct xs_report *report, b
         large += !f->items[i].advice && !f->items[i].folded;
         small += !f->items[i].advice && f->items[i].folded;
     }
-    xs_checked_why_none(&report->checked, why, sizeof why);
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (large) {
         amount(text, f);
         xs_string_format(text, ", in %zu finding%s", large + small, large + small > 1 ? "s" : "");

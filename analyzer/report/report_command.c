@@ -181,7 +181,7 @@ static void show(const struct xs_report *report, const struct view *view, const 
 /* The numbers of a trace, for the job. */
 static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
     char *identity = xs_trace_identity(report->summary->trace), why[256];
-    xs_checked_why_none(&report->checked, why, sizeof why);
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
     xs_job_add(job, path, identity, report->summary, report->findings, why);
     free(identity);
 }
@@ -223,7 +223,7 @@ static int report_one(const char *path, const struct view *view, int index) {
         summed = status >= 0;
     }
     if (status >= 0)
-        status = xs_checked_read(&trace, &report.checked, message);
+        status = xs_content_coverage_read(&trace, &report.contents, message);
     if (status >= 0 && view->by >= 0) {
         status = xs_by_compute(&trace, findings, &claims, (enum xs_by_key)view->by, &by, message);
         report.by = &by;

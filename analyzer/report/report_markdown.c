@@ -1,4 +1,4 @@
-/* The report in GitHub's Markdown: the verdict as its heading, a table and a list of findings, and the other sections folded
+/* The report in GitHub's Markdown: the headline as its heading, a table and a list of findings, and the other sections folded
  * away as the text report has them. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static void add_place(struct xs_string *text, const struct xs_findings *findings
 static void head(const struct xs_report *report, struct xs_out *out) {
     const struct xs_run *run = &report->summary->run;
     char buffer[XS_UNIT_BYTES];
-    struct xs_string text = {0}, verdict = {0}, filter = {0};
-    xs_report_verdict(&verdict, report, false);
+    struct xs_string text = {0}, headline = {0}, filter = {0};
+    xs_report_headline(&headline, report, false);
     xs_filter_sentence(&filter, report->findings);
     xs_markdown_code(&text, *run->command ? run->command : run->executable);
     xs_string_format(&text, " ran for %s%s", run->duration_estimated ? "at least " : "",
@@ -61,7 +61,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     }
     if (*xs_format_unix_ns(buffer, run->start_unix_ns))
         xs_string_format(&text, ", %s", buffer);
-    fprintf(out->file, "## Transfers that were wasted: %s\n\n%s. Trace ", verdict.data, text.data);
+    fprintf(out->file, "## Transfers that were wasted: %s\n\n%s. Trace ", headline.data, text.data);
     text.length = 0;
     xs_markdown_code(&text, report->summary->trace->path);
     fprintf(out->file, "%s.\n", text.data);
@@ -71,7 +71,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
         fprintf(out->file, "\nFilter: %s\n", text.data);
     }
     xs_string_free(&text);
-    xs_string_free(&verdict);
+    xs_string_free(&headline);
     xs_string_free(&filter);
 }
 
@@ -91,10 +91,10 @@ static void print_warnings(const struct xs_report *report, unsigned sections, st
     char why[256];
     (void)sections;
     xs_report_warnings(report->summary, out);
-    xs_checked_why_none(&report->checked, why, sizeof why);
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_checked_migrations(&report->checked, why, sizeof why);
+    xs_content_coverage_migrations(&report->contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
 }

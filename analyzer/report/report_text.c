@@ -127,16 +127,16 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
 }
 
 /* On a line of their own, so that they are what is read first. */
-static void print_verdict(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string verdict = {0}, filter = {0};
-    xs_report_verdict(&verdict, report, true);
+static void print_headline(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string headline = {0}, filter = {0};
+    xs_report_headline(&headline, report, true);
     xs_filter_sentence(&filter, report->findings);
     if (filter.length)
         xs_out_fact(out, "filter", "%s", filter.data);
     fputs(xs_style_on(out, XS_STYLE_HEADING), out->file);
-    xs_out_fact(out, "wasted", "%s.", verdict.data);
+    xs_out_fact(out, "wasted", "%s.", headline.data);
     fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
-    xs_string_free(&verdict);
+    xs_string_free(&headline);
     xs_string_free(&filter);
 }
 
@@ -155,7 +155,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     run_line(s, out);
     device_lines(s, out);
     xs_out_fact(out, "trace", "%s", s->trace->path);
-    print_verdict(report, out);
+    print_headline(report, out);
     xs_report_warnings(s, out);
 }
 
@@ -373,7 +373,7 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
         return;
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
-        xs_findings_text(report->findings, &report->checked, report->summary->trace->path, report->details, out);
+        xs_findings_text(report->findings, &report->contents, report->summary->trace->path, report->details, out);
     xs_report_text_sections(report, sections, out);
 }
 
@@ -381,7 +381,7 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     FILE *terminal = out->file;
     char *text = NULL;
     size_t bytes = 0, lines = 0;
-    struct xs_string verdict = {0};
+    struct xs_string headline = {0};
     out->file = open_memstream(&text, &bytes);
     if (!out->file)
         xs_out_of_memory();
@@ -395,12 +395,12 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     free(text);
     if (lines < (size_t)out->rows || report->by)
         return;
-    xs_report_verdict(&verdict, report, true);
+    xs_report_headline(&headline, report, true);
     putc('\n', out->file);
-    xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", verdict.data);
+    xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", headline.data);
     if (xs_report_sections(report) & ~XS_SECTION_BIT(FINDINGS))
         xs_out_line(out, XS_STYLE_DIM, "That was %zu lines; --sections=findings shows the findings alone.", lines);
-    xs_string_free(&verdict);
+    xs_string_free(&headline);
 }
 
 void xs_report_text_heading(const char *path, int index, struct xs_out *out) {
