@@ -4,6 +4,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -200,4 +201,26 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_co
     lines_hint(findings->sites, out);
     undecided_lines(findings, contents, out);
     link_lines(&findings->link, out);
+}
+
+void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_say_total_of_run(&text, findings);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
+    text.length = 0;
+    xs_say_side_by_side(&text, XS_SAY_TEXT, findings->total.gives_back_ns > 0, false, findings->upper_bound_ns);
+    if (findings->upper_bound_ns)
+        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
+    xs_string_free(&text);
+}
+
+void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out) {
+    char why[256];
+    xs_content_coverage_why_none(contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    xs_content_coverage_migrations(contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
 }

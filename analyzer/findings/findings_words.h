@@ -27,11 +27,15 @@ void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings,
 /* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 
-/* The first section of a report. `path` is for the hint at `explain`; `all`: every finding at length. */
-void xs_findings_text(const struct xs_findings *findings, const struct xs_content_coverage *contents, const char *path,
-                      bool all, struct xs_out *out);
-/* "Removing all of these ..." and what is beside it; nothing where nothing is given back. */
+/* Of a list of findings what is shown without being asked for: the first few that count, of advice fewer. Counts it in `*counted`
+ * or `*advised`, which begin with 0. */
+enum { XS_FINDINGS_SHOWN = 5, XS_ADVICE_SHOWN = 2 };
+bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised);
+
+/* What removing them all gives back, and what is beside it, in a line each; nothing where nothing is given back. */
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
+/* What is not known of contents and of page migrations, as warnings; nothing where all of it is. */
+void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out);
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);

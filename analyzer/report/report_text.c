@@ -9,6 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
 
@@ -100,9 +101,13 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
 /* What makes the rest of the report less than the whole truth comes before it. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
+    struct xs_string simulated = {0};
     char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
-        xs_out_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
+        xs_say_simulated(&simulated, "", "times below");
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_string_free(&simulated);
     if (*s->run.importer)
         xs_out_line(
             out, XS_STYLE_WARN,
@@ -121,7 +126,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->damaged_rows)
         xs_out_line(out, XS_STYLE_WARN,
-                    "%s rows hold values that cannot be true (negative sizes, ends before starts); "
+                    "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "
                     "those values were left out.",
                     xs_format_count(buffer, s->damaged_rows));
 }
@@ -282,7 +287,7 @@ static void print_transfers(const struct xs_summary *s, struct xs_out *out) {
     xs_out_heading(out, "Transfers");
     if (!s->all.count)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    s->selected                  ? "None that pass the filter."
+                    s->selected                  ? XS_NONE_PASSES
                     : s->coverage.host_transfers ? "None that ran."
                                                  : "None.");
     else
@@ -373,7 +378,8 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
         return;
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
-        xs_findings_text(report->findings, &report->contents, report->summary->trace->path, report->details, out);
+        xs_report_text_findings(report->findings, &report->contents, report->summary->trace->path, report->details,
+                                out);
     xs_report_text_sections(report, sections, out);
 }
 

@@ -7,6 +7,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
 
 #define NOTE_LINES 6
@@ -34,7 +35,7 @@ void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
                              xs_format_ns(kernels, d->kernel_busy_ns),
                              d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
         else if (!s->run.kernels_recorded)
-            xs_string_format(&text, "; kernels were not recorded");
+            xs_string_format(&text, XS_KERNELS_NOT_RECORDED);
         xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
         xs_string_free(&text);
     }
@@ -105,7 +106,7 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
         call_row(table, s, launches[i], &s->launches[i]);
     call_row(table, s, "memset", &s->memsets);
     if (xs_table_rows(table)) {
-        xs_out_heading(out, "Waiting and other calls");
+        xs_out_heading(out, XS_WAITING_HEADING);
         xs_table_print(table, out);
     }
     xs_table_free(table);
@@ -115,7 +116,7 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
     static const char *const labels[] = {
         "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
         "thrashing", "throttling",    "remote mappings", "between devices"};
-    _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each kind");
+    _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each migration");
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
     static const char *const headers[] = {"managed memory", "count", "size", "time"};
@@ -184,7 +185,7 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
         cupti_partly_line(s, cupti, out);
     else if (active || (unknown && c->device_copies))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s%s.", cupti,
-                    run->kernels_recorded ? "" : "; kernels were not recorded");
+                    run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
     else if (unknown && unfinished)
         xs_out_line(out, XS_STYLE_WARN, "No device times: %s before CUPTI handed over its first records.",
                     s->trace->is_live ? "this is" : "the process was killed");
@@ -243,7 +244,7 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
     char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
     if (!c->known)
         return;
-    xs_out_heading(out, "Cost of profiling");
+    xs_out_heading(out, XS_COST_HEADING);
     xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
                 xs_format_ns(start, xs_sum(c->start_ns, c->cupti_start_ns)), xs_format_ns(end, c->close_ns),
                 xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
