@@ -19,6 +19,7 @@
 
 #define FORMAT "xferspy-baseline"
 enum { VERSION = 1, MOST_BYTES = 64 << 20 };
+static const char damaged[] = "is damaged; write it again with `xferspy check --write-baseline'";
 
 void xs_baseline_free(struct xs_baseline *baseline) {
     xs_check_findings_free(&baseline->findings);
@@ -218,13 +219,13 @@ static const char *read_document(sqlite3 *db, const char *document, struct xs_ba
         else if (sqlite3_column_type(row, 2) != SQLITE_INTEGER || sqlite3_column_int64(row, 2) > VERSION)
             trouble = "is a baseline of a newer xferspy; write it again with this one";
         else if (sqlite3_column_int64(row, 2) < 1 || !findings || strcmp(findings, "array") != 0)
-            trouble = "is damaged; write it again with `xferspy check --write-baseline'";
+            trouble = damaged;
     }
     sqlite3_finalize(row);
     if (!trouble &&
         !(read_findings(db, document, &baseline->findings) && read_metrics(db, document, &baseline->metrics) &&
           read_undecided(db, document, baseline->undecided)))
-        trouble = "is damaged; write it again with `xferspy check --write-baseline'";
+        trouble = damaged;
     return trouble;
 }
 

@@ -38,6 +38,10 @@ void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, cons
 void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 /* "9, 72.0 MiB, gives back 6.30 ms". */
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
+/* Of a suppression that has expired: "expired on 2026-12-31, and is needed still: ...". */
+void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);
+#define XS_SOURCE_ROOT_DEFAULT "the folder that the program ran in"
+#define XS_CHECK_UNREAD "cannot be read, and was not judged" /* of a trace */
 /* Of a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);
 

@@ -16,6 +16,8 @@
 XS_DECLARE_COMMAND(check)
 
 #define DEFAULT_RULES "sure:1%"
+#define ANY_IS "each finding that gives time back, by itself"
+#define SURE_IS "those of them that are no upper bounds"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -50,11 +52,11 @@ static const struct argp_option check_options[] = {
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
-    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 2},
+    {"json", OPTION_JSON, NULL, 0, XS_HELP_JSON, 2},
     {"junit", OPTION_JUNIT, "FILE", 0, "beside that JUnit XML, a test case a rule", 2},
     {"sarif", OPTION_SARIF, "FILE", 0, "beside that SARIF 2.1.0, which code hosts show at the lines", 2},
     {"source-root", OPTION_SOURCE_ROOT, "DIR", 0,
-     "the folder that file names begin at; the folder that the program ran in if not given", 2},
+     "the folder that file names begin at; " XS_SOURCE_ROOT_DEFAULT " if not given", 2},
     {NULL, 0, NULL, 0, "Instead of checking:", 3},
     {"write-baseline", OPTION_WRITE_BASELINE, "FILE", 0, "write what the trace has as a baseline, and end", 3},
     {"rules", OPTION_RULES, NULL, 0, "list what rules can be about, and end", 3},
@@ -66,23 +68,21 @@ static const char doc[] =
     "What a trace cannot tell fails, too, with the reason, unless --allow-unknown."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
-    "`duplicate-upload/freed': all its places together), `any' (each finding that gives time back, by itself) or "
-    "`sure' "
-    "(those of them that are no upper bounds); --rules lists them. LIMIT is what may just be: a count, of findings of "
-    "their instances (0), a size (1MiB), a time (20ms), a share of the run (5%), or any of these on top of the "
-    "baseline's value "
-    "(+10%, +3, +20ms).\n"
-    "\n"
-    "Examples:\n"
-    "  xferspy check run.db\n"
-    "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
-    "  xferspy check --write-baseline=baseline.json run.db\n"
-    "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
-    "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
-    "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
-    "\n"
-    "With a baseline findings that it has do not count, unless they grew by more than the "
-    "tolerance. " XS_CHECK_CONFIG_NAME " is described in docs/check.md.";
+    "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS
+    "); --rules lists them. LIMIT is what may just be: a count, of findings of "
+    "their " XS_LIMIT_FORMS(
+        "%") "the baseline's value (+10%, +3, +20ms).\n"
+             "\n"
+             "Examples:\n"
+             "  xferspy check run.db\n"
+             "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
+             "  xferspy check --write-baseline=baseline.json run.db\n"
+             "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
+             "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
+             "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
+             "\n"
+             "With a baseline findings that it has do not count, unless they grew by more than the "
+             "tolerance. " XS_CHECK_CONFIG_NAME " is described in docs/check.md.";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };
 static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
@@ -107,7 +107,7 @@ static void parse_terms(int key, const char *text, struct arguments *arguments, 
     if (key == OPTION_FAIL_ON && !xs_rules_add(&arguments->config.rules, text, message))
         argp_error(state, "--fail-on: %s", message);
     if (key == OPTION_TOLERANCE && !xs_share_parse(text, &arguments->config.tolerance))
-        argp_error(state, "--tolerance=%s: use a share, as in 10%%", text);
+        argp_error(state, "--tolerance=%s: " XS_SHARE_WANTED, text);
     if (key == OPTION_ALLOW_UNKNOWN && !xs_check_config_allow(&arguments->config, text ? text : "all", message))
         argp_error(state, "--allow-unknown: %s", message);
 }
@@ -179,8 +179,8 @@ static int list_rules(const struct xs_out_options *options) {
         fprintf(out.file, "  %-24s %-5s  %s\n", xs_metric_infos[i].name, of_metrics[xs_metric_infos[i].unit],
                 xs_metric_infos[i].title);
     fputs("\nFindings: a count of instances, a size, a time or a share of the run\n", out.file);
-    fprintf(out.file, "  %-24s each finding that gives time back, by itself\n", "any");
-    fprintf(out.file, "  %-24s those of them that are no upper bounds\n", "sure");
+    fprintf(out.file, "  %-24s " ANY_IS "\n", "any");
+    fprintf(out.file, "  %-24s " SURE_IS "\n", "sure");
     for (size_t i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *d = xs_detectors[i];
         fprintf(out.file, "  %-24s %s\n", d->id, d->title);
@@ -257,7 +257,7 @@ static void merge(struct arguments *arguments, struct xs_check_config *config) {
 static bool has_what_rules_need(const struct xs_check_config *config, bool baseline) {
     for (size_t i = 0; i < config->rules.count; i++) {
         if (config->rules.items[i].relative && !baseline) {
-            xs_complain("%s: is a limit against a baseline; --baseline names one", config->rules.items[i].text);
+            xs_complain("%s: " XS_LIMIT_AGAINST_BASELINE "; --baseline names one", config->rules.items[i].text);
             return false;
         }
     }

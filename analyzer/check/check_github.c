@@ -76,15 +76,14 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out) {
         for (size_t k = 0; k < judged->expired_count; k++) {
             const struct xs_suppression *s = &check->terms->config->suppressions[judged->expired[k]];
             struct xs_string text = {0};
-            xs_string_format(&text, "expired on %s, and is needed still: ", s->until);
-            xs_check_suppression(&text, s);
+            xs_check_expired(&text, s);
             put_line("error", "xferspy suppression", text.data, out->file);
             xs_string_free(&text);
         }
     }
     for (size_t i = 0; i < check->unread_count; i++) {
         struct xs_string text = {0};
-        xs_string_format(&text, "%s: cannot be read, and was not judged", check->unread[i]);
+        xs_string_format(&text, "%s: " XS_CHECK_UNREAD, check->unread[i]);
         put_line("error", "xferspy check", text.data, out->file);
         xs_string_free(&text);
     }

@@ -35,6 +35,11 @@ static void put_attribute(FILE *file, const char *name, const char *text) {
     putc('"', file);
 }
 
+static void put_case_name(FILE *file, const char *name) {
+    fputs("    <testcase classname=\"xferspy.check\"", file);
+    put_attribute(file, "name", name);
+}
+
 static void put_places(FILE *file, const struct xs_judged *judged, const struct xs_rule_result *r) {
     for (size_t i = 0; i < r->place_count; i++) {
         const struct xs_check_finding *f = &judged->findings.items[r->places[i]];
@@ -62,8 +67,7 @@ static void put_case(FILE *file, const struct xs_judged *judged, const struct xs
     const char *element = elements[r->outcome];
     struct xs_string sentence = {0};
     xs_check_sentence(&sentence, judged, r);
-    fputs("    <testcase classname=\"xferspy.check\"", file);
-    put_attribute(file, "name", r->rule->text);
+    put_case_name(file, r->rule->text);
     if (!element) {
         fputs("/>\n", file);
     } else {
@@ -82,10 +86,8 @@ static void put_case(FILE *file, const struct xs_judged *judged, const struct xs
 static void put_expired(FILE *file, const struct xs_suppression *s) {
     struct xs_string text = {0}, name = {0};
     xs_string_format(&name, "suppression %s", s->origin);
-    xs_string_format(&text, "expired on %s, and is needed still: ", s->until);
-    xs_check_suppression(&text, s);
-    fputs("    <testcase classname=\"xferspy.check\"", file);
-    put_attribute(file, "name", name.data);
+    xs_check_expired(&text, s);
+    put_case_name(file, name.data);
     fputs(">\n      <failure type=\"expired\"", file);
     put_attribute(file, "message", text.data);
     fputs("/>\n    </testcase>\n", file);
@@ -100,11 +102,17 @@ static size_t count_of(const struct xs_judged *judged, enum xs_outcome outcome) 
     return count;
 }
 
-static void put_unread(FILE *file, const char *trace) {
+static void put_suite(FILE *file, const char *trace, size_t tests, size_t failures, size_t errors, size_t skipped) {
     fputs("  <testsuite", file);
     put_attribute(file, "name", trace);
-    fputs(" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    <testcase classname=\"xferspy.check\" "
-          "name=\"read\">\n      <error type=\"unread\" message=\"the trace cannot be read\"/>\n"
+    fprintf(file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", tests, failures, errors,
+            skipped);
+}
+
+static void put_unread(FILE *file, const char *trace) {
+    put_suite(file, trace, 1, 0, 1, 0);
+    put_case_name(file, "read");
+    fputs(">\n      <error type=\"unread\" message=\"the trace cannot be read\"/>\n"
           "    </testcase>\n  </testsuite>\n",
           file);
 }
@@ -121,11 +129,9 @@ void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
             failures, errors);
     for (size_t i = 0; i < check->count; i++) {
         const struct xs_judged *judged = &check->judged[i];
-        fputs("  <testsuite", out->file);
-        put_attribute(out->file, "name", judged->path);
-        fprintf(out->file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-                judged->result_count + judged->expired_count, count_of(judged, XS_OUTCOME_FAIL),
-                count_of(judged, XS_OUTCOME_UNKNOWN), count_of(judged, XS_OUTCOME_ALLOWED));
+        put_suite(out->file, judged->path, judged->result_count + judged->expired_count,
+                  count_of(judged, XS_OUTCOME_FAIL), count_of(judged, XS_OUTCOME_UNKNOWN),
+                  count_of(judged, XS_OUTCOME_ALLOWED));
         for (size_t k = 0; k < judged->result_count; k++)
             put_case(out->file, judged, &judged->results[k]);
         for (size_t k = 0; k < judged->expired_count; k++)

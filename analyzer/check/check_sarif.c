@@ -398,7 +398,7 @@ static void put_unread(struct xs_json *json, const struct xs_check *check) {
     for (size_t i = 0; i < check->unread_count; i++) {
         struct xs_string text = {0};
         add_literal(&text, check->unread[i]);
-        xs_string_format(&text, ": cannot be read, and was not judged");
+        xs_string_format(&text, ": " XS_CHECK_UNREAD);
         xs_json_object(json, NULL);
         xs_json_text(json, "level", "error");
         put_message(json, "message", text.data);
@@ -420,7 +420,7 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     put_driver(&json, check, &entries);
     xs_json_object(&json, "originalUriBaseIds");
     xs_json_object(&json, "%SRCROOT%");
-    put_message(&json, "description", "the folder that the program ran in, or that --source-root names");
+    put_message(&json, "description", XS_SOURCE_ROOT_DEFAULT ", or that --source-root names");
     xs_json_end(&json, '}');
     xs_json_end(&json, '}');
     xs_json_array(&json, "invocations");

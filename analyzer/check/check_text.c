@@ -129,10 +129,10 @@ static void put_suppressed(const struct xs_check *check, const struct xs_judged 
     for (size_t i = 0; i < judged->expired_count; i++) {
         const struct xs_suppression *s = &config->suppressions[judged->expired[i]];
         struct xs_string text = {0};
-        xs_check_suppression(&text, s);
+        xs_check_expired(&text, s);
         put_outcome(out, XS_OUTCOME_FAIL);
         put_rule(out, "suppression", 0, "");
-        xs_out_indented(out, 13, "expired on %s, and is needed still: %s", s->until, text.data);
+        xs_out_indented(out, 13, "%s", text.data);
         xs_string_free(&text);
     }
 }

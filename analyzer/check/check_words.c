@@ -82,6 +82,11 @@ void xs_check_suppression(struct xs_string *text, const struct xs_suppression *s
     xs_string_format(text, "): %s", s->reason);
 }
 
+void xs_check_expired(struct xs_string *text, const struct xs_suppression *s) {
+    xs_string_format(text, "expired on %s, and is needed still: ", s->until);
+    xs_check_suppression(text, s);
+}
+
 static bool is_below(const char *path, const char *folder, size_t *length) {
     *length = strlen(folder);
     while (*length > 1 && folder[*length - 1] == '/')

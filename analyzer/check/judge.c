@@ -10,6 +10,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
@@ -103,7 +104,7 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
         add_device_reason(j, reason);
     } else if (!j->reading->metrics.of[metric].known) {
         if (metric == XS_METRIC_WALL_TIME)
-            xs_string_format(reason, "The trace has no end: how long the run took is not known.");
+            xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
         else
             add_device_reason(j, reason);
         if (!reason->length)
@@ -133,8 +134,8 @@ static char *why_unknown(const struct judge *j, const struct xs_rule_result *r) 
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
         j->reading->findings->damaged_rows)
         xs_string_format(&reason,
-                         "%sHow long the run took is not known: the trace has no end, and times that cannot be true. "
-                         "Give the limit as a time.",
+                         "%s" XS_RUN_NOT_KNOWN("H") ": the trace has no end, and times that cannot be true. "
+                                                    "Give the limit as a time.",
                          reason.length ? " " : "");
     if (j->reading->trace.is_live)
         xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");

@@ -180,8 +180,7 @@ static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit
                                : info->unit != XS_METRIC_NS || !rule->limit;
     if (rule->metric == XS_METRIC_WALL_TIME && rule->is_share && !rule->relative) {
         snprintf(message, XS_RULE_MESSAGE_BYTES,
-                 "%s: the whole run is 100 %% of itself; wall-time:+%s is a limit against a baseline", rule->text,
-                 limit);
+                 "%s: the whole run is 100 %% of itself; wall-time:+%s " XS_LIMIT_AGAINST_BASELINE, rule->text, limit);
         return false;
     }
     if (!fits)
@@ -197,9 +196,7 @@ static bool parse_limit(struct xs_rule *rule, const char *limit, char *message) 
     rule->relative = *limit == '+';
     if (!parse_number(limit + rule->relative, &number, &unit) || !parse_unit(rule, number, unit, &unit_given)) {
         snprintf(message, XS_RULE_MESSAGE_BYTES,
-                 "%s: a limit is a number of instances (0), a size (1MiB), a time (20ms), a share of the run (5%%), or "
-                 "any of these on top of a baseline (+10%%)",
-                 rule->text);
+                 "%s: a limit is a number of " XS_LIMIT_FORMS("%%") "a baseline (+10%%)", rule->text);
         return false;
     }
     if (rule->about == XS_RULE_METRIC)

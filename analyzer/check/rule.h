@@ -38,6 +38,12 @@ enum { XS_RULE_MESSAGE_BYTES = 512 };
 bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
 void xs_rules_free(struct xs_rules *rules);
 
+/* What a limit may be, for help and for the message where it is none: formats need "%%". */
+#define XS_LIMIT_FORMS(percent)                                                                                        \
+    "instances (0), a size (1MiB), a time (20ms), a share of the run (5" percent "), or any of these on top of "
+#define XS_LIMIT_AGAINST_BASELINE "is a limit against a baseline"
+#define XS_SHARE_WANTED "use a share, as in 10%%"
+
 /* "10%": a share of 0 or more. False where it is none. */
 bool xs_share_parse(const char *text, double *share);
 

@@ -13,15 +13,16 @@
 XS_DECLARE_COMMAND(diff)
 
 enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT };
+#define FOLLOWING "the traces that follow are of the program "
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to compare:", 1},
-    {"before", OPTION_BEFORE, NULL, 0, "instead: the traces that follow are of the program as it was", 1},
-    {"after", OPTION_AFTER, NULL, 0, "the traces that follow are of the program as it is", 1},
+    {"before", OPTION_BEFORE, NULL, 0, "instead: " FOLLOWING "as it was", 1},
+    {"after", OPTION_AFTER, NULL, 0, FOLLOWING "as it is", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
     {"top", OPTION_TOP, "N", 0, "so many findings and so many call sites", 2},
     {"all", OPTION_ALL, NULL, 0, "also what is small, and what did not change", 2},
     {"format", OPTION_FORMAT, "text|json|markdown", 0, "text is the default", 2},
-    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json: format \"xferspy-diff\", units in the names", 2},
+    {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ": format \"xferspy-diff\", units in the names", 2},
     {0}};
 
 static const char doc[] =

@@ -5,6 +5,7 @@
 #include "analyzer/base/markdown.h"
 #include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/sentences.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
@@ -125,7 +126,7 @@ static void print_changes(const struct xs_diff *c, const struct xs_diff_view *vi
 }
 
 void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
-    struct xs_string conclusion = {0}, spread = {0};
+    struct xs_string conclusion = {0}, spread = {0}, simulated = {0};
     xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "**");
@@ -134,7 +135,9 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     put(out, spread.data);
     fprintf(out->file, ".\n");
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
-        fprintf(out->file, "\n**SIMULATED GPU: the times are a model's, not measurements.**\n");
+        xs_say_simulated(&simulated, "", "the times");
+    if (simulated.length)
+        fprintf(out->file, "\n**%s.**\n", simulated.data);
     for (size_t i = 0; i < c->note_count; i++) {
         fprintf(out->file, "%s- ", i ? "" : "\n");
         put_raw(out, c->notes[i]);
@@ -145,4 +148,5 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     print_changes(c, view, false, out);
     xs_string_free(&conclusion);
     xs_string_free(&spread);
+    xs_string_free(&simulated);
 }

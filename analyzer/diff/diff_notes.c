@@ -9,6 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/diff/diff_internal.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 
 enum { TEXT_COLUMNS = 100, RUN_NOTES = 8 /* lines about single runs */ };
 
@@ -130,7 +131,7 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
     else if (!run->duration_known && strcmp(run->status, "recovered") != 0)
         note(c, "%s: %s does not say how long the run took", side, path.data);
     else if (!run->duration_known)
-        note(c, "%s: %s has no end, its process was killed: how long the run took is not known", side, path.data);
+        note(c, "%s: %s has no end, its process was killed: " XS_RUN_NOT_KNOWN("h"), side, path.data);
     if (!run->transfers)
         note(c, "%s: %s has no transfers", side, path.data);
     xs_string_free(&path);

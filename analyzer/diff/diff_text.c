@@ -8,6 +8,7 @@
 #include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
 
@@ -28,7 +29,7 @@ static void side_line(const struct xs_side *side, const char *label, struct xs_o
 }
 
 static void print_head(const struct xs_diff *c, struct xs_out *out) {
-    struct xs_string conclusion = {0}, spread = {0};
+    struct xs_string conclusion = {0}, spread = {0}, simulated = {0};
     xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, xs_diff_conclusion_style(c)), conclusion.data,
@@ -37,11 +38,14 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
     side_line(c->after, "after", out);
     xs_out_fact(out, "runs", "%s", spread.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
-        xs_out_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
+        xs_say_simulated(&simulated, "", "times below");
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     for (size_t i = 0; i < c->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", c->notes[i]);
     xs_string_free(&conclusion);
     xs_string_free(&spread);
+    xs_string_free(&simulated);
 }
 
 /* --- the run --- */

@@ -93,10 +93,11 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
     const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
+    xs_string_format(text, "Whether it paid cannot be told: ");
     if (wall->before.known && wall->after.known)
-        xs_string_format(text, "Whether it paid cannot be told: one side alone ran on the simulated GPU");
+        xs_string_format(text, "one side alone ran on the simulated GPU");
     else
-        xs_string_format(text, "Whether it paid cannot be told: how long %s took is not known",
+        xs_string_format(text, "how long %s took is not known",
                          wall->before.known  ? "AFTER"
                          : wall->after.known ? "BEFORE"
                                              : "either side");

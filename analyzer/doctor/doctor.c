@@ -1,4 +1,4 @@
-/* xferspy doctor: whether capture will work on this machine, with what, and what to do about what is missing. */
+/* xferspy doctor: " XS_HELP_DOCTOR ", with what, and what to do about what is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +15,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/doctor/doctor.h"
+#include "analyzer/run/run.h"
 
 XS_DECLARE_COMMAND(doctor)
 
@@ -34,7 +35,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Says whether capture will work on this machine, with what (driver, GPU, link, CUPTI, libxferspy.so), and what to "
+    "Says " XS_HELP_DOCTOR ", with what (driver, GPU, link, CUPTI, libxferspy.so), and what to "
     "do about "
     "what is missing. Run it where the program runs: in the same container, environment and directory."
     "\v"
@@ -191,7 +192,7 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     receive(diagnoses, &bytes);
     xs_string_free(&bytes);
     if (pid < 0)
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, "cannot start a process: %s", strerror(errno));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
     else if (!answered)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
                       "no answer within %d s", timeout_s);

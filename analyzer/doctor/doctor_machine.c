@@ -69,7 +69,7 @@ void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
                       "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
                       "libxferspy.so not found; tried %s", tried);
     else if (strpbrk(library, " :"))
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", "copy it elsewhere and set XFERSPY_LIBRARY",
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", XS_COPY_ELSEWHERE,
                       "%s: LD_PRELOAD cannot name a path with a blank or a colon", library);
     else
         xs_probe_in_child(diagnoses, "preload", timeout_s, probe_preload);

@@ -95,6 +95,9 @@ int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_cov
     return status == XS_SCAN_PLAIN ? read_all(trace, true, contents, message) : status;
 }
 
+#define NOT_CHECKED "Contents were not checked: "
+#define TO_SEE_IT "to see what was copied in vain."
+
 void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
     unsigned most = 0;
     buffer[0] = '\0';
@@ -105,20 +108,20 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
             most = i;
     if (!c->recorded)
         snprintf(buffer, bytes,
-                 "Contents were not checked: the trace is of an older xferspy that took no fingerprints. "
-                 "Record it again to see what was copied in vain.");
+                 NOT_CHECKED "the trace is of an older xferspy that took no fingerprints. "
+                             "Record it again " TO_SEE_IT);
     else if (most == XS_SKIP_IMPORTED)
         snprintf(buffer, bytes,
-                 "Contents were not checked: the trace was imported, and a profile has none. Record the program with "
-                 "xferspy to see what was copied in vain.");
+                 NOT_CHECKED "the trace was imported, and a profile has none. Record the program with "
+                             "xferspy " TO_SEE_IT);
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
-                 "Contents were not checked: fingerprints were off, so copies made in vain are not found. "
-                 "Record with XFERSPY_FINGERPRINT=auto.");
+                 NOT_CHECKED "fingerprints were off, so copies made in vain are not found. "
+                             "Record with XFERSPY_FINGERPRINT=auto.");
     else if (c->lost > c->skipped[most])
-        snprintf(buffer, bytes, "Contents were not checked: the fingerprints were lost with the process.");
+        snprintf(buffer, bytes, NOT_CHECKED "the fingerprints were lost with the process.");
     else
-        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
+        snprintf(buffer, bytes, NOT_CHECKED "no transfer has a fingerprint (%s).",
                  most ? xs_skip_names[most] : "no reason is given");
 }
 

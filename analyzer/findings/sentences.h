@@ -15,7 +15,9 @@
 #define XS_WASTED_HEADING "## Transfers that were wasted: " /* of Markdown */
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 #define XS_CANNOT_BE_TRUE "hold values that cannot be true"
-#define XS_DEFAULT_OF_A_THREAD "default of a thread" /* a stream */
+#define XS_NOT_IN_A_PROFILE "launch arguments and the addresses of copies" /* beside contents */
+#define XS_RUN_NOT_KNOWN(h) h "ow long the run took is not known"          /* "h", or "H" where a sentence begins */
+#define XS_DEFAULT_OF_A_THREAD "default of a thread"                       /* a stream */
 
 /* Text and Markdown word a few sentences differently. */
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };

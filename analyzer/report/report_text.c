@@ -109,11 +109,10 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     xs_string_free(&simulated);
     if (*s->run.importer)
-        xs_out_line(
-            out, XS_STYLE_WARN,
-            "Imported from a profile of Nsight Systems%s%s: contents, launch arguments and the addresses of copies "
-            "are not in it, so what rests on them was not looked at.",
-            *s->run.import_version ? " " : "", s->run.import_version);
+        xs_out_line(out, XS_STYLE_WARN,
+                    "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
+                    " are not in it, so what rests on them was not looked at.",
+                    *s->run.import_version ? " " : "", s->run.import_version);
     if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");
     else if (!strcmp(status, "recovered"))
