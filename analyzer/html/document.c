@@ -5,6 +5,7 @@
 #include "analyzer/command/progress.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/diff_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
@@ -53,6 +54,33 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
+/* What all findings give back together, in the words of the report; null where that is nothing. */
+static void put_total(const struct xs_findings *findings, struct xs_json *json) {
+    struct xs_string total = {0}, bound = {0};
+    xs_say_total_of_run(&total, findings);
+    if (findings->upper_bound_ns) {
+        xs_say_side_by_side(&bound, XS_SAY_TEXT, total.length > 0, false, findings->upper_bound_ns);
+        xs_string_add(&bound, ".", 1);
+    }
+    xs_json_text(json, "total_text", total.data);
+    xs_json_text(json, "upper_bound_text", bound.data);
+    xs_string_free(&total);
+    xs_string_free(&bound);
+}
+
+static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
+    xs_json_array(json, "overlap_texts");
+    for (size_t i = 0; i < summary->device_count; i++) {
+        struct xs_string text = {0};
+        if (!summary->devices[i].copy_busy_ns)
+            continue;
+        xs_report_say_overlap(&text, summary, &summary->devices[i]);
+        xs_json_text(json, NULL, text.data);
+        xs_string_free(&text);
+    }
+    xs_json_end(json, ']');
+}
+
 static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *message) {
     const struct xs_trace *trace = &run->reading.trace;
     struct xs_findings *findings = run->reading.findings;
@@ -63,6 +91,8 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     struct xs_html_buffers buffers = {0};
     xs_json_object(json, NULL);
     put_report(run, json);
+    put_total(findings, json);
+    put_overlap(&run->reading.summary, json);
     xs_json_count(json, "findings_left_out", findings->count - shown);
     xs_html_sites_begin(&sites, findings->sites, &run->by);
     int status = xs_html_details_json(trace, findings, shown, json, message);

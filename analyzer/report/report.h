@@ -54,6 +54,9 @@ void xs_report_text_heading(const char *path, int index, struct xs_out *out);
 /* What was wasted and where to begin, in a sentence without its full stop: "up to 24.3 ms of the run's 279 ms (8.7 %), in 2
  * findings; start with number 1, noop-upload, at train.py:42". Escaped; without the place there is nothing of the trace in it. */
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place);
+/* How long copies kept a device busy, and what of it ran beside its kernels: a sentence. The page says it, too. */
+void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,
+                           const struct xs_device_summary *device);
 unsigned xs_report_sections(const struct xs_report *report);
 
 /* For a pull request's comment or an issue, in GitHub's Markdown. All text of the trace is in code spans and blocks. */

@@ -13,30 +13,33 @@
 #define NOTE_LINES 6
 #define OVERLAP_LINES 8
 
+void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
+    char copies[XS_UNIT_BYTES], of_run[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
+    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s", d->id, xs_format_ns(copies, d->copy_busy_ns));
+    if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
+        xs_string_format(text, " (%s of the run)", of_run);
+    if (d->kernels)
+        xs_string_format(text, ", kernels for %s; %s of the copying ran beside a kernel",
+                         xs_format_ns(kernels, d->kernel_busy_ns),
+                         d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
+    else if (!s->run.kernels_recorded)
+        xs_string_format(text, XS_KERNELS_NOT_RECORDED);
+    xs_string_add(text, ".", 1);
+}
+
 /* One line a device: its copies beside its kernels. */
 void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
-    char copies[XS_UNIT_BYTES], of_run[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
-        const struct xs_device_summary *d = &s->devices[i];
-        if (!d->copy_busy_ns)
+        struct xs_string text = {0};
+        if (!s->devices[i].copy_busy_ns)
             continue;
         if (lines++ >= OVERLAP_LINES) {
             more++;
             continue;
         }
-        struct xs_string text = {0};
-        xs_string_format(&text, "Copies kept device %" PRId64 " busy for %s", d->id,
-                         xs_format_ns(copies, d->copy_busy_ns));
-        if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
-            xs_string_format(&text, " (%s of the run)", of_run);
-        if (d->kernels)
-            xs_string_format(&text, ", kernels for %s; %s of the copying ran beside a kernel",
-                             xs_format_ns(kernels, d->kernel_busy_ns),
-                             d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
-        else if (!s->run.kernels_recorded)
-            xs_string_format(&text, XS_KERNELS_NOT_RECORDED);
-        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
+        xs_report_say_overlap(&text, s, &s->devices[i]);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
         xs_string_free(&text);
     }
     if (more)
