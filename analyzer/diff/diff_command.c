@@ -43,7 +43,7 @@ static const char doc[] =
     "say "
     "that the spread is not known.\n"
     "\n"
-    "The exit status is 0 whatever the verdict: `xferspy check' is the gate.";
+    "The exit status is 0 whatever the conclusion: `xferspy check' is the gate.";
 
 /* The traces of a side. */
 struct list {
