@@ -2,10 +2,14 @@
 #include "analyzer/findings/findings_markdown.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
+
+enum { LINE_COLUMNS = 120 };
 
 void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
                        const char *entry_point, bool with_function) {
@@ -32,6 +36,41 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
     xs_string_format(text, " (");
     xs_markdown_code(text, entry_point);
     xs_string_format(text, ")");
+}
+
+void xs_markdown_filter(struct xs_out *out, const char *filter) {
+    struct xs_string text = {0};
+    if (!filter || !*filter)
+        return;
+    xs_markdown_code(&text, filter);
+    fprintf(out->file, "\nFilter: %s\n", text.data);
+    xs_string_free(&text);
+}
+
+void xs_markdown_lines_begin(struct xs_markdown_lines *lines) {
+    *lines = (struct xs_markdown_lines){0};
+    lines->out =
+        (struct xs_out){.file = open_memstream(&lines->text, &lines->bytes), .utf8 = true, .columns = LINE_COLUMNS};
+    if (!lines->out.file)
+        xs_out_of_memory();
+}
+
+static void end_lines(struct xs_markdown_lines *lines) {
+    if (fclose(lines->out.file) != 0)
+        xs_out_of_memory();
+}
+
+void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out) {
+    end_lines(lines);
+    fputs(*lines->text ? "\n" : "", out->file);
+    xs_markdown_block(out, lines->text);
+    free(lines->text);
+}
+
+void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out) {
+    end_lines(lines);
+    xs_markdown_folded(out, summary, lines->text);
+    free(lines->text);
 }
 
 void xs_markdown_findings_head(struct xs_out *out, bool of_a_job) {

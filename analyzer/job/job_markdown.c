@@ -13,8 +13,6 @@
 #include "analyzer/job/job_internal.h"
 #include "analyzer/job/job_words.h"
 
-enum { TABLE_COLUMNS = 120 };
-
 /* Names of files come from outside, ranks are numbers. */
 static void add_process(struct xs_string *text, const struct xs_job *job, size_t process) {
     struct xs_string name = {0};
@@ -79,25 +77,9 @@ static void head(const struct xs_job *job, struct xs_out *out) {
         xs_string_format(&text, "; %s", buffer);
     fprintf(out->file, "\n%s.\n", text.data);
     xs_job_filter_sentence(&filter, job);
-    if (filter.length) {
-        text.length = 0;
-        xs_markdown_code(&text, filter.data);
-        fprintf(out->file, "\nFilter: %s\n", text.data);
-    }
+    xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&filter);
-}
-
-/* What a function for the text report prints, to be freed. */
-static char *printed(void (*print)(const struct xs_job *job, bool all, struct xs_out *out), const struct xs_job *job,
-                     bool all) {
-    char *text = NULL;
-    size_t bytes = 0;
-    struct xs_out out = {.file = open_memstream(&text, &bytes), .utf8 = true, .columns = TABLE_COLUMNS};
-    if (!out.file)
-        return NULL;
-    print(job, all, &out);
-    return fclose(out.file) == 0 ? text : NULL;
 }
 
 static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
@@ -181,13 +163,12 @@ void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out) {
     if (!job->process_count)
         return;
     head(job, out);
-    char *text = printed(xs_job_text_warnings, job, all);
-    if (text && *text)
-        putc('\n', out->file);
-    xs_markdown_block(out, text);
-    free(text);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_job_text_warnings(job, &lines.out);
+    xs_markdown_lines_block(&lines, out);
     findings(job, all, out);
-    text = printed(xs_job_text_processes, job, all);
-    xs_markdown_folded(out, "How the processes differ", text);
-    free(text);
+    xs_markdown_lines_begin(&lines);
+    xs_job_text_processes(job, all, &lines.out);
+    xs_markdown_lines_folded(&lines, "How the processes differ", out);
 }

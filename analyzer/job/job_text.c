@@ -206,8 +206,7 @@ static void unknown_contents_lines(const struct xs_job *job, struct xs_out *out)
     }
 }
 
-void xs_job_text_warnings(const struct xs_job *job, bool all, struct xs_out *out) {
-    (void)all;
+void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
     unknown_contents_lines(job, out);
 }

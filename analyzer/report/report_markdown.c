@@ -15,8 +15,6 @@
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
 
-enum { SECTION_COLUMNS = 120 };
-
 static void add_place(struct xs_string *text, const struct xs_findings *findings, uint32_t site, bool with_function) {
     xs_markdown_place(text, findings->sites, xs_site_frame(findings, site), xs_site_name(findings, site),
                       with_function);
@@ -44,37 +42,10 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     text.length = 0;
     xs_markdown_code(&text, report->summary->trace->path);
     fprintf(out->file, "%s.\n", text.data);
-    if (filter.length) {
-        text.length = 0;
-        xs_markdown_code(&text, filter.data);
-        fprintf(out->file, "\nFilter: %s\n", text.data);
-    }
+    xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&headline);
     xs_string_free(&filter);
-}
-
-/* What a function for the text report prints, to be freed. */
-static char *printed(void (*print)(const struct xs_report *report, unsigned sections, struct xs_out *out),
-                     const struct xs_report *report, unsigned sections) {
-    char *text = NULL;
-    size_t bytes = 0;
-    struct xs_out out = {.file = open_memstream(&text, &bytes), .utf8 = true, .columns = SECTION_COLUMNS};
-    if (!out.file)
-        return NULL;
-    print(report, sections, &out);
-    return fclose(out.file) == 0 ? text : NULL;
-}
-
-static void print_warnings(const struct xs_report *report, unsigned sections, struct xs_out *out) {
-    (void)sections;
-    xs_report_warnings(report->summary, out);
-    xs_findings_unknown_lines(&report->contents, out);
-}
-
-static void print_by(const struct xs_report *report, unsigned sections, struct xs_out *out) {
-    (void)sections;
-    xs_by_text(report->by, report->findings, report->top, out);
 }
 
 static bool is_shown(const struct xs_report *report, size_t index, size_t *counted, size_t *advised) {
@@ -161,9 +132,10 @@ static void findings_part(const struct xs_report *report, struct xs_out *out) {
 }
 
 static void folded(const struct xs_report *report, unsigned section, const char *summary, struct xs_out *out) {
-    char *text = printed(xs_report_text_sections, report, 1u << section);
-    xs_markdown_folded(out, summary, text);
-    free(text);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_text_sections(report, 1u << section, &lines.out);
+    xs_markdown_lines_folded(&lines, summary, out);
 }
 
 void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
@@ -178,16 +150,15 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     };
     unsigned sections = xs_report_sections(report);
     head(report, out);
-    char *text = printed(print_warnings, report, 0);
-    if (text && *text)
-        putc('\n', out->file);
-    xs_markdown_block(out, text);
-    free(text);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_warnings(report->summary, &lines.out);
+    xs_findings_unknown_lines(&report->contents, &lines.out);
+    xs_markdown_lines_block(&lines, out);
     if (report->by) {
-        text = printed(print_by, report, 0);
-        putc('\n', out->file);
-        xs_markdown_block(out, text);
-        free(text);
+        xs_markdown_lines_begin(&lines);
+        xs_by_text(report->by, report->findings, report->top, &lines.out);
+        xs_markdown_lines_block(&lines, out);
         return;
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
