@@ -135,7 +135,7 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     put(out, spread.data);
     fprintf(out->file, ".\n");
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
-        xs_say_simulated(&simulated, "", "the times");
+        xs_say_simulated(&simulated, NULL, "the times");
     if (simulated.length)
         fprintf(out->file, "\n**%s.**\n", simulated.data);
     for (size_t i = 0; i < c->note_count; i++) {

@@ -38,7 +38,7 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
     side_line(c->after, "after", out);
     xs_out_fact(out, "runs", "%s", spread.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
-        xs_say_simulated(&simulated, "", "times below");
+        xs_say_simulated(&simulated, NULL, "times below");
     if (simulated.length)
         xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     for (size_t i = 0; i < c->note_count; i++)

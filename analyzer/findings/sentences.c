@@ -69,6 +69,7 @@ void xs_say_rest(struct xs_string *text, size_t more, size_t folded, size_t advi
         xs_string_format(text, "%s%zu more of advice", comma, advice);
 }
 
-void xs_say_simulated(struct xs_string *text, const char *where, const char *times) {
-    xs_string_format(text, "SIMULATED GPU%s: %s are a model's, not measurements", where, times);
+void xs_say_simulated(struct xs_string *text, const char *who, const char *times) {
+    xs_string_format(text, "SIMULATED GPU%s%s: %s are a model's, not measurements", who ? " in " : "", who ? who : "",
+                     times);
 }

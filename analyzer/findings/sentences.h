@@ -42,7 +42,7 @@ void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfer
 /* "2 more findings, 1 smaller finding, 3 more of advice"; nothing where all is 0. */
 void xs_say_rest(struct xs_string *text, size_t more, size_t folded, size_t advice);
 
-/* "SIMULATED GPU: times below are a model's, not measurements"; `where`: " in rank 3". */
-void xs_say_simulated(struct xs_string *text, const char *where, const char *times);
+/* "SIMULATED GPU in rank 3: times are a model's, not measurements"; `who` NULL: of the only trace, or of both. */
+void xs_say_simulated(struct xs_string *text, const char *who, const char *times);
 
 #endif

@@ -104,7 +104,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     struct xs_string simulated = {0};
     char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
-        xs_say_simulated(&simulated, "", "times below");
+        xs_say_simulated(&simulated, NULL, "times below");
     if (simulated.length)
         xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     xs_string_free(&simulated);
