@@ -20,6 +20,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_constant_content = {
     .id = "constant-content",
     .title = "uploads of one repeated value",
+    .definition = "The uploaded bytes are one value repeated, at least 64 bytes of it.",
     .remedy = "Use a memset on the device (cudaMemsetAsync, cuMemsetD32Async) instead of the upload.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

@@ -317,6 +317,7 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_duplicate_upload = {
     .id = "duplicate-upload",
     .title = "uploads of content that the device was given before",
+    .definition = "The same bytes had been uploaded to this device before, to this place or to another.",
     .remedy = "Upload it once, and keep it on the device.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

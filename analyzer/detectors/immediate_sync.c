@@ -22,6 +22,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_immediate_sync = {
     .id = "immediate-sync",
     .title = "asynchronous copies that are waited for at once",
+    .definition = "An asynchronous copy whose thread waited for it at once, with no other work given in between.",
     .remedy = "Give the device its next work before waiting, or say plainly that the copy blocks.",
     .kind = XS_ADVICE,
     .needs = XS_NEEDS_DEVICE_RECORDS,

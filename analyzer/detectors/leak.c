@@ -20,6 +20,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_leak = {
     .id = "leak",
     .title = "memory still allocated at the end",
+    .definition = "The memory was still allocated when the program ended.",
     .remedy = "Free it, unless it is meant to live as long as the program.",
     .kind = XS_ADVICE,
     .wants = XS_WANT(XS_ON_LIVE),

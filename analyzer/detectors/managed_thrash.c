@@ -117,6 +117,7 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_managed_thrash = {
     .id = "managed-thrash",
     .title = "managed memory whose pages go to the device and back",
+    .definition = "Pages of managed memory went to the device and back at least 3 times.",
     .remedy = "Keep the pages on one side: do that part there, too, prefetch, or copy what is needed explicitly.",
     .kind = XS_REMOVES_CALLS,
     .needs = XS_NEEDS_DEVICE_RECORDS,

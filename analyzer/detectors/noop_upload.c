@@ -24,6 +24,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_noop_upload = {
     .id = "noop-upload",
     .title = "uploads of what the device already held there",
+    .definition = "The destination held exactly these bytes before the copy, so the copy changed nothing.",
     .remedy = "Drop the upload, or do it only when the host's data has changed.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

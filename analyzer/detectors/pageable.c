@@ -39,6 +39,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_pageable = {
     .id = "pageable",
     .title = "large copies with pageable host memory",
+    .definition = "A copy of 64 KiB or more whose host memory is not page-locked: it goes through a staging buffer.",
     .remedy = "Pin the host buffer, or copy through a pinned one that is kept.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_TRANSFER),

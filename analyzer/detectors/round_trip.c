@@ -134,6 +134,7 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_round_trip = {
     .id = "round-trip",
     .title = "uploads of what was downloaded before",
+    .definition = "An earlier download had brought exactly these bytes from a device; now they go back up.",
     .remedy = "Leave the data on the device.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

@@ -196,6 +196,7 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_small_transfers = {
     .id = "small-transfers",
     .title = "small copies in a row, with nothing that needs them apart",
+    .definition = "At least 8 copies under 64 KiB in a row from one place, with nothing that needs them apart.",
     .remedy = "Gather them on the host and send them with one copy, or with one batch call.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),

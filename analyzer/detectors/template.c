@@ -1,37 +1,44 @@
-/* A detector to copy; not compiled in. To add one:
- *   1. copy this file to analyzer/detectors/NAME.c and rename `template` to NAME (id `na-me`, symbol xs_detector_na_me);
- *   2. add XS_DETECTOR(NAME) to detectors.def and the file to analyzer/CMakeLists.txt;
- *   3. say in docs/analysis.md exactly when it counts, and write docs/findings/ID.md for people;
- *   4. test in tests/unit/analyzer one case that fires and one near miss that stays silent.
+/* A detector to copy; CONTRIBUTING.md ("A finding") says what else a new one takes. It is compiled into its unit test alone
+ * (tests/unit/analyzer/detectors/test_template.c), which gives the engine a table with this one row, so that it cannot rot;
+ * it is never part of the program.
  *
- * This one reports every second upload of exactly the same bytes from one call site, which makes no sense, but uses all
- * there is. */
+ * Its rule: of the uploads of one call site that bring the same bytes in a row, every second one counts. That makes no sense,
+ * but it uses what detectors use: state of its own, undecided events, verdicts, evidence, and a claim of the total. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 
+enum verdict { SAME_PLACE, ELSEWHERE };
+
+/* The latest uploads of a call site that brought the same bytes. */
+struct row_of_uploads {
+    struct xs_fingerprint content;
+    uint64_t bytes, to;
+    int64_t last; /* row of the transfer */
+    unsigned count;
+};
+
 /* Zeroed at the beginning. What grows has to be bounded by live buffers, sites or distinct contents, not by events. */
 struct state {
-    uint32_t *seen; /* by site */
+    struct row_of_uploads *rows; /* by site */
     uint32_t sites;
 };
 
-static uint32_t *counter(struct state *state, uint32_t site) {
+static struct row_of_uploads *row_of(struct state *state, uint32_t site) {
     while (state->sites <= site) {
         uint32_t sites = state->sites ? state->sites * 2 : 16;
-        state->seen = xs_realloc(state->seen, sites * sizeof *state->seen);
+        state->rows = xs_realloc(state->rows, sites * sizeof *state->rows);
         for (uint32_t i = state->sites; i < sites; i++)
-            state->seen[i] = 0;
+            state->rows[i] = (struct row_of_uploads){0};
         state->sites = sites;
     }
-    return &state->seen[site];
+    return &state->rows[site];
 }
 
 /* Only what `wants` names arrives, and only what ran: XS_WANT_NOT_RUN asks for the rest, too. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    struct state *state = detection->state;
     const struct xs_transfer_view *transfer = &event->u.transfer;
     if (!xs_is_upload(event))
         return;
@@ -40,36 +47,44 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, xs_missing_content(transfer));
         return;
     }
-    if (++*counter(state, event->site) % 2)
+    struct row_of_uploads *row = row_of(detection->state, event->site);
+    struct row_of_uploads before = *row;
+    bool same =
+        before.count && before.bytes == transfer->bytes && xs_fingerprint_equal(&before.content, &transfer->content);
+    *row = (struct row_of_uploads){.content = transfer->content,
+                                   .bytes = transfer->bytes,
+                                   .to = transfer->dst_address,
+                                   .last = event->id,
+                                   .count = same ? before.count + 1 : 1};
+    if (row->count % 2)
         return;
     /* Removable is all of the transfer; a remedy that costs something itself gives back less:
      *   instance.removable = xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, bytes)); */
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this upload");
-    instance.verdict = 0;
-    xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, transfer->region ? transfer->region->last_upload : 0,
-                    "the upload before");
+    instance.verdict = before.to == transfer->dst_address ? SAME_PLACE : ELSEWHERE;
+    xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, before.last, "the upload before");
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* Not the place for heavy work: detectors that need the end of the trace to decide report here. */
-static void finish(struct xs_detection *detection) { (void)detection; }
-
+/* Also called where the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    free(state->seen);
+    free(state->rows);
 }
 
+/* Without verdicts leave `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank those after what is sure. A detector
+ * that can decide only at the end of the trace reports in `.finish`, which is no place for heavy work. */
 const struct xs_detector xs_detector_template = {
     .id = "template",
-    .title = "every second upload",
-    .remedy = "Do not copy this detector's rule.",
+    .title = "every second upload of the same bytes in a row",
+    .definition = "The same place had brought the same bytes just before, and that upload was not reported.",
+    .remedy = "Replace the rule of this detector.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
-    .verdicts = {{"even", NULL}},
+    .verdicts = {[SAME_PLACE] = {"same-place", NULL}, [ELSEWHERE] = {"elsewhere", "Give this verdict its own remedy."}},
     .on_event = on_event,
-    .finish = finish,
     .end = end,
 };

@@ -49,6 +49,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_unused_allocation = {
     .id = "unused-allocation",
     .title = "memory that nothing ever touched",
+    .definition = "No copy, memset, prefetch or launch argument ever touched the memory.",
     .remedy = "Remove the allocation, or make it where it is used.",
     .kind = XS_REMOVES_CALLS,
     .wants = XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),

@@ -29,7 +29,8 @@ struct xs_verdict {
 };
 enum { XS_VERDICTS = 4 };
 
-/* What several detectors say: roles of evidence, a reason why something is undecided, a part of a remedy. */
+/* What several detectors say: roles of evidence, a reason why something is undecided, parts of a definition and of a remedy. */
+#define XS_BEFORE_A_READER "before anything that the trace shows could read it."
 #define XS_ROLE_WAIT "the wait for it"
 #define XS_ROLE_LAST_UPLOAD "the last upload to this place"
 #define XS_ROLE_OVERWRITING_COPY "the copy that overwrote it"
@@ -53,9 +54,10 @@ struct xs_detection {
 };
 
 struct xs_detector {
-    const char *id;     /* as in every output */
-    const char *title;  /* what it is, in a few words, lower case: "uploads of what the device already held" */
-    const char *remedy; /* one sentence, imperative */
+    const char *id;         /* as in every output: the file's name, with dashes */
+    const char *title;      /* what it is, in a few words, lower case: "uploads of what the device already held" */
+    const char *definition; /* when it counts, in one sentence; docs/analysis.md has all of it. For `explain` */
+    const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     unsigned needs; /* enum xs_detector_needs; 0: host events alone */
     uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */

@@ -59,6 +59,13 @@ struct xs_instance {
 /* What an instance gives back, by the measure that ranks: exposed time where known, else device, else host time. */
 uint64_t xs_times_rank_ns(const struct xs_times *times);
 
+/* Whether it is about all of its site's transfers from its first row to its second, as a run of small transfers is. */
+static inline bool xs_instance_is_run(const struct xs_instance *instance) {
+    const struct xs_evidence *rows = instance->evidence;
+    return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&
+           rows[1].table == XS_EVIDENCE_TRANSFER && rows[0].row < rows[1].row;
+}
+
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 

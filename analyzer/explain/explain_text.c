@@ -15,20 +15,6 @@
 
 enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200, NAME_COLUMNS = 200 };
 
-static const char *definition_of(const char *id) {
-    static const struct {
-        const char *id, *text;
-    } definitions[] = {
-#define XS_DEFINITION(id, text) {id, text},
-#include "analyzer/explain/definitions.def"
-#undef XS_DEFINITION
-    };
-    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
-        if (!strcmp(definitions[i].id, id))
-            return definitions[i].text;
-    return NULL;
-}
-
 /* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
 static bool has_room_for_share(const struct xs_out *out) { return !out->columns || out->columns >= 90; }
 
@@ -330,13 +316,12 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
     const struct xs_finding *f = &findings->items[explain->chosen];
     const struct xs_detector *d = xs_detectors[f->detector];
-    const char *definition = definition_of(d->id);
     struct xs_string name = {0}, text = {0};
     char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
     xs_finding_name(&name, findings, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: %s\n", xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING), d->title);
-    xs_out_fact(out, "what", "%s", definition ? definition : d->title);
+    xs_out_fact(out, "what", "%s", d->definition);
     xs_out_fact(out, "remedy", "%s", xs_detector_remedy(d, f->verdict));
     xs_place_of_site(&text, findings, f->site);
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));

@@ -8,7 +8,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/command/reading.h"
-#include "analyzer/export/marks.h"
+#include "analyzer/timeline/marks.h"
 
 enum xs_export_traits {
     XS_EXPORT_BINARY = 1,  /* not for a terminal */

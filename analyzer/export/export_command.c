@@ -1,4 +1,5 @@
 /* xferspy export: a trace in the formats of other tools (analyzer/export). */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@ struct arguments {
 };
 
 enum { OPTION_FORMAT = 0x200, OPTION_WHAT, OPTION_FORMULAS };
-/* "perfetto|chrome|..." */
+/* "perfetto|jsonl|..." */
 static const char format_words[] =
 #define XS_EXPORT_FORMAT(name, traits, summary) "|" #name
 #include "analyzer/export/formats.def"
@@ -51,7 +52,6 @@ static const char doc[] =
     "\v"
     "Examples:\n"
     "  xferspy export --format=perfetto -o run.pftrace run.db\n"
-    "  xferspy export --format=chrome -o run.json run.db\n"
     "  xferspy export --format=jsonl run.db | jq -c 'select(.findings != [])'\n"
     "  xferspy export --format=csv --what=kernels -o kernels.csv run.db\n"
     "  xferspy export --format=speedscope -o run.speedscope.json run.db\n"
@@ -67,18 +67,26 @@ static const char doc[] =
 #include "analyzer/export/whats.def"
 #undef XS_EXPORT_WHAT
     "\n"
-    "ui.perfetto.dev opens run.pftrace and run.json, chrome://tracing run.json, speedscope.app run.speedscope.json "
-    "and "
-    "run.json. Without CUPTI's records in a trace there are no device times, without stacks no places in the "
-    "program.";
+    "ui.perfetto.dev opens run.pftrace, speedscope.app run.speedscope.json. Without CUPTI's records in a trace there "
+    "are no device times, without stacks no places in the program.";
+
+/* "perfetto, jsonl, ... or openmetrics" */
+static void add_name(struct xs_string *names, const char *name, bool last) {
+    xs_string_format(names, "%s%s", !names->length ? "" : last ? " or " : ", ", name);
+}
+
+static struct xs_string format_names(void) {
+    struct xs_string names = {0};
+    for (const struct format *f = formats; f->name; f++)
+        add_name(&names, f->name, !f[1].name);
+    return names;
+}
 
 static error_t parse_format(const char *text, struct arguments *arguments, struct argp_state *state) {
-    struct xs_string names = {0};
-    for (const struct format *f = formats; f->name; f++) {
+    struct xs_string names = format_names();
+    for (const struct format *f = formats; f->name; f++)
         if (!strcmp(f->name, text))
             arguments->format = f;
-        xs_string_format(&names, "%s%s", f == formats ? "" : f[1].name ? ", " : " or ", f->name);
-    }
     if (!arguments->format)
         argp_error(state, "--format=%s: use %s", text, names.data);
     xs_string_free(&names);
@@ -90,7 +98,7 @@ static error_t parse_what(const char *text, struct arguments *arguments, struct 
     for (const struct xs_export_what *w = xs_export_whats; w->name; w++) {
         if (!strcmp(w->name, text))
             arguments->what = w;
-        xs_string_format(&names, "%s%s", w == xs_export_whats ? "" : w[1].name ? ", " : " or ", w->name);
+        add_name(&names, w->name, !w[1].name);
     }
     if (!arguments->what)
         argp_error(state, "--what=%s: use %s", text, names.data);
@@ -100,9 +108,11 @@ static error_t parse_what(const char *text, struct arguments *arguments, struct 
 
 static void check(struct arguments *arguments, struct argp_state *state) {
     const struct format *format = arguments->format;
-    if (!format)
-        argp_error(state, "which format? --format=perfetto, chrome, jsonl, csv, speedscope or openmetrics");
-    else if (arguments->what && !(format->traits & XS_EXPORT_ROWS))
+    if (!format) {
+        struct xs_string names = format_names();
+        argp_error(state, "which format? --format=%s", names.data);
+        xs_string_free(&names);
+    } else if (arguments->what && !(format->traits & XS_EXPORT_ROWS))
         argp_error(state, "--what is about the rows of jsonl and csv");
     else if (arguments->formulas && strcmp(format->name, "csv") != 0)
         argp_error(state, "--formulas is about csv");
@@ -163,7 +173,7 @@ static int export_traces(const struct arguments *arguments) {
             open++;
     }
     if (status == XS_EXIT_OK) {
-        xs_marks_seal(&marks, readings->findings);
+        xs_marks_seal(&marks, readings->findings, SIZE_MAX);
         status = write_all(arguments, readings, &marks);
     }
     for (int i = 0; i < open; i++)

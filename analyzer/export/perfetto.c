@@ -1,11 +1,11 @@
 /* Perfetto's own format: a sequence of protobuf packets, each a track, or something that begins, ends or counts on one. Texts that
- * come again are interned, which is most of why it is a third of the JSON. */
+ * come again are interned, which is most of why a trace is small. */
 #include <string.h>
 #include <uthash.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/export/proto.h"
-#include "analyzer/export/timeline.h"
+#include "analyzer/export/tracks.h"
 
 enum field {
 #define XS_PROTO(message, field, number) message##_##field = number,
@@ -123,17 +123,17 @@ static void add_argument(struct writer *w, const struct xs_cell *cell) {
     xs_string_free(&argument);
 }
 
-/* --- what a timeline hands over --- */
+/* --- tracks and what is on them --- */
 
 static void describe(struct writer *w, struct xs_string *track_message, const struct xs_track *track) {
     struct xs_string inner = {0};
     if (track->kind == XS_TRACK_PROCESS) {
-        xs_proto_varint(&inner, ProcessDescriptor_pid, (uint64_t)track->pid);
+        xs_proto_varint(&inner, ProcessDescriptor_pid, (uint64_t)track->number);
         xs_proto_message(&inner, ProcessDescriptor_process_name, &w->text);
         xs_proto_message(track_message, TrackDescriptor_process, &inner);
     } else if (track->kind == XS_TRACK_THREAD) {
-        xs_proto_varint(&inner, ThreadDescriptor_pid, (uint64_t)track->pid);
-        xs_proto_varint(&inner, ThreadDescriptor_tid, (uint64_t)track->tid);
+        xs_proto_varint(&inner, ThreadDescriptor_pid, (uint64_t)track->parent->number);
+        xs_proto_varint(&inner, ThreadDescriptor_tid, (uint64_t)track->number);
         xs_proto_message(&inner, ThreadDescriptor_thread_name, &w->text);
         xs_proto_message(track_message, TrackDescriptor_thread, &inner);
     } else if (track->kind == XS_TRACK_BYTES) {
@@ -211,10 +211,10 @@ static void add_counter(void *data, const struct xs_track *track, int64_t ns, do
 
 int xs_export_perfetto(const struct xs_export *e) {
     struct writer w = {.file = e->out->file};
-    const struct xs_timeline_sink sink = {
+    const struct xs_track_sink sink = {
         .data = &w, .track = add_track, .slice = add_slice, .begin = add_begin, .end = add_end, .counter = add_counter};
     struct interned *known, *next;
-    int status = xs_export_timeline(e, &sink);
+    int status = xs_export_tracks(e, &sink);
     HASH_ITER(hh, w.interned, known, next) {
         HASH_DEL(w.interned, known);
         free(known);

@@ -14,6 +14,27 @@ const struct xs_export_what xs_export_whats[] = {
 #undef XS_EXPORT_WHAT
     {NULL, NULL, -1, NULL}};
 
+struct xs_cell xs_cell_of(sqlite3_stmt *row, int column) {
+    struct xs_cell cell = {.name = sqlite3_column_name(row, column)};
+    switch (sqlite3_column_type(row, column)) {
+    case SQLITE_NULL:
+        break;
+    case SQLITE_INTEGER:
+        cell.kind = XS_CELL_INT;
+        cell.number = sqlite3_column_int64(row, column);
+        break;
+    case SQLITE_FLOAT:
+        cell.kind = XS_CELL_REAL;
+        cell.real = sqlite3_column_double(row, column);
+        break;
+    default:
+        cell.kind = XS_CELL_TEXT;
+        cell.text = (const char *)sqlite3_column_text(row, column);
+        cell.bytes = (size_t)sqlite3_column_bytes(row, column);
+    }
+    return cell;
+}
+
 enum { CELLS = 64 };
 struct line {
     struct xs_cell cells[CELLS];
@@ -66,25 +87,8 @@ struct reader {
 
 static void add_column(struct reader *r, int column) {
     const char *name = sqlite3_column_name(r->statement, column);
-    if (*name == '_')
-        return;
-    struct xs_cell *cell = add(&r->line, name);
-    switch (sqlite3_column_type(r->statement, column)) {
-    case SQLITE_NULL:
-        break;
-    case SQLITE_INTEGER:
-        cell->kind = XS_CELL_INT;
-        cell->number = sqlite3_column_int64(r->statement, column);
-        break;
-    case SQLITE_FLOAT:
-        cell->kind = XS_CELL_REAL;
-        cell->real = sqlite3_column_double(r->statement, column);
-        break;
-    default:
-        cell->kind = XS_CELL_TEXT;
-        cell->text = (const char *)sqlite3_column_text(r->statement, column);
-        cell->bytes = (size_t)sqlite3_column_bytes(r->statement, column);
-    }
+    if (*name != '_')
+        *add(&r->line, name) = xs_cell_of(r->statement, column);
 }
 
 static int64_t number_of(const struct reader *r, int column) {

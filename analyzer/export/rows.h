@@ -15,6 +15,10 @@ struct xs_cell {
     size_t bytes;
 };
 
+/* A column of the row at hand, valid as long as SQLite keeps it. */
+struct sqlite3_stmt;
+struct xs_cell xs_cell_of(struct sqlite3_stmt *row, int column);
+
 struct xs_row_sink {
     void *data;
     /* Before the first row, also where there is none: names only. NULL: not wanted. */

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/export/export.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -54,20 +55,14 @@ static struct group *group_of(struct writer *w, sqlite3_stmt *row) {
     uint64_t kinds = group.direction | group.src_kind << 8 | group.dst_kind << 16;
     uint64_t *known = xs_hash_put(&w->by_key, (uint64_t)group.stack, (uint64_t)group.entry << 24 | kinds);
     if (!*known) {
-        if (w->count == w->capacity) {
-            w->capacity = w->capacity ? w->capacity * 2 : 64;
-            w->groups = xs_realloc(w->groups, w->capacity * sizeof *w->groups);
-        }
+        xs_grow(&w->groups, w->count, &w->capacity, sizeof *w->groups);
         w->groups[w->count] = group;
         *known = ++w->count;
     }
     return &w->groups[*known - 1];
 }
 
-static void add(uint64_t *sum, int64_t value) {
-    if (value > 0 && __builtin_add_overflow(*sum, (uint64_t)value, sum))
-        *sum = UINT64_MAX;
-}
+static void add(uint64_t *sum, int64_t value) { *sum = xs_sum(*sum, value > 0 ? (uint64_t)value : 0); }
 
 /* Device time of a batch call is its first copy's: it belongs to all of them, which have one stack. */
 static int add_up(struct writer *w) {
@@ -124,10 +119,7 @@ static void put_frame(struct writer *w, const char *name, const char *file, uint
             xs_json_int(&w->json, "line", line);
         xs_json_end(&w->json, '}');
     }
-    if (w->sample_count == w->sample_capacity) {
-        w->sample_capacity = w->sample_capacity ? w->sample_capacity * 2 : 256;
-        w->samples = xs_realloc(w->samples, w->sample_capacity * sizeof *w->samples);
-    }
+    xs_grow(&w->samples, w->sample_count, &w->sample_capacity, sizeof *w->samples);
     w->samples[w->sample_count++] = (uint32_t)(*known - 1);
 }
 

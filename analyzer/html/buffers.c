@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/text.h"
-#include "analyzer/html/grow.h"
 #include "analyzer/trace/scan.h"
 
 static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struct xs_sites *sites, char *message) {
@@ -26,7 +26,7 @@ static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struc
         b->all++;
         if (b->count >= XS_HTML_BUFFERS || !xs_scan_count_or_null(&scan, BYTES))
             continue;
-        xs_html_grow(&b->buffers, b->count, &b->capacity, sizeof *b->buffers);
+        xs_grow(&b->buffers, b->count, &b->capacity, sizeof *b->buffers);
         b->buffers[b->count++] = (struct xs_html_buffer){
             .id = xs_scan_int(&scan, ID),
             .address = (uint64_t)xs_scan_int(&scan, ADDRESS),
@@ -57,7 +57,7 @@ static void add_event(struct xs_html_buffers *b, int64_t allocation, struct xs_h
             return;
         }
         event.buffer = (uint16_t)i;
-        xs_html_grow(&b->events, b->event_count, &b->event_capacity, sizeof *b->events);
+        xs_grow(&b->events, b->event_count, &b->event_capacity, sizeof *b->events);
         b->events[b->event_count++] = event;
         return;
     }

@@ -2,8 +2,8 @@
  * it, a download that shows other bytes than were there shows that one did. */
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/html/buffers.h"
-#include "analyzer/html/grow.h"
 
 enum { LIVE = 96 }; /* pieces of one buffer at one time */
 
@@ -35,7 +35,7 @@ static int32_t content_of(struct xs_html_buffers *b, const struct xs_html_buffer
         return (int32_t)*known - 1;
     if (b->content_count >= XS_HTML_CONTENTS)
         return XS_HTML_CONTENT_UNKNOWN;
-    xs_html_grow(&b->contents, b->content_count, &b->content_capacity, sizeof *b->contents);
+    xs_grow(&b->contents, b->content_count, &b->content_capacity, sizeof *b->contents);
     b->contents[b->content_count++] = (struct xs_html_content){{event->content[0], event->content[1]}, event->bytes};
     *xs_hash_put(&b->content_index, low, high) = b->content_count;
     return (int32_t)b->content_count - 1;
@@ -66,7 +66,7 @@ static void finish(struct play *p, struct xs_html_piece piece, int64_t end_ns) {
         before->reads += piece.reads;
         return;
     }
-    xs_html_grow(&buffer->items, buffer->count, &buffer->capacity, sizeof *buffer->items);
+    xs_grow(&buffer->items, buffer->count, &buffer->capacity, sizeof *buffer->items);
     buffer->items[buffer->count++] = piece;
 }
 

@@ -13,7 +13,7 @@
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_html_run_of *run = data;
-    xs_html_mark(&run->marks, detector, instance);
+    xs_marks_take(&run->marks, detector, instance);
     xs_by_claim(&run->claims, detector, instance);
 }
 
@@ -31,14 +31,14 @@ int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
     }
     xs_by_claims_free(&run->claims);
     if (status == XS_EXIT_OK)
-        xs_html_marks_finish(&run->marks, run->reading.findings, XS_HTML_FINDINGS);
+        xs_marks_seal(&run->marks, run->reading.findings, XS_HTML_FINDINGS);
     else
-        xs_html_marks_free(&run->marks);
+        xs_marks_free(&run->marks);
     return status;
 }
 
 void xs_html_run_close(struct xs_html_run_of *run) {
-    xs_html_marks_free(&run->marks);
+    xs_marks_free(&run->marks);
     xs_by_free(&run->by);
     xs_reading_close(&run->reading);
 }

@@ -5,15 +5,15 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/command/reading.h"
-#include "analyzer/html/marks.h"
 #include "analyzer/summary/summary_by.h"
+#include "analyzer/timeline/marks.h"
 
 #define XS_HTML_JSON_VERSION 1
 
 /* A trace, read for the page. Must not be moved. */
 struct xs_html_run_of {
     struct xs_reading reading;
-    struct xs_html_marks marks;
+    struct xs_marks marks;
     struct xs_by_claims claims;
     struct xs_by by; /* by call site */
 };

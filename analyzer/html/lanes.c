@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-#include "analyzer/html/grow.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/html/lanes_internal.h"
+#include "analyzer/trace/scan.h"
 
 static const int64_t others[3] = {INT64_MIN, INT64_MIN, INT64_MIN};
 
@@ -18,18 +19,13 @@ struct xs_html_lane *xs_html_lane_of(struct xs_html_lanes *lanes, enum xs_html_g
     if (key != others && lanes->of_group[group] >= XS_HTML_LANES_A_GROUP) {
         index = (size_t)(xs_html_lane_of(lanes, group, others) - lanes->lanes);
     } else {
-        xs_html_grow(&lanes->lanes, lanes->count, &lanes->capacity, sizeof *lanes->lanes);
+        xs_grow(&lanes->lanes, lanes->count, &lanes->capacity, sizeof *lanes->lanes);
         lanes->lanes[lanes->count++] =
             (struct xs_html_lane){.group = group, .others = key == others, .key = {key[0], key[1], key[2]}};
         lanes->of_group[group]++;
     }
     *xs_hash_put(&lanes->by_key, low, high) = index + 1;
     return &lanes->lanes[index];
-}
-
-static void add_sum(uint64_t *to, uint64_t value) {
-    if (__builtin_add_overflow(*to, value, to))
-        *to = UINT64_MAX;
 }
 
 static bool fits(const struct xs_html_lanes *lanes, const struct xs_html_segment *into,
@@ -51,11 +47,11 @@ uint32_t xs_html_lane_add(struct xs_html_lanes *lanes, struct xs_html_lane *lane
         into->end_ns = one->end_ns > into->end_ns ? one->end_ns : into->end_ns;
         into->what = into->what == one->what ? into->what : -1;
         into->count++;
-        add_sum(&into->busy_ns, one->busy_ns);
-        add_sum(&into->bytes, one->bytes);
+        into->busy_ns = xs_sum(into->busy_ns, one->busy_ns);
+        into->bytes = xs_sum(into->bytes, one->bytes);
         return into->number;
     }
-    xs_html_grow(&lane->items, lane->count, &lane->capacity, sizeof *lane->items);
+    xs_grow(&lane->items, lane->count, &lane->capacity, sizeof *lane->items);
     lane->items[lane->count] = *one;
     lane->items[lane->count].number = lanes->segments++;
     lane->latest[one->kind] = ++lane->count;

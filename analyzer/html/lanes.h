@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "analyzer/base/json.h"
-#include "analyzer/html/marks.h"
 #include "analyzer/html/scatter.h"
 #include "analyzer/html/sites.h"
 #include "analyzer/summary/summary.h"
+#include "analyzer/timeline/marks.h"
 
 /* What a segment is; the page has the same list. The first are the directions of schema/kinds.h. */
 enum xs_html_kind {
@@ -61,7 +61,7 @@ struct xs_html_lanes {
 /* Reads the trace, and hands each copy with times on to `scatter`. Negative status: the message is set. To be freed either
  * way. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
-                       const struct xs_html_marks *marks, struct xs_html_scatter *scatter, char *message);
+                       const struct xs_marks *marks, struct xs_html_scatter *scatter, char *message);
 
 /* "timeline": {...} of the object that is open. Negative status: the message is set. */
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,

@@ -1,10 +1,11 @@
 /* The timeline as JSON: one array a column, since a trace has many segments. */
-#include <sqlite3.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/html/grow.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/html/lanes.h"
+#include "analyzer/timeline/timeline.h"
 #include "analyzer/trace/scan.h"
 
 static int by_start(const void *a, const void *b) {
@@ -26,27 +27,25 @@ static int by_place(const void *a, const void *b) {
     return 0;
 }
 
-/* What a thread is called, or a stream's handle; nothing where the trace does not say. */
-static int put_name(const struct xs_html_lane *lane, const struct xs_trace *trace, struct xs_json *json,
-                    char *message) {
+static int put_thread_name(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
+    struct xs_timeline_thread thread;
+    int status = xs_timeline_thread(trace, id, &thread, message);
+    if (thread.known)
+        xs_json_int(json, "tid", thread.tid);
+    if (thread.name)
+        xs_json_text(json, "name", thread.name);
+    free(thread.name);
+    return status;
+}
+
+static int put_stream_handle(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
     struct xs_scan scan;
-    uint64_t damaged = 0;
-    char sql[128];
-    bool thread = lane->group == XS_HTML_THREADS;
-    if (lane->others || (!thread && !lane->stream))
-        return XS_OK;
-    snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE id = %lld", thread ? "tid, name" : "handle, NULL",
-             thread ? "thread" : "stream", (long long)(thread ? lane->key[0] : lane->stream));
-    xs_scan_begin(&scan, trace, sql, message, &damaged);
+    char sql[80], handle[24];
+    snprintf(sql, sizeof sql, "SELECT handle FROM stream WHERE id = %" PRId64, id);
+    xs_scan_begin(&scan, trace, sql, message, NULL);
     if (xs_scan_row(&scan)) {
-        char handle[24];
-        snprintf(handle, sizeof handle, "0x%llx", (unsigned long long)xs_scan_int(&scan, 0));
-        if (thread)
-            xs_json_int(json, "tid", xs_scan_int(&scan, 0));
-        else
-            xs_json_text(json, "handle", handle);
-        if (!xs_scan_null(&scan, 1))
-            xs_json_text(json, "name", xs_scan_text(&scan, 1));
+        snprintf(handle, sizeof handle, "0x%" PRIx64, (uint64_t)xs_scan_int(&scan, 0));
+        xs_json_text(json, "handle", handle);
     }
     return xs_scan_end(&scan);
 }
@@ -99,7 +98,11 @@ static int put_lane(struct xs_html_lane *lane, const struct xs_trace *trace, str
         if (lane->group == XS_HTML_ENGINES)
             xs_json_int(json, "work", lane->key[1]);
     }
-    int status = put_name(lane, trace, json, message);
+    int status = XS_OK;
+    if (lane->group == XS_HTML_THREADS && !lane->others)
+        status = put_thread_name(lane->key[0], trace, json, message);
+    else if (lane->stream && !lane->others)
+        status = put_stream_handle(lane->stream, trace, json, message);
     for (unsigned c = 0; c < sizeof columns / sizeof *columns; c++) {
         int64_t previous_ns = 0;
         xs_json_array(json, columns[c]);

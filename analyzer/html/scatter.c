@@ -4,15 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/html/grow.h"
-#include "analyzer/summary/summary.h"
+#include "analyzer/base/grow.h"
+#include "analyzer/trace/scan.h"
 
 static uint64_t cell(uint64_t value) { return (uint64_t)(log2((double)value) * 8); }
-
-static void add(uint64_t *to, uint64_t value) {
-    if (__builtin_add_overflow(*to, value, to))
-        *to = UINT64_MAX;
-}
 
 void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_point *copy) {
     if (!copy->bytes || !copy->ns)
@@ -22,19 +17,19 @@ void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_p
     if (!*index && scatter->count >= XS_HTML_POINTS) {
         *index = UINT64_MAX; /* known to have none */
     } else if (!*index) {
-        xs_html_grow(&scatter->items, scatter->count, &scatter->capacity, sizeof *scatter->items);
+        xs_grow(&scatter->items, scatter->count, &scatter->capacity, sizeof *scatter->items);
         scatter->items[scatter->count++] = *copy;
         *index = scatter->count;
         return;
     }
     if (*index == UINT64_MAX) {
-        add(&scatter->left_out, copy->count);
+        scatter->left_out = xs_sum(scatter->left_out, copy->count);
         return;
     }
     struct xs_html_point *point = &scatter->items[*index - 1];
-    add(&point->bytes, copy->bytes);
-    add(&point->ns, copy->ns);
-    add(&point->count, copy->count);
+    point->bytes = xs_sum(point->bytes, copy->bytes);
+    point->ns = xs_sum(point->ns, copy->ns);
+    point->count = xs_sum(point->count, copy->count);
     if (point->site != copy->site)
         point->site = -1;
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/trace/scan.h"
 
 void xs_html_sites_begin(struct xs_html_sites *sites, struct xs_sites *of, const struct xs_by *by) {
     *sites = (struct xs_html_sites){.sites = of, .by = by};
@@ -50,11 +51,6 @@ static void put_totals(const struct xs_by_row *row, struct xs_json *json) {
     xs_json_count(json, "gives_back_ns", row->gives_back_ns);
 }
 
-static void add(uint64_t *to, uint64_t value) {
-    if (__builtin_add_overflow(*to, value, to))
-        *to = UINT64_MAX;
-}
-
 void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json) {
     const struct xs_by *by = sites->by;
     struct xs_by_row rest = {0};
@@ -73,12 +69,12 @@ void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json)
             continue;
         }
         left_out++;
-        add(&rest.transfers, row->transfers);
-        add(&rest.bytes, row->bytes);
-        add(&rest.timed, row->timed);
-        add(&rest.device_ns, row->device_ns);
-        add(&rest.host_ns, row->host_ns);
-        add(&rest.gives_back_ns, row->gives_back_ns);
+        rest.transfers = xs_sum(rest.transfers, row->transfers);
+        rest.bytes = xs_sum(rest.bytes, row->bytes);
+        rest.timed = xs_sum(rest.timed, row->timed);
+        rest.device_ns = xs_sum(rest.device_ns, row->device_ns);
+        rest.host_ns = xs_sum(rest.host_ns, row->host_ns);
+        rest.gives_back_ns = xs_sum(rest.gives_back_ns, row->gives_back_ns);
     }
     xs_json_end(json, ']');
     xs_json_object(json, "sites_left_out");

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/import/import_internal.h"
+#include "analyzer/trace/kinds.h"
 
 static const struct kind {
     const char *beginning;
@@ -126,12 +127,6 @@ static int32_t only_context(const struct xs_nsys_importer *importer) { return im
 
 /* --- rows --- */
 
-static enum xs_direction direction_of(unsigned kind) {
-    static const uint8_t directions[] = {XS_DIR_UNKNOWN, XS_DIR_H2D, XS_DIR_D2H, XS_DIR_H2D, XS_DIR_D2H, XS_DIR_D2D,
-                                         XS_DIR_D2D,     XS_DIR_D2D, XS_DIR_D2D, XS_DIR_H2H, XS_DIR_PEER};
-    return kind < sizeof directions ? directions[kind] : XS_DIR_UNKNOWN;
-}
-
 /* CUPTI's kind as the host's side of a trace has it; `device`: this side can only be that. */
 static enum xs_memory_kind memory_of(unsigned kind, bool device) {
     static const uint8_t memory[] = {XS_MEM_UNKNOWN, XS_MEM_PAGEABLE, XS_MEM_PINNED, XS_MEM_DEVICE,
@@ -156,7 +151,7 @@ static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys
                          const struct xs_nsys_record *record, int64_t bytes, int64_t batch_index) {
     static const struct xs_nsys_record none = {.device = -1, .src_device = -1, .dst_device = -1};
     const struct xs_nsys_record *r = record ? record : &none;
-    enum xs_direction direction = direction_of(r->kind);
+    unsigned direction = xs_direction_of_copy(r->kind);
     bool from_device = direction == XS_DIR_D2H || direction == XS_DIR_D2D || direction == XS_DIR_PEER;
     bool to_device = direction == XS_DIR_H2D || direction == XS_DIR_D2D || direction == XS_DIR_PEER;
     int32_t src = r->src_device >= 0 ? r->src_device : r->device, dst = r->dst_device >= 0 ? r->dst_device : r->device;
@@ -192,7 +187,7 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
         first = r; /* the first one recorded, at the end */
         count++;
         importer->counts->copies_without_call--;
-        if (direction_of(r->kind) == XS_DIR_PEER)
+        if (xs_direction_of_copy(r->kind) == XS_DIR_PEER)
             bytes = r->bytes > bytes ? r->bytes : bytes;
         else
             bytes = __builtin_add_overflow(bytes, r->bytes, &sum) ? INT64_MAX : sum;

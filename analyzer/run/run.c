@@ -1,4 +1,4 @@
-/* xferspy run: starts a program under capture. Its options are those of the preloaded library (preload/options.def),
+/* xferspy run: starts a program under capture. Its options are those of the preloaded library (schema/options.def),
  * handed over as environment variables. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct capture_option {
 };
 static const struct capture_option capture_options[] = {
 #define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, help, type},
-#include "preload/options.def"
+#include "schema/options.def"
 #undef XS_OPTION
 };
 enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };

@@ -27,12 +27,6 @@ static void claim_run(struct xs_by_claims *claims, const struct xs_instance *ins
                                                            .share_ns = ns / instance->transfers};
 }
 
-static bool is_run(const struct xs_instance *instance) {
-    const struct xs_evidence *rows = instance->evidence;
-    return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&
-           rows[1].table == XS_EVIDENCE_TRANSFER && rows[0].row < rows[1].row;
-}
-
 void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_by_claims *claims = data;
     if (!instance) { /* the analysis starts again */
@@ -44,7 +38,7 @@ void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instan
     uint64_t ns = xs_times_rank_ns(&instance->removable);
     if ((kind != XS_REMOVES_TRANSFERS && kind != XS_REMOVES_CALLS) || !instance->evidence_count || !ns)
         return;
-    if (is_run(instance)) {
+    if (xs_instance_is_run(instance)) {
         claim_run(claims, instance, ns);
         return;
     }

@@ -23,4 +23,7 @@ extern const char *const xs_migration_kind_names[];
 extern const char *const xs_sync_scope_names[];
 extern const char *const xs_launch_kind_names[];
 
+/* Which way a copy of that kind went, as a number of XS_DIRECTIONS; a kind that there is none of: unknown. */
+unsigned xs_direction_of_copy(unsigned kind);
+
 #endif

@@ -1,4 +1,5 @@
-/* Walks, looks the whole stack up by its hash, and defines it where it is new. */
+/* Takes a stack in three steps: walks it, looks the whole stack up by the hash of its frames, and defines it in the
+ * trace if it is new. */
 #include "preload/callsite/callsite.h"
 
 #include <pthread.h>
@@ -25,8 +26,8 @@ struct walked {
                        DEPTH_MAX * (sizeof(struct xs_define_frame) + sizeof(struct xs_define_python_frame))];
 };
 
-/* Beside the thread's stack, which may be a small one: a mapping that its first call makes and its end removes. A signal handler
- * that interrupts a walk is guarded, so it does not walk. */
+/* Beside the thread's stack, which may be a small one: a mapping that its first call makes and its end removes. A
+ * signal handler that interrupts a walk is guarded, so it does not walk. */
 static XS_TLS struct walked *memory;
 
 static struct walked *memory_of_thread(void) {

@@ -1,5 +1,5 @@
-/* Where an event was called from: the native and the Python stack of the calling thread as one number, and the NVTX range that is
- * open. Taken before the real call. */
+/* Call sites: where an event was called from. That is the native and the Python stack of the calling thread, which
+ * together have one number, and the NVTX range that is open. Stacks are taken before the real call. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_H
 #define XFERSPY_PRELOAD_CALLSITE_H
 
@@ -8,35 +8,39 @@
 #include <stdint.h>
 
 #include "preload/callsite/native.h"
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
-/* `mode`: auto, fp, dwarf or none; at most `depth` frames of each kind are kept. Before the first xs_callsite. */
+/* Sets how stacks are walked: `mode` is the option's value (auto, fp, dwarf or none), and at most `depth` frames of
+ * each kind are kept. Called once, before the first event is recorded. */
 void xs_callsite_start(const char *mode, unsigned depth);
 
 extern _Atomic bool xs_callsite_on;
 
-/* Gives the begun event its stack and range; returns its place, which changes where something is defined. */
+/* Gives the begun event its stack and its range. A stack that is new is defined (xs_define), and then the event gets
+ * a new place behind the definition. Returns the event's place. Only between xs_begin and xs_end. */
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 
-/* The calling wrapper's caller. A macro, because it is about the function that it stands in, which has a frame pointer: that
- * points to the caller's, and above it lies the return address. (On aarch64 nothing tells where the caller's frame begins; its walk
- * follows the frame pointers.) */
+/* The registers of the calling wrapper's caller. This is a macro because it is about the function that it stands in.
+ * That function has a frame pointer, because its frame address is asked for: it points to the caller's frame
+ * pointer, and the return address lies above it. (On aarch64 nothing tells where the caller's frame begins, so there
+ * the walk follows the frame pointers.) */
 #define XS_CALLER                                                                                                      \
     ((struct xs_caller){(uint64_t)(uintptr_t)__builtin_return_address(0),                                              \
                         (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                                          \
                         *(const uint64_t *)__builtin_frame_address(0)})
 
-#define XS_CALLSITE(e)                                                                                                 \
-    (void)(atomic_load_explicit(&xs_callsite_on, memory_order_relaxed) && ((e) = xs_callsite_take(e, XS_CALLER), 1))
+/* Do events say where they were called from? */
+XS_HOT bool xs_callsite_wanted(void) { return atomic_load_explicit(&xs_callsite_on, memory_order_relaxed); }
 
-/* The calling thread ends: gives back what it needed. It may go on to make calls. */
+/* The calling thread ends: unmaps the memory in which its stacks were walked. If the thread makes another call after
+ * that, it gets new memory. */
 void xs_callsite_thread_end(void);
 
-/* Around a fork, in the parent. */
+/* Called around a fork, in the parent: see xs_native_before_fork. */
 void xs_callsite_before_fork(void);
 void xs_callsite_after_fork(void);
 
-/* In a forked child. */
+/* In a forked child: forgets what only the parent's threads know, and makes locks anew that they may have held. */
 void xs_callsite_forget(void);
 
 #endif

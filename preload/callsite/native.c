@@ -8,14 +8,13 @@ enum { FRAME_BYTES_MAX = 1 << 20 };
 /* Where the walk is. Its address is never taken outside of inlined code: the compiler keeps it in registers. */
 struct place {
     struct xs_registers registers;
-    bool
-        is_interrupted; /* a return address is behind the call, maybe in the next function already; this one is itself */
+    bool is_interrupted; /* pc is where a signal came; a return address is behind a call, maybe in the next function */
 };
 
 static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 
-/* Frames of code that keeps the frame pointer: x29 and x30, or rbp and the return address, lie where it points. On aarch64 a
- * return address may be signed. */
+/* Frames of code that keeps the frame pointer: x29 and x30, or rbp and the return address, lie where it points. On
+ * aarch64 a return address may be signed. */
 XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
     struct xs_registers outer;
     uint64_t record = p->registers.fp;
@@ -92,9 +91,9 @@ XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct 
     return step_by_rule(p, entry, stack);
 }
 
-/* Frame pointers of code without tables, as compilers at run time make it, are followed on trial: where it keeps none, what
- * is in rbp leads anywhere. What they lead to counts from where it is code with tables again. Not onto another stack:
- * where a coroutine begins, rbp may still be that of its maker. */
+/* Frame pointers of code without tables, as compilers at run time make it, are followed on trial: where it keeps
+ * none, what is in rbp leads anywhere. What they lead to counts from where it is code with tables again. Not onto
+ * another stack: where a coroutine begins, rbp may still be that of its maker. */
 XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
     if (record - sp > FRAME_BYTES_MAX || xs_stack_is_own(stack, sp) != xs_stack_is_own(stack, record)) {

@@ -1,12 +1,13 @@
-/* The native stack of the calling thread: return addresses from the caller of a wrapper outwards. No lock, no allocation and no
- * system call once the code that calls is known; memory is only read where the thread's stack is mapped for certain. */
+/* The native stack of the calling thread: return addresses, from the caller of a wrapper outwards. A walk takes no
+ * lock, allocates nothing and makes no system call once the code that it passes through is known. It reads memory
+ * only where the thread's stack is certainly mapped. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 /* The registers of a wrapper's caller as they are when the wrapper returns. */
 struct xs_caller {
@@ -17,33 +18,37 @@ struct xs_caller {
 
 enum xs_unwinder {
     XS_UNWIND_NONE,
-    XS_UNWIND_AUTO, /* the tables, and for code without any the frame pointers, where they lead back to code with tables */
-    XS_UNWIND_FP,    /* the chain of frame pointers; on aarch64, whose code has it, that is what all three do */
+    XS_UNWIND_AUTO,  /* by the tables; code without them by frame pointers, while they lead back to code with tables */
+    XS_UNWIND_FP,    /* by the chain of frame pointers; on aarch64, where code has it, all three modes do this */
     XS_UNWIND_DWARF, /* the unwind tables of the modules, .eh_frame */
 };
 
-/* Writes at most `limit` return addresses, innermost first, beginning with caller->pc; returns how many. `*is_cut`: there may be
- * more. Async-signal-safe; any thread, any stack. */
+/* Writes at most `limit` return addresses, innermost first, beginning with caller->pc, and returns how many.
+ * `*is_cut` says that there may be more. Async-signal-safe; any thread, any stack. */
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
                         bool *is_cut);
 
-/* The number of the module that holds an address, 0: none. One that is new is defined (xs_define). */
+/* The number of the module that holds an address; 0: no module does. A module that is new is defined (xs_define),
+ * which may move the event `*e`. Any thread; may take locks. */
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e);
 
-/* Grows when a module comes to lie where another one was that was defined: the same addresses are another stack from then on. */
+/* Counts the modules that came to lie where another module had been that was defined. The same addresses are another
+ * stack from then on, so this number is part of a stack's hash. */
 extern _Atomic uint32_t xs_native_replaced;
 
-/* Around the real dlclose. In between, the loader's list is not looked at by this thread, whose signal handlers could find it
- * half changed. After it, if a library went, what is known of the code at its addresses is no longer true. */
+/* Called before and after the real dlclose. In between, the calling thread does not look at the loader's list,
+ * because a signal handler on this thread could find that list half changed. Afterwards, if a library went,
+ * everything that was derived from the code at its addresses is dropped. */
 void xs_native_unloading(void);
 void xs_native_unloaded(void);
 
-/* Around a fork, in the parent: no other thread of it holds the loader's lock for a walk meanwhile. glibc leaves the child a copy
- * of that lock as it is, and a child that finds it held waits for ever in its next dlopen. */
+/* Called around a fork, in the parent, so that no other thread holds the loader's lock for a walk meanwhile. glibc
+ * gives the child a copy of that lock as it is, and a child that finds it held would wait for ever in its next
+ * dlopen. */
 void xs_native_before_fork(void);
 void xs_native_after_fork(void);
 
-/* In a forked child. */
+/* In a forked child: makes locks anew, which a thread that is not there may hold. */
 void xs_native_forget(void);
 
 #endif

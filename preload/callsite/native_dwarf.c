@@ -1,4 +1,4 @@
-/* DWARF's integers, its expressions, and what a row of the unwind table makes of the registers. */
+/* Reads DWARF's integers, evaluates its expressions, and applies a row of the unwind table to the registers. */
 #include "preload/callsite/native_dwarf.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* DWARF's numbers, of the call-frame instructions and of expressions, and its ways to write an integer. */
+/* The numbers that DWARF gives to call-frame instructions and expressions, and the ways in which it writes an
+ * integer. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 
@@ -31,7 +32,7 @@ enum {
     DW_CFA_val_expression = 0x16,
     DW_CFA_GNU_args_size = 0x2e,
     DW_CFA_GNU_negative_offset_extended = 0x2f,
-    DW_CFA_advance_loc = 0x40, /* these three with an operand in the low six bits */
+    DW_CFA_advance_loc = 0x40, /* this and the next two have an operand in their low six bits */
     DW_CFA_offset = 0x80,
     DW_CFA_restore = 0xc0,
 };
@@ -94,7 +95,7 @@ enum {
     DW_EH_PE_omit = 0xff,
 };
 
-/* What is to be read. What goes beyond the end is 0 and leaves is_bad set. */
+/* Bytes that are being read. A read beyond the end gives 0 and sets is_bad, which stays set. */
 struct xs_cursor {
     const uint8_t *at, *end;
     bool is_bad;

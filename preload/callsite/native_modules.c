@@ -1,5 +1,5 @@
-/* The table of modules. Whoever looks an address up takes no lock: there are two indexes, one of which is written while the
- * other one is read, so that even a signal handler that interrupted the writing finds a whole one. */
+/* The table of modules. Whoever looks an address up takes no lock. There are two indexes, and one is written while
+ * the other is read; so even a signal handler that interrupted the writing finds an index that is complete. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_modules.h"
 
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "preload/callsite/native.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 
 enum {
     MODULES_MAX = 16384,
@@ -47,8 +47,8 @@ static char *pool;
 static size_t pool_left;
 static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
 
-/* Who holds it waits for nobody but the loader, but may have been preempted, or stopped by a debugger: after a tenth of a second
- * a walk does without. */
+/* Who holds it waits for nobody but the loader, but may have been preempted, or stopped by a debugger: after a tenth
+ * of a second a walk does without. */
 static bool lock(void) {
     static const struct timespec pause = {0, 100000};
     int kept = errno;
@@ -346,7 +346,8 @@ static bool is_current(const struct dl_phdr_info *info) {
            info->dlpi_subs == known_unloads;
 }
 
-/* With the loader's lock held, under which nothing is unmapped. The first module is enough: each comes with the counters. */
+/* With the loader's lock held, under which nothing is unmapped. The first module is enough: each comes with the
+ * counters. */
 static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     (void)bytes;

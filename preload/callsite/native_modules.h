@@ -1,4 +1,4 @@
-/* The executables and libraries that are mapped. */
+/* The executables and libraries that are mapped into the process. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_MODULES_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_MODULES_H
 
@@ -8,27 +8,29 @@
 
 #include "schema/event.h"
 
-struct xs_module { /* never freed, never changed but for is_defined */
+struct xs_module { /* never freed; nothing but is_defined ever changes */
     struct xs_module *older;
-    uint64_t identity; /* of what it is, so that another one at the same addresses differs */
+    uint64_t identity; /* a hash of what it is: another module at the same addresses has another one */
     uint64_t index;    /* .eh_frame_hdr, 0: none */
     uint64_t index_bytes;
-    uint64_t readable_start, readable_end; /* the mapped segment that .eh_frame_hdr lies in, and .eh_frame with it */
+    uint64_t readable_start, readable_end; /* the mapped segment that holds .eh_frame_hdr and .eh_frame */
     uint32_t number;
     atomic_bool is_defined;
     struct xs_define_module definition;
     char text[]; /* build id, path */
 };
 
-/* Calls `use` with the module that holds an address, which cannot be unloaded meanwhile; NULL: none does. It may be gone when this
- * returns. False: that cannot be said now, `use` was not called. Takes locks, for what is not cached. Not while `use` runs, and not in a signal handler
- * that interrupted it: there it is false. */
+/* Finds the module that holds an address and calls `use` with it, or with NULL where no module does. The module
+ * cannot be unloaded while `use` runs, but it may be gone when this returns. Returns false where the answer cannot
+ * be given now; then `use` was not called. Takes locks where the answer is not cached. `use` itself must not call
+ * this; a signal handler that interrupted `use` may, and gets false. */
 bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *module, void *arg), void *arg);
 
-/* Threads inside dlclose. Where one is, another library may already be where its one was, and rules not have been dropped yet. */
+/* How many threads are inside dlclose. While one is, another library may already lie where the unloaded one was,
+ * although the rules for those addresses have not been dropped yet. */
 extern _Atomic unsigned xs_unloads_under_way;
 
-/* Drops what was derived from modules; called by the table whenever it changed. */
+/* Drops what was derived from modules. The table of modules calls this whenever it changed. */
 void xs_rules_drop(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* Makes rules of the unwind tables. The cache is written by whoever misses, and emptied when modules came or went. */
+/* Makes cache entries out of the unwind tables. Whoever does not find an entry writes it; all are emptied when
+ * modules came or went. */
 #include "preload/callsite/native_rules.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* One step outwards by the unwind tables, at the cost of a look into a cache. x86-64. */
+/* One step outwards by the unwind tables, for the price of one look into a cache. x86-64. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_RULES_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_RULES_H
 
@@ -6,23 +6,24 @@
 
 #include "preload/callsite/native_tables.h"
 
-/* A rule is 30 bits, kept in the high ones of a cache entry: the CFA's offset (17 bits, signed, in words), where the caller's rbp
- * lies (8 bits, signed, in words), and two enums. */
+/* A rule has 30 bits, which are the high bits of a cache entry: the CFA's offset (17 bits, signed, in words), where
+ * the caller's rbp lies (8 bits, signed, in words), and two enums. */
 enum xs_rule_kind {
     XS_STEP_NONE,    /* an empty entry */
     XS_STEP_RSP,     /* CFA = rsp + offset */
     XS_STEP_RBP,     /* CFA = rbp + offset */
     XS_STEP_WORD,    /* CFA = *(rbp + offset): where a function realigned its stack */
     XS_STEP_END,     /* the outermost frame */
-    XS_STEP_TABLES,  /* anything else: by the tables each time */
+    XS_STEP_TABLES,  /* anything else: the tables are read at every step */
     XS_STEP_UNKNOWN, /* code without a description */
 };
 enum xs_rbp_kind { XS_RBP_SAME, XS_RBP_AT_CFA, XS_RBP_AT_RBP };
 
 enum { XS_RULES = 16384, XS_RULE_CHECK_BITS = 34 };
 
-/* An address of 48 bits is multiplied by an odd number, so that different ones have different products: 14 bits of it are the
- * entry's place, the other 34 are in the entry. One load tells the rule and that it is this address's. */
+/* The cache. An address of 48 bits is multiplied by an odd number, so different addresses have different products.
+ * 14 bits of the product say which entry it is, and the other 34 are stored in the entry. So one load gives the rule
+ * and tells whether it is the rule of this address. */
 extern _Atomic uint64_t xs_rules[XS_RULES];
 
 XS_HOT uint64_t xs_rule_key(uint64_t address) {
@@ -45,8 +46,8 @@ enum xs_step {
     XS_LOST,
 };
 
-/* What the tables say of an address, for the cache; XS_STEP_NONE: nothing now. With XS_STEP_TABLES, which is not in the entry then, the
- * step is taken. */
+/* Makes the cache entry of an address from what the tables say; its kind is XS_STEP_NONE where they cannot be asked
+ * now. For an address whose rule does not fit into an entry (XS_STEP_TABLES) this also takes the step. */
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack);
 
 #endif

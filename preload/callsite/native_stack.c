@@ -1,6 +1,7 @@
-/* Which memory of a stack can be read without a fault. For certain is only what the thread itself stands on: the main thread's
- * stack from its low end up, which never shrinks, and another thread's from its guard page to the thread's own control block,
- * which glibc keeps on top of it. All else, the stacks of coroutines and of sigaltstack above all, is copied by the kernel, which says no where we
+/* Finds out which memory of a stack can be read without a fault. Only the stack that the thread itself stands on is
+ * certain. The main thread's stack is, from its low end up, because it never shrinks. Another thread's is, from its
+ * guard page to the thread's own control block, which glibc keeps on top of it. All other memory, above all the
+ * stacks of coroutines and of sigaltstack, is copied by the kernel, which returns an error where a load of ours
  * would crash. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_stack.h"
@@ -51,8 +52,8 @@ static struct mapping parse(const char *line) {
     return m;
 }
 
-/* Is this mapping the stack that `sp` is on, and from where to where? The guard page below is what tells a thread's stack from
- * memory that was merged with other mappings, of which parts may go any time. */
+/* Is this mapping the stack that `sp` is on, and from where to where? The guard page below is what tells a thread's
+ * stack from memory that was merged with other mappings, of which parts may go any time. */
 static bool is_own_stack(const struct mapping *m, const struct mapping *below, uint64_t sp) {
     uint64_t control_block = (uint64_t)pthread_self();
     if (!m->is_accessible || sp < m->start || sp >= m->end) {
@@ -63,7 +64,8 @@ static bool is_own_stack(const struct mapping *m, const struct mapping *below, u
         bounds.high = m->end;
         return true;
     }
-    /* The main thread's control block is anywhere, and a coroutine's stack may have been merged with what it lies in. */
+    /* The main thread's control block is anywhere, and a coroutine's stack may have been merged with what it lies
+     * in. */
     if (control_block < sp || control_block >= m->end || below->end != m->start || below->is_accessible ||
         syscall(SYS_gettid) == syscall(SYS_getpid)) {
         return false;
@@ -100,8 +102,8 @@ static void learn(uint64_t sp) {
     }
 }
 
-/* The list is read again less and less often: a thread that lives on coroutines' stacks would read it at every call, and the main
- * thread's stack grows. */
+/* The list is read again less and less often: a thread that lives on coroutines' stacks would read it at every call,
+ * and the main thread's stack grows. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp) {
     if (XS_UNLIKELY(sp < bounds.low || sp >= bounds.high)) {
         bounds.unknown++;

@@ -1,13 +1,13 @@
-/* Reading stack memory that is there for certain. */
+/* Reads memory of a stack without ever causing a fault. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 
-enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small: it lies on the stack of the caller, which may be a coroutine's */
+enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small, because it lies on the caller's stack, which may be a coroutine's */
 
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
@@ -16,12 +16,15 @@ struct xs_stack {
     uint64_t copy[XS_STACK_WINDOW_BYTES / sizeof(uint64_t)]; /* of what lies at window */
 };
 
-/* Before reading a stack on which `sp` is. Costs a look at the kernel's list of mappings once a thread. */
+/* Prepares for reading the stack that `sp` points into. The first call on a thread reads the kernel's list of
+ * mappings. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp);
 
-bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value); /* outside of the thread's own stack */
+/* Reads a word outside of the thread's own stack, through the kernel. False: it is not mapped. */
+bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value);
 
-/* Dead parts of the stack may be poisoned, and other threads may be writing to what lies on it. */
+/* Loads a word that is certainly mapped. The sanitizers do not look at it: they poison dead parts of the stack, and
+ * other threads may be writing to what lies on it. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static inline uint64_t
 xs_stack_load(uint64_t address) {
     typedef uint64_t word __attribute__((may_alias, aligned(1)));

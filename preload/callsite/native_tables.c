@@ -1,5 +1,6 @@
-/* The unwind tables: from .eh_frame_hdr's sorted index to a function's description, whose instructions are then run up to the
- * address. Nothing in them is trusted: whatever is read is within the mapped segment that they lie in. */
+/* The unwind tables. The sorted index in .eh_frame_hdr leads to the description of a function; its instructions are
+ * run up to the address in question. Nothing in the tables is trusted: every read stays within the mapped segment
+ * that they lie in. */
 #include "preload/callsite/native_tables.h"
 
 #include <string.h>

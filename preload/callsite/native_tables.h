@@ -1,4 +1,4 @@
-/* What a module's unwind tables say of an address in it (.eh_frame, x86-64). */
+/* Reads a module's unwind tables (.eh_frame, x86-64): how to get from a function's frame to its caller's. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_TABLES_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_TABLES_H
 
@@ -21,7 +21,7 @@ struct xs_register_rule {
         XS_RULE_CFA_PLUS,      /* CFA + offset itself */
         XS_RULE_AT_EXPRESSION, /* in memory, where the expression says; it starts with the CFA */
         XS_RULE_EXPRESSION,    /* what the expression says */
-        XS_RULE_OTHER,         /* another register, of which nothing is known */
+        XS_RULE_OTHER,         /* in another register, which is not followed */
     } kind;
     int64_t offset;
     struct xs_expression expression;
@@ -36,17 +36,19 @@ struct xs_row {
     int64_t cfa_offset;
     struct xs_expression cfa;
     struct xs_register_rule rbp, rip;
-    bool is_signal; /* the next frame was interrupted, its address is not behind a call */
+    bool is_signal; /* the calling frame was interrupted by a signal: its address is not behind a call */
 };
 
+/* The row of an address in a module. False: the tables have none. The module must not be unloaded meanwhile. */
 bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row);
 
-/* A frame's registers, as far as they are followed. */
+/* The registers of a frame that the walk follows. */
 struct xs_registers {
     uint64_t pc, sp, fp;
 };
 
-/* The calling frame's; false: no telling, or a word is not readable. */
+/* Turns a frame's registers into its caller's. False: the row does not say them, or a word on the stack is not
+ * readable. */
 bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
 
 /* Recognise the common expressions: register + offset, and the word in memory there. */

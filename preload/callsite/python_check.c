@@ -1,4 +1,5 @@
-/* Does the layout fit the running interpreter? Everything is read through the kernel here, so that a wrong offset ends in "no". */
+/* Checks whether the layout fits the running interpreter. Everything is read through the kernel here, so that a
+ * wrong offset gives the answer "no" and not a crash. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

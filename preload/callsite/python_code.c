@@ -1,9 +1,10 @@
-/* Numbers of code objects, and lines of their instructions: tables of fixed size that are read and filled without a lock. What no
- * longer fits has no number. */
+/* Numbers of code objects, and lines of their instructions. Both are tables of fixed size that are read and filled
+ * without a lock. Code for which there is no room left has no number. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
 #include "preload/callsite/python_layout.h"
+#include "preload/core/notes.h"
 #include "schema/event.h"
 
 enum { CODES = 1 << 17, LINES = 1 << 17, PROBES = 64, TEXT_BYTES_MAX = 1024 };
@@ -126,7 +127,8 @@ uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, str
         return 0;
     }
     uint32_t number = number_of(c), state = UNDEFINED;
-    /* Another thread, or what a signal handler has interrupted, may be defining it: then the number is as good already. */
+    /* Another thread, or what a signal handler has interrupted, may be defining it: then the number is as good
+     * already. */
     if (atomic_load_explicit(&c->state, memory_order_acquire) == UNDEFINED &&
         atomic_compare_exchange_strong(&c->state, &state, BEING_DEFINED)) {
         bool ok = define(number, (uintptr_t)frame->code, e);

@@ -1,4 +1,5 @@
-/* Finds the interpreter: in the program, in a library, or in one that an embedding program loaded for itself. */
+/* Finds the interpreter: in the program itself, in one of its libraries, or in a library that a program which embeds
+ * Python has loaded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -7,6 +8,8 @@
 #include <time.h>
 
 #include "preload/callsite/python_layout.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/notes.h"
 
 struct xs_python xs_python;
 
@@ -17,8 +20,9 @@ static const struct xs_python_layout layouts[] = {
 
 /* ---- what the interpreter says itself, from 3.13 on ---- */
 
-/* Words of struct _Py_DebugOffsets: cookie, version, free_threaded, runtime_state (size, finalizing, interpreters_head), then structs
- * whose number of fields is the version's: interpreter_state has 13 in 3.13 and 16 in 3.14, interpreter_frame 6 and 8. */
+/* Words of struct _Py_DebugOffsets: cookie, version, free_threaded, runtime_state (size, finalizing,
+ * interpreters_head), then structs whose number of fields is the version's: interpreter_state has 13 in 3.13 and 16
+ * in 3.14, interpreter_frame 6 and 8. */
 struct said {
     uint64_t word[64];
     unsigned thread, frame, code; /* where their structs begin */
@@ -162,9 +166,9 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data) {
 
 static unsigned long long loads_before;
 
-/* To ask the loader for a symbol is to wait for any dlopen or dlclose, which may be waiting for the calling thread: the
- * constructor of a library that joins a thread of its own, the destructor of one that ends its workers. So it is asked at session start,
- * and then only where a library is there that is called like an interpreter. */
+/* To ask the loader for a symbol is to wait for any dlopen or dlclose, which may be waiting for the calling thread:
+ * the constructor of a library that joins a thread of its own, the destructor of one that ends its workers. So it is
+ * asked at session start, and then only where a library is there that is called like an interpreter. */
 static void look(void) {
     struct names names = {.count = 0};
     dl_iterate_phdr(collect, &names);

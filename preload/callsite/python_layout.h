@@ -1,4 +1,4 @@
-/* The interpreter as it was found, and how its memory is read. Shared by the python_*.c alone. */
+/* What is known of the interpreter, and how its memory is read. For the files python_*.c alone. */
 #ifndef XFERSPY_PRELOAD_PYTHON_LAYOUT_H
 #define XFERSPY_PRELOAD_PYTHON_LAYOUT_H
 
@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "preload/callsite/python.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
 
 enum xs_python_shape {
-    XS_PYTHON_OBJECTS_BYTES, /* 3.9: PyFrameObject, each a C call of its own; the position is in bytes; co_lnotab */
-    XS_PYTHON_OBJECTS_WORDS, /* 3.10: the position is in instructions of two bytes; line table of PEP 626 */
-    XS_PYTHON_FRAMES,        /* 3.11 on: _PyInterpreterFrame, many to a C call; line table of PEP 657 */
+    XS_PYTHON_OBJECTS_BYTES, /* 3.9: PyFrameObject, one for each C call; positions in bytes; co_lnotab */
+    XS_PYTHON_OBJECTS_WORDS, /* 3.10: positions in instructions of two bytes; line table of PEP 626 */
+    XS_PYTHON_FRAMES,        /* since 3.11: _PyInterpreterFrame, many in one C call; line table of PEP 657 */
 };
 
 struct xs_python_layout { /* python_versions.def says what they are */
@@ -26,7 +26,8 @@ struct xs_python_layout { /* python_versions.def says what they are */
     uint16_t ascii, compact;
 };
 
-/* What no version of these builds has moved: struct _object, _varobject, PyASCIIObject, PyBytesObject, PyTypeObject. */
+/* Offsets that are the same in all these versions: struct _object, _varobject, PyASCIIObject, PyBytesObject,
+ * PyTypeObject. */
 enum {
     XS_PYTHON_OB_TYPE = 8,
     XS_PYTHON_OB_SIZE = 16,
@@ -35,38 +36,41 @@ enum {
     XS_PYTHON_BYTES_DATA = 32,
     XS_PYTHON_TP_FLAGS = 168,
 };
-/* struct PyASCIIObject, state: interned 2 bits, kind 3 (bytes a character), compact, ascii; builds with a GIL */
+/* struct PyASCIIObject, state: interned (2 bits), kind (3 bits, bytes a character), compact, ascii. In builds with a
+ * GIL. */
 enum {
     XS_PYTHON_TEXT_KIND_SHIFT = 2,
     XS_PYTHON_TEXT_KIND_MASK = 7,
     XS_PYTHON_TEXT_COMPACT = 1u << 5,
     XS_PYTHON_TEXT_ASCII = 1u << 6
 };
-#define XS_PYTHON_IS_BYTES (UINT64_C(1) << 27) /* Py_TPFLAGS_BYTES_SUBCLASS: of bytes and what is derived from it */
+#define XS_PYTHON_IS_BYTES (UINT64_C(1) << 27) /* Py_TPFLAGS_BYTES_SUBCLASS: bytes and types derived from it */
 #define XS_PYTHON_IS_TEXT (UINT64_C(1) << 28)  /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
-/* enum _frameowner: 3.12, 3.13: FRAME_OWNED_BY_CSTACK; 3.14: FRAME_OWNED_BY_INTERPRETER and above. In 3.11 there is none. */
+/* enum _frameowner. XS_PYTHON_OWNER_C is FRAME_OWNED_BY_CSTACK in 3.12 and 3.13; in 3.14 it is
+ * FRAME_OWNED_BY_INTERPRETER, and values above it belong to it as well. 3.11 has none. */
 enum { XS_PYTHON_OWNER_GENERATOR = 1, XS_PYTHON_OWNER_C = 3 };
 
 enum xs_python_state {
     XS_PYTHON_ABSENT,    /* none was found yet */
-    XS_PYTHON_UNCHECKED, /* found; no thread that runs Python code has come by */
+    XS_PYTHON_UNCHECKED, /* one was found, but no thread that runs Python code has made a call yet */
     XS_PYTHON_READY,
-    XS_PYTHON_OFF, /* cannot be read; a note says why */
+    XS_PYTHON_OFF, /* it cannot be read; a note says why */
 };
 
 struct xs_python {
-    _Atomic int state; /* enum xs_python_state; what follows does not change once it is not ABSENT */
+    _Atomic int state; /* enum xs_python_state; once this is not ABSENT, what follows does not change */
     struct xs_python_layout layout;
     uintptr_t code_type;
-    uintptr_t finalizing; /* address of the runtime's pointer, which is not NULL once it ends; 0: not known */
+    uintptr_t finalizing; /* where the runtime has a pointer that is not NULL once it ends; 0: not known */
     void *(*this_thread)(void);
     int (*is_finalizing)(void);
     int (*is_initialized)(void);
 };
 extern struct xs_python xs_python;
 
-/* A thread state that may be read. Once the interpreter has begun to end it takes them away from under their threads. */
+/* Has the interpreter begun to end? Then it frees thread states while their threads still run, so that none may be
+ * read. */
 XS_HOT bool xs_python_ends(void) {
     const struct xs_python *p = &xs_python;
     return p->finalizing ? *(void *const volatile *)p->finalizing != NULL : p->is_finalizing() != 0;
@@ -84,32 +88,33 @@ XS_PYTHON_READ(int32_t, xs_python_int)
 XS_PYTHON_READ(uint8_t, xs_python_byte)
 #undef XS_PYTHON_READ
 
-/* An object or a frame may lie there. */
+/* Can this be the address of an object or of a frame? */
 XS_HOT bool xs_python_plausible(uintptr_t at) { return at >= 4096 && at % 8 == 0 && at < (uintptr_t)1 << 56; }
 
-/* An interpreter that is found and fits; the walk's slow path. */
+/* Slow path of the walk: finds and checks the interpreter. True: it can be read. */
 bool xs_python_prepare(void);
 void xs_python_find_forget(void); /* in a forked child */
 
-/* The calling thread's state, 0: it has none, or the interpreter begins to end, or has not begun. */
+/* The calling thread's state. 0: the thread has none, or the interpreter has not begun, or it begins to end. */
 XS_HOT uintptr_t xs_python_thread(void) {
     return xs_python_ends() || !xs_python.is_initialized() ? 0 : (uintptr_t)xs_python.this_thread();
 }
 
-/* A position that stands for "before the first instruction". */
+/* The position "before the first instruction". */
 #define XS_PYTHON_BEFORE UINT32_MAX
 
-/* Reads where nothing may be mapped. False: not all of it could be read. */
+/* Reads memory that may not be mapped, through the kernel. False: not all of it could be read. */
 bool xs_python_probe(void *to, uintptr_t from, size_t bytes);
 
 /* Does the layout fit the running interpreter, as far as the calling thread's frames tell? */
 enum xs_python_fit { XS_PYTHON_FITS, XS_PYTHON_NO_FRAMES, XS_PYTHON_WRONG };
 enum xs_python_fit xs_python_check(void);
 
-/* Copies a str as UTF-8, at most `room` bytes and no half character; returns how many. What is no text gives 0. */
+/* Copies a str as UTF-8, at most `room` bytes and no half character. Returns how many bytes; 0 for an object that is
+ * no str. */
 size_t xs_python_text(char *to, size_t room, uintptr_t text);
 
-/* The line of a position in a code object, 0: it has none. */
+/* The line of a position in a code object; 0: the position has none. */
 uint32_t xs_python_line(uintptr_t code, uint32_t position);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which line an instruction of a code object stands on. Three tables in six versions; each ends with the bytes object, whatever
- * they hold. */
+/* Finds the line of an instruction in a code object. The six versions have three kinds of tables. Every read ends
+ * where the bytes object ends, whatever the table says. */
 #include "preload/callsite/python_layout.h"
 
 struct table {
@@ -19,7 +19,8 @@ static int64_t line_309(struct table t, uint32_t position) {
     return t.line;
 }
 
-/* 3.10: pairs of bytes and of lines before them, -128: no line (Objects/lnotab_notes.txt; PyLineTable_NextAddressRange). */
+/* 3.10: pairs of bytes and of lines before them, -128: no line (Objects/lnotab_notes.txt;
+ * PyLineTable_NextAddressRange). */
 static int64_t line_310(struct table t, uint32_t position) {
     for (uint64_t end = 0; t.end - t.at >= 2; t.at += 2) {
         int8_t lines = (int8_t)t.at[1];
@@ -49,7 +50,8 @@ static int64_t signed_varint(const uint8_t *at, const uint8_t *end) {
 /* enum _PyCodeLocationInfoKind, cpython/code.h */
 enum { LOCATION_ONE_LINE_0 = 10, LOCATION_ONE_LINE_2 = 12, LOCATION_NO_COLUMNS = 13, LOCATION_LONG, LOCATION_NONE };
 
-/* 3.11 on: an entry begins with a byte whose high bit is set: kind, and instructions less one (Objects/locations.md). */
+/* 3.11 on: an entry begins with a byte whose high bit is set: kind, and instructions less one
+ * (Objects/locations.md). */
 static int64_t line_311(struct table t, uint32_t position) {
     uint64_t end = 0;
     while (t.at < t.end) {

@@ -1,4 +1,4 @@
-/* A str of the interpreter as UTF-8. Its content is the application's: file names may hold anything. */
+/* Reads a str of the interpreter as UTF-8. Its content is the application's: a file name may hold anything. */
 #include "preload/callsite/python_layout.h"
 
 static uint32_t character(const uint8_t *data, unsigned kind, size_t i) {
@@ -16,7 +16,8 @@ static uint32_t character(const uint8_t *data, unsigned kind, size_t i) {
     }
 }
 
-/* What UTF-8 has no place for: half a surrogate pair, which stands for a byte that was no text; and the end of a string. */
+/* What UTF-8 has no place for: half a surrogate pair, which stands for a byte that was no text; and the end of a
+ * string. */
 static uint32_t replaced(uint32_t c) { return c == 0 || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0xfffd : c; }
 
 static size_t encode(uint8_t bytes[4], uint32_t c) {

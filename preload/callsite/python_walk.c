@@ -1,4 +1,5 @@
-/* The calling thread's Python frames. Hot path: reads memory that its own stack keeps alive, and nothing else. */
+/* Walks the calling thread's Python frames. Hot path: reads memory that the thread's own stack keeps alive, and does
+ * nothing else. */
 #include "preload/callsite/python_layout.h"
 
 XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
@@ -47,9 +48,9 @@ struct last_text { /* the frames of a stack share files */
     uint64_t hash;
 };
 
-/* A code object that is freed may have its address taken by the next one, and its texts and tables have theirs taken, too, when a
- * notebook's cell is run again or text is compiled again; so it is their content that counts. From 3.12 on each code object has a
- * number of its own. */
+/* A code object that is freed may have its address taken by the next one, and its texts and tables have theirs
+ * taken, too, when a notebook's cell is run again or text is compiled again; so it is their content that counts.
+ * From 3.12 on each code object has a number of its own. */
 XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, struct last_text *file) {
     uintptr_t lines = xs_python_word(code + l->lines), filename = xs_python_word(code + l->filename);
     uintptr_t name = xs_python_word(code + (l->qualname ? l->qualname : l->name));
@@ -73,9 +74,9 @@ XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, st
 
 /* ---- what may be read ---- */
 
-/* Where a signal handler takes the stack the interpreter may be between two instructions: 3.11 and 3.12 publish a frame pointer
- * before it has a value. So no page is read directly that the kernel has not been asked about once. A page that went away since
- * is met by such a pointer only. */
+/* Where a signal handler takes the stack the interpreter may be between two instructions: 3.11 and 3.12 publish a
+ * frame pointer before it has a value. So no page is read directly that the kernel has not been asked about once. A
+ * page that went away since is met by such a pointer only. */
 enum { PAGES = 8192, PAGE_SHIFT = 12, PAGE_PROBES = 8 };
 static _Atomic uintptr_t known_pages[PAGES];
 
@@ -140,8 +141,8 @@ static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t positi
     o->frames[o->count++] = (struct xs_python_frame){code, identity, position, is_entry};
 }
 
-/* The interpreter's C function was entered here. One that has nothing to show, such as one that is just returning, is told as well,
- * or the frames of the native stack would be matched with those of another call. */
+/* The interpreter's C function was entered here. One that has nothing to show, such as one that is just returning,
+ * is told as well, or the frames of the native stack would be matched with those of another call. */
 static void put_entry(struct out *o) {
     if (o->is_open) {
         o->frames[o->count - 1].is_entry = true;

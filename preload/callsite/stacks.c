@@ -1,6 +1,6 @@
-/* Tables of growing size, the first used first. Within a table a stack lies in the window of places that its hash begins, at the
- * first one that was empty; a window that is full sends it to the next table. Nothing is ever removed, so a place that is
- * empty ends the search. */
+/* Tables of growing size, which are used one after the other. The hash of a stack says where its window of places
+ * begins in a table, and the stack takes the first place of the window that is empty. If the window is full, the
+ * search goes on in the next table. Nothing is ever removed, so a place that is empty ends the search. */
 #include "preload/callsite/stacks.h"
 
 #include <errno.h>
@@ -43,8 +43,8 @@ static struct place *table_at(unsigned i) {
     return mine;
 }
 
-/* Another thread writes the place, for a few nanoseconds or until it runs again. Where that takes half a second, its stack may get
- * a second number, which does no harm. */
+/* Another thread writes the place, for a few nanoseconds or until it runs again. Where that takes half a second, its
+ * stack may get a second number, which does no harm. */
 static uint64_t wait_for(struct place *place) {
     static const struct timespec pause = {0, 100000};
     uint64_t low = 1;

@@ -1,14 +1,17 @@
-/* Where the parameters of a function may hold pointers. The driver says so since CUDA 12.4; it is asked once a function.
+/* Where the parameters of a function may hold pointers. The driver tells since CUDA 12.4, and is asked once a
+ * function.
  *
- * Functions are found by their handle in a hash table under a sequence lock. Handles come back after a module was
- * unloaded, so the table is emptied whenever one goes (and when it is full). The layouts themselves stay: a launch may be
- * using one, and they are few, since functions with the same parameters share theirs. */
+ * Functions are found by their handle in a hash table under a sequence lock. After a module was unloaded its handles
+ * may come back for other functions, so the table is emptied whenever a module goes, and when the table is full. The
+ * layouts themselves stay, because a launch may be using one. They are few, because functions with the same
+ * parameters share a layout. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "preload/capture/arguments.h"
-#include "preload/intercept/real.h"
+#include "preload/core/notes.h"
+#include "preload/driver/real.h"
 
 #define SLOTS 8192u
 #define MOST_FUNCTIONS (SLOTS / 2)
@@ -42,8 +45,8 @@ struct draft {
     struct xs_place places[MOST_PLACES];
 };
 
-/* A pointer lies at a multiple of eight bytes, in the parameter as in its place among all. A parameter whose size or place
- * is no such multiple has pointers only if it is packed: then wherever size and place allow. False: too many. */
+/* A pointer lies at a multiple of eight bytes, in the parameter as in its place among all. A parameter whose size or
+ * place is no such multiple has pointers only if it is packed: then wherever size and place allow. False: too many. */
 static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t bytes) {
     size_t step = 8;
     while ((offset | bytes) % step != 0) {

@@ -1,12 +1,13 @@
-/* The numbers of sets of allocations. A hash table over one array of words, both fixed in size and under a sequence lock:
- * a look-up that a change of generation overlapped finds nothing and is repeated under the lock. When it is full
- * everything is forgotten, and a set that comes again gets another number: ids of allocations never come again, so what
- * a program that allocates in a loop leaves behind is of no use to anyone. */
+/* The numbers of sets of allocations: a hash table over one array of words, both of fixed size and under a sequence
+ * lock. A look-up that was overlapped by a change of generation finds nothing, and is repeated under the lock.
+ *
+ * When the table is full everything is forgotten, and a set that comes again gets another number. That loses little:
+ * ids of allocations never come again, so the sets of a program that allocates in a loop are of no further use. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "preload/capture/arguments.h"
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
 #define SLOTS 16384u
 #define MOST_SETS (SLOTS / 2)

@@ -1,11 +1,13 @@
-/* Scans the parameters of a launch for pointers. What is not seen: pointers that lie in device memory, that are stored in
- * another form (tensor maps, texture objects, differences), and those at odd places of packed structs. */
+/* Scans the parameters of a launch for pointers. It does not see pointers that lie in device memory, pointers that
+ * are stored in another form (tensor maps, texture objects, differences), and pointers at odd places of packed
+ * structs. */
 #include "preload/capture/arguments.h"
 
 #include <string.h>
 
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
 
 bool xs_arguments_on;
 

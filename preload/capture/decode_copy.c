@@ -1,10 +1,10 @@
-/* Copies and memsets: from the parameters of a call to direction, memory kinds, allocations and the box moved. */
+/* Decodes copies and memsets: from the parameters of a call to its direction, the kinds of memory, the allocations
+ * and the box that is moved. */
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
-#include "preload/intercept/real.h"
-
-_Atomic int xs_captures;
+#include "preload/driver/real.h"
+#include "preload/fingerprint/fingerprint.h"
 
 struct side {
     uint64_t address;
@@ -13,8 +13,6 @@ struct side {
     int8_t device;
     bool on_device, guessed;
 };
-
-XS_TLS bool xs_decode_guessed;
 
 static XS_TLS struct xs_map_cache dst_cache, src_cache;
 
@@ -51,7 +49,7 @@ static enum xs_direction direction_of(const struct side *dst, const struct side 
 static void put_sides(struct xs_event *e, const struct side *dst, const struct side *src, uint64_t bytes) {
     e->kind = XS_EVENT_TRANSFER;
     bool of_batch = (e->flags & XS_FLAG_BATCH) && xs_fingerprint_mode != XS_FINGERPRINT_OFF;
-    xs_decode_guessed = dst->guessed || src->guessed;
+    xs_fingerprint_guessed = dst->guessed || src->guessed;
     e->transfer.skip = of_batch ? XS_SKIP_BATCH : XS_SKIP_OFF; /* unless something else is found out */
     e->transfer.dst = dst->address;
     e->transfer.src = src->address;
@@ -255,12 +253,6 @@ void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config) {
         if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && config->attrs[i].value.cooperative) {
             e->launch.kind = XS_LAUNCH_COOPERATIVE;
         }
-    }
-}
-
-void xs_decode_captures(int change) {
-    if (atomic_fetch_add(&xs_captures, change) + change < 0) {
-        atomic_store(&xs_captures, 0);
     }
 }
 

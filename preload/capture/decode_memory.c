@@ -1,9 +1,10 @@
-/* Allocations and their ends: keeps the memory map, and gives every allocation its number. */
+/* Decodes allocations and frees: keeps the map of memory ranges true, and gives every allocation its number. */
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
+#include "preload/cupti/flusher.h"
+#include "preload/driver/real.h"
+#include "preload/fingerprint/fingerprint.h"
 
 static _Atomic uint32_t allocation_count;
 

@@ -1,10 +1,10 @@
-/* The memory that CUPTI writes its activity records into: handed out on request, queued when complete until the drain
- * thread decodes it, then used again. */
+/* The memory that CUPTI writes its activity records into. A buffer is handed out when CUPTI asks for one, queued
+ * when it is complete until the drain thread decodes it, and then used again. */
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/internal.h"
 
 /* CUPTI keeps a buffer for each thread that calls the driver, so larger ones cost memory, smaller ones calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)

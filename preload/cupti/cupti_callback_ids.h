@@ -1,5 +1,6 @@
-/* The driver entry points whose CUPTI callback gives a correlation id: one row a callback id of cupti_driver_cbid.h.
- * Ids are the ABI of every CUPTI: one that does not know an id refuses it, which is ignored. */
+/* The entry points of the driver whose CUPTI callback gives a correlation id: one row a callback id of
+ * cupti_driver_cbid.h. The ids are the same in every CUPTI. A CUPTI that does not know an id refuses it, and that is
+ * ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CALLBACK_IDS_H
 

@@ -1,4 +1,4 @@
-/* What the files of preload/cupti share: the table of CUPTI's functions, the activity buffers, the decoder. */
+/* What the files of preload/cupti share: the table of CUPTI's functions, the activity buffers, and the decoder. */
 #ifndef XFERSPY_PRELOAD_CUPTI_INTERNAL_H
 #define XFERSPY_PRELOAD_CUPTI_INTERNAL_H
 
@@ -53,18 +53,19 @@ struct xs_cupti_api {
 #undef X
 };
 
-/* Finds and loads a CUPTI that fits the driver. 0, or XS_ERROR_NOT_FOUND (none) or XS_ERROR_INVALID (one that cannot be
- * used) with the reason in `text`. The library stays loaded for ever. Inside a guard. */
+/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (there is none) or XS_ERROR_INVALID
+ * (there is one that cannot be used), with the reason in `text`. The library is never unloaded. The caller has
+ * raised the guard. */
 int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
 
-/* A function of a libcupti that is mapped into the process: of one other than the library of handle `not_this` where
- * there is one, else of that one. NULL when no libcupti is mapped. Loads nothing. */
+/* Looks a function up in a libcupti that is mapped into the process: in one other than the library of handle
+ * `not_this` where there is one, else in that. NULL: no libcupti is mapped. Loads nothing. */
 void *xs_cupti_mapped_symbol(const char *name, void *not_this);
 
 /* ---- page migrations (cupti_migrations.c) ---- */
 
-/* Which counters of managed memory are recorded once the kind is enabled: all or none. After cuInit and before the kind is
- * enabled (cupti_activity.h). Machines without managed memory, MPS clients and GPUs that are no peers refuse it. */
+/* Turns all counters of managed memory on or off. After cuInit, and before the activity kind is enabled
+ * (cupti_activity.h). Machines without managed memory, MPS clients and GPUs that are no peers refuse it. */
 CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool on);
 
 /* ---- activity buffers (cupti_buffers.c) ---- */
@@ -75,7 +76,8 @@ struct xs_cupti_buffer {
     size_t bytes, valid_bytes;
 };
 
-/* CUPTI's two callbacks. Any thread, also threads of the application inside a driver call. */
+/* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
+ * call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes);
@@ -104,12 +106,12 @@ struct xs_cupti_decoder {
     uint32_t version;                                    /* of the same library */
     int64_t offset_ns;                                   /* CUPTI's clock minus CLOCK_MONOTONIC */
     uint64_t records[5];                                 /* by enum xs_cupti_record; counted up */
-    uint64_t own_kernels, own_kernel_ns;                 /* the library's own; counted up, too */
+    uint64_t own_kernels, own_kernel_ns;                 /* of the library itself; counted up as well */
     uint64_t damaged;                                    /* buffers that could not be read to their end */
 };
 
-/* Writes every record of a buffer into the store; records of kinds it does not know are skipped. Returns the number
- * of records written or the store's error, after which the buffer may be decoded again in another batch. */
+/* Writes every record of a buffer into the store, and skips records of kinds that it does not know. Returns how many
+ * it wrote, or the store's error; after an error the buffer may be decoded again in another batch. */
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* Replaces the kernel names in a buffer, which belong to CUPTI, by copies that outlive it. Copies are never freed. */

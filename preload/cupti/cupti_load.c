@@ -1,4 +1,4 @@
-/* Finds a libcupti that fits the driver and loads it: the application's own copy before any other, so that there is
+/* Finds a libcupti that fits the driver, and loads it. It prefers the application's own copy, so that there is only
  * one in the process. */
 #include <dlfcn.h>
 #include <link.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/glibc_dlsym.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/internal.h"
 #include "schema/error.h"
 
 #define LIST_LIMIT 32

@@ -1,4 +1,4 @@
-/* Page migrations of managed memory: which of CUPTI's counters are asked for, and when they rest. */
+/* Page migrations of managed memory: which of CUPTI's counters are recorded, and when recording stops for a while. */
 #include <string.h>
 
 #include "preload/cupti/cupti_internal.h"

@@ -1,14 +1,14 @@
-/* Decodes buffers of CUPTI activity records into rows of the store. Records only ever grew at their end, so one
- * structure, the newest, reads those of every version as long as no field is read that the version did not have. */
+/* Decodes buffers of CUPTI's activity records into rows of the store. From version to version records have only
+ * grown at their end. So the newest structure reads the records of every version, as long as no field is read that
+ * the version did not have. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/own_kernel.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/fingerprint/kernel.h"
-#include "preload/internal.h"
 
 static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
 
@@ -182,8 +182,9 @@ static bool is_own_call(uint32_t correlation) {
     return false;
 }
 
-/* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. A stream that is told to
- * wait for an event costs nobody time, and one of the library's own is like the application's, so none is kept. */
+/* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. A stream that is
+ * told to wait for an event costs nobody time, and one of the library's own is like the application's, so none is
+ * kept. */
 static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return ((const CUpti_ActivitySynchronization2 *)record)->type ==

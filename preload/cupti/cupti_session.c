@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "preload/core/guard.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti_callback_ids.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/migration_budget.h"
-#include "preload/internal.h"
 #include "schema/error.h"
 
 /* OVER is for ever: a session that failed, was taken or given away is not begun again. */
@@ -33,8 +35,6 @@ static struct xs_cupti_state state = {.status = "off"};
 
 /* A thread that is inside must neither lock again nor take CUPTI's inner calls for the application's. */
 static XS_TLS bool inside;
-
-__thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-exec")));
 
 static bool enter(void) {
     if (inside)

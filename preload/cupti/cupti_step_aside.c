@@ -1,5 +1,5 @@
-/* The functions by which an application takes CUPTI for itself. Each is exported in CUPTI's place: xferspy gives up its
- * own session, then the application's call goes to the application's library. One row a function. */
+/* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in
+ * CUPTI's place: xferspy gives up its own session, and then the call goes on to the application's CUPTI. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "preload/core/compiler.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/guard.h"
 #include "preload/cupti/cupti_internal.h"
-#include "preload/internal.h"
 
 /* The second group measures hardware counters, some by running kernels again and again: neither is to be disturbed by
  * our records, nor are our records of any use then. Their parameter structures are not looked into. */

@@ -1,11 +1,12 @@
-/* Two events for each copy and its kernel: the copy is over, the kernel is over. */
+/* Orders the streams by events: each entry has one event that says that the copy is over, and one for each kernel
+ * that says that the kernel is over. */
 #include "preload/fingerprint/aside.h"
 
 #include <stddef.h>
 #include <time.h>
 
+#include "preload/driver/real.h"
 #include "preload/fingerprint/slots.h"
-#include "preload/intercept/real.h"
 
 #define PATIENCE_NS 10000000
 

@@ -1,4 +1,5 @@
-/* One number of the process, added to without a lock: spending a little too much where threads race does no harm. */
+/* The budget is one number of the process that all threads add to without a lock. Where threads race a little too
+ * much is spent, which does no harm. */
 #include "preload/fingerprint/budget.h"
 
 #include <stdatomic.h>

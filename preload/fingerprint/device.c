@@ -1,14 +1,14 @@
-/* Jobs: a slot and a result are reserved, the kernel is launched, the slot is settled. */
+/* Jobs of fingerprints: a slot and a result are reserved, the kernel is launched, and the slot is settled. */
 #include "preload/fingerprint/device.h"
 
 #include <sched.h>
 #include <string.h>
 
-#include "preload/capture/thread.h"
-#include "preload/cupti/cupti.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
+#include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprinter.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
 
 #define FAILURES 16      /* refused launches in a row, after which no more are tried */
 #define SPINS 256u       /* turns of a wait, some 10 microseconds, after which others get the processor */
@@ -214,8 +214,8 @@ void xs_device_stream_going(CUstream stream) {
 
 /* ---- settling ---- */
 
-/* What other threads hand to the driver from now on is ordered behind this copy only by the application's own means, and
- * then it is counted after this. */
+/* What other threads hand to the driver from now on is ordered behind this copy only by the application's own means,
+ * and then it is counted after this. */
 void xs_device_settle(struct xs_device_job *job) {
     uint64_t epoch = xs_write_epoch_count();
     struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);

@@ -1,20 +1,25 @@
 /* Decides for every copy how its content is learned.
  *
- * On the host, after the call, where the call's end means that its host buffer is what was moved: blocking calls, and
- * pageable memory. On the device, in the copy's own stream, everything else: no other work of the application can come
- * between, and nobody waits - but for blocking uploads, after which the application may use any other stream.
- * The host is cheaper for little, the device for much; only the device can see what an upload overwrites. */
+ * The host computes it after the call, if the end of the call means that the host buffer holds what was moved. That
+ * is so for blocking calls and for pageable memory. In all other cases the device computes it, in the copy's own
+ * stream. There no other work of the application can come between the copy and our kernel, and nobody waits for it
+ * except after blocking uploads, because then the application may go on in any other stream.
+ *
+ * The host is cheaper for small copies, the device for large ones. Only the device can see what an upload
+ * overwrites. */
 #include "preload/fingerprint/fingerprint.h"
 
 #include <string.h>
 
-#include "preload/capture/context.h"
-#include "preload/capture/decode.h"
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/guard.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/thread.h"
+#include "preload/cupti/cupti.h"
+#include "preload/driver/captures.h"
+#include "preload/driver/context.h"
+#include "preload/driver/real.h"
 #include "preload/fingerprint/budget.h"
 #include "preload/fingerprint/tree.h"
-#include "preload/intercept/real.h"
 
 #define HOST_BYTES (64u * 1024) /* up to here the host is cheaper */
 /* A blocking upload waits for its fingerprint: in `auto` no longer than it took itself, or this. */
@@ -48,6 +53,7 @@ struct plan {
 };
 
 enum xs_fingerprint_mode xs_fingerprint_mode;
+XS_TLS bool xs_fingerprint_guessed;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
 static bool pageable_is_staged;    /* when an asynchronous call returns */
@@ -142,7 +148,7 @@ static bool host_can_read(uint64_t address) {
     if (range) {
         return !range->slow_to_read;
     }
-    if (!xs_decode_guessed) {
+    if (!xs_fingerprint_guessed) {
         return true;
     }
     unsigned type = 0;
@@ -195,8 +201,8 @@ static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     return XS_SKIP_NONE;
 }
 
-/* What an upload overwrites is not read where access may have been taken away: of a mapping whose copy failed the kernel
- * would have failed, too. */
+/* What an upload overwrites is not read where access may have been taken away: of a mapping whose copy failed the
+ * kernel would have failed, too. */
 static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     bool mapping = false;
     uint64_t bytes = e->transfer.bytes;

@@ -1,26 +1,33 @@
-/* Fingerprints of what copies move: which side computes one, when, and what may be spent on it. The wrappers call this
- * before and after the real call; what comes of it is in the event, or follows it into the trace. */
+/* Fingerprints of what copies move: which side computes one, when, and how much time may be spent on it. The
+ * wrappers call this before and after the real call, on the application's thread between xs_begin and xs_end. The
+ * result is in the event, or follows it into the trace. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_H
 #define XFERSPY_PRELOAD_FINGERPRINT_H
 
 #include <stdatomic.h>
 
+#include "preload/core/compiler.h"
 #include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/device.h"
-#include "preload/internal.h"
 #include "schema/clock.h"
 #include "schema/event.h"
 
 enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRINT_ALL };
 
-/* Set before capture begins; afterwards constant. */
+/* The mode. Set before capture begins; afterwards it is constant. */
 extern enum xs_fingerprint_mode xs_fingerprint_mode;
 
-/* `mode`: "off", "auto" or "all"; `share_percent` of the wall time may be spent in auto. */
+/* Starts fingerprints. `mode` is the option's value ("off", "auto" or "all"); in "auto" they may spend
+ * `share_percent` of the wall time. Called once, before capture begins. */
 void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock);
 
-/* Around the real call of a copy: decides and does what has to come before; does the rest. The second may commit `e`
- * and returns what xs_end commits. Nothing where fingerprints are off. */
+/* Set by whoever decodes a copy, before xs_fingerprint_before: that a side of the copy is on the host is only a
+ * guess, because neither a parameter's type nor a known address says it. */
+extern XS_TLS bool xs_fingerprint_guessed;
+
+/* Around the real call of a copy. The first decides how the content is fingerprinted and does what has to come
+ * before the call; the second does the rest. The second may commit `e`, and returns the event that xs_end commits.
+ * Both do nothing where fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e) {
@@ -32,8 +39,9 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
     return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
 }
 
-/* Before the real call of anything else. Work of another stream is ordered behind this one's copies only by calls that
- * name this stream, or none, or a default stream. */
+/* Before the real call of anything but a copy: lets the application's streams wait for kernels that run beside their
+ * copies (aside.h). Only a call that names a stream, a default stream or no stream can order other work behind that
+ * stream's copies; so a call that names a stream of its own waits for that one only. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
@@ -41,7 +49,7 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
-/* Before a call that passes unrecorded: after capture ended early there may still be something to join. */
+/* Before a call that is not recorded: when capture ended early, there may still be streams that have to wait. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
@@ -49,14 +57,14 @@ XS_HOT void xs_fingerprint_not_recorded(void) {
     }
 }
 
-/* After the real call of anything else by which the application may have written device memory. */
+/* After the real call of anything but a copy, if the application may have written device memory by it. */
 XS_HOT void xs_fingerprint_written(void) {
     if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1)) {
         atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
     }
 }
 
-/* Before memory goes: another thread may have its address as soon as it has gone. */
+/* Before memory is freed, because another thread may get its address as soon as it is. */
 XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     xs_fingerprint_join(e);
     xs_fingerprint_written();
@@ -65,16 +73,17 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     }
 }
 
-/* After a stream memory operation, a host function or a graph, which may hold either, or where the memory may be written
- * from outside from now on: work that is already with the driver may wait for something that the application does
- * without a call. */
+/* After a stream memory operation, a host function, or a graph, which may hold either; and after a call that lets
+ * somebody else write the memory from outside. From then on, work that the driver already has may wait for something
+ * that the application does without a call. */
 static inline void xs_fingerprint_gated(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();
 }
 
-/* Where a cooperative kernel may still be running: its stream, plus 1; UINTPTR_MAX: in several, or in one without a name of
- * its own; 0: nowhere. Such a kernel may hold the whole device and wait for copies behind which ours would wait for it. */
+/* Where a cooperative kernel may still be running: its stream plus 1; UINTPTR_MAX: in several streams, or in a
+ * default stream; 0: nowhere. Such a kernel may hold the whole device and wait for copies, and behind those our
+ * kernel would wait for it. */
 extern _Atomic uintptr_t xs_fingerprint_held;
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
@@ -84,7 +93,7 @@ XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
     xs_fingerprint_written();
 }
 
-/* After a wait (`e` may be NULL). */
+/* After a wait of the application. `e` may be NULL. */
 void xs_fingerprint_let_go(const struct xs_event *e);
 XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult result) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) && e &&
@@ -93,14 +102,14 @@ XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult resul
     }
 }
 
-/* A context is gone, and what ran in it. */
+/* A context is gone, and with it whatever ran in it. */
 void xs_fingerprint_context_gone(uint64_t context);
 
-/* After an allocation failed for want of device memory: frees what fingerprints have, which may wait for the device, so
- * not where the call itself never would. True: to be tried again. */
+/* After an allocation failed for want of device memory: frees the memory that fingerprints hold. That may wait for
+ * the device, so it is not done where the call itself never waits for it. True: the call is to be tried again. */
 bool xs_fingerprint_give_back(const struct xs_event *e);
 
-/* What the trace's meta says of the cost at the end. */
+/* Writes what fingerprints cost into the trace's table meta. Drain thread only, inside a batch of the caller's. */
 void xs_fingerprint_write_cost(struct xs_store *store);
 
 #endif

@@ -1,13 +1,16 @@
-/* Making fingerprinters and what becomes of them: contexts go, the application needs the memory. */
+/* Makes fingerprinters, and ends them when a context goes or when the application needs their memory. */
 #include "preload/fingerprint/fingerprinter.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/core/compiler.h"
+#include "preload/core/futex.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
+#include "preload/driver/real.h"
 #include "preload/fingerprint/device.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
 
 #define CONTEXTS 32
 #define ZERO_PATIENCE_NS UINT64_C(2000000000)

@@ -1,12 +1,13 @@
-/* The fingerprint kernel as its launcher sees it: its text, its one parameter, the device memory it works in and the
- * shape of a launch. It computes on the device what tree.h defines, in one launch whatever the region's size. */
+/* The fingerprint kernel as its launcher sees it: its code, its one parameter, the device memory that it works in,
+ * and the shape of a launch. The kernel computes on the device what tree.h defines, in one launch whatever the size
+ * of the region. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 #define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 
+#include "preload/core/own_kernel.h"
 #include "preload/fingerprint/result.h"
 #include "preload/fingerprint/tree_shape.h"
 
-#define XS_FINGERPRINT_KERNEL "xferspy_fingerprint"
 #define XS_FINGERPRINT_WARPS 8u                             /* of a block; each hashes a leaf at a time */
 #define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */
 #define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* beyond, blocks take several turns */
@@ -18,8 +19,9 @@
 /* The kernel's one parameter, passed by value: kernelParams = {&parameters}. All addresses are the device's.
  *   region    what to hash, at any alignment; a base (of a box: width and pitches too) of 16-byte multiples is fastest
  *   root      16 bytes, aligned to 16: low and high of the last launch; overwritten with this one's
- *   tickets   8 bytes a node; all zero when the kernel starts, and again when it ends. Memory that held anything else
- *             meanwhile (a slot laid out for another capacity) has to be zeroed again, or no launch ever finishes a node
+ *   tickets   8 bytes a node; all zero when the kernel starts, and again when it ends. Memory that has held anything
+ *             else since (a slot laid out for another capacity) has to be zeroed again, or no launch ever finishes a
+ *             node
  *   nodes     digests of the levels above the leaves, aligned to 16
  *   leaves    digests of the leaves, aligned to 16: the last launch's, overwritten with this one's
  *   result    where struct xs_fingerprint_result goes, aligned to 16; not touched when measuring only
@@ -72,9 +74,9 @@ XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
 #ifndef __CUDACC__
 #include <stddef.h>
 
-/* The kernel for cuModuleLoadData: machine code for the GPUs of the last years, which an older driver may refuse, and PTX
- * text for any other, zero-terminated. No bytes, empty where xferspy was built without nvcc: then contents can be
- * fingerprinted on the host only. */
+/* The kernel for cuModuleLoadData: machine code for the GPUs of the last years, which an older driver may refuse,
+ * and PTX text for any other, zero-terminated. No bytes, empty where xferspy was built without nvcc: then contents
+ * can be fingerprinted on the host only. */
 extern const unsigned char xs_fingerprint_fatbin[];
 extern const size_t xs_fingerprint_fatbin_bytes;
 extern const char xs_fingerprint_ptx[];

@@ -9,8 +9,9 @@
 #define XS_RESULT_ALIGNED 4u    /* the kernel could read the region 16 bytes at a time (speed only) */
 
 /* One slot, a cache line. The kernel writes all fields, then a system-wide fence, then `sequence`: whoever reads the
- * launch's sequence number with acquire may read the rest. `leaves` counts what `changed_leaves` is a part of. Without
- * XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0, without XS_RESULT_CONSTANT `constant_value` is. */
+ * launch's sequence number with acquire may read the rest. `leaves` counts what `changed_leaves` is a part of.
+ * Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0, without XS_RESULT_CONSTANT
+ * `constant_value` is. */
 struct xs_fingerprint_result {
     uint64_t content[2]; /* low, high: as xs_fingerprint of the same bytes (tree.h) */
     uint64_t before[2];  /* content of the same slot's launch before this one */

@@ -1,4 +1,5 @@
-/* Slots are taken in order and come free in any, since streams run side by side: the drain thread looks at all of them. */
+/* Slots are taken in order but come free in any order, because streams run side by side. So the drain thread looks
+ * at all of them. */
 #include "preload/fingerprint/results.h"
 
 #include <stddef.h>
@@ -15,8 +16,8 @@ bool xs_results_make(struct xs_results *results) {
     return true;
 }
 
-/* A slot's state is one word, so that nobody ever sees a half of it: above, how often the ring had been gone round when its
- * ticket was taken; below, the id of the fingerprint that is awaited, 0: the slot is free. */
+/* A slot's state is one word, so that nobody ever sees a half of it: above, how often the ring had been gone round
+ * when its ticket was taken; below, the id of the fingerprint that is awaited, 0: the slot is free. */
 static uint64_t state_of(uint64_t ticket, uint32_t id) { return (ticket - 1) / XS_RESULTS << 32 | id; }
 static uint32_t id_of(uint64_t state) { return (uint32_t)state; }
 static uint64_t ticket_of(uint64_t state, uint32_t index) { return (state >> 32) * XS_RESULTS + index + 1; }

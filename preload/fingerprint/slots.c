@@ -1,4 +1,4 @@
-/* A table small enough to be searched from end to end; its memory by first fit. */
+/* A table that is small enough to be searched from end to end. Memory is given out by first fit. */
 #include "preload/fingerprint/slots.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The content fingerprint on the host: one pass, with a running XXH3 state for each level of the tree above the leaves. */
+/* The content fingerprint on the host, in one pass: each level of the tree above the leaves has a running XXH3
+ * state. */
 #include "preload/fingerprint/tree.h"
 
 #include <string.h>
@@ -95,7 +96,8 @@ static void gather(struct cursor *at, unsigned char *out, uint64_t bytes) {
     }
 }
 
-/* Whether the bytes repeat the four of `value`, which stand at their beginning's phase. Unequal ones are found at once. */
+/* Whether the bytes repeat the four of `value`, which stand at their beginning's phase. Unequal ones are found at
+ * once. */
 static bool repeats(const unsigned char *leaf, uint64_t bytes, const unsigned char value[4]) {
     if (bytes <= 4)
         return memcmp(leaf, value, bytes) == 0;

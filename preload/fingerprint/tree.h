@@ -27,10 +27,11 @@ struct xs_fingerprint {
     uint32_t value; /* the repeated value as the bytes lie in memory, read little-endian; 0 unless constant */
 };
 
-/* Fingerprints `length` readable bytes of host memory at any alignment, up to 16 TiB - 4 KiB. `leaf_digests`, unless
- * NULL, has room for xs_fingerprint_leaves(length) digests of level 0 and receives them.
- * Any thread, signal handlers too: no allocation, no lock, less than 8 KiB of stack. Cannot fail. Bytes that change
- * meanwhile give a fingerprint of no particular content, and no other harm. */
+/* Fingerprints `length` readable bytes of host memory, at most 16 TiB - 4 KiB, at any alignment. `leaf_digests`
+ * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) of them.
+ *
+ * Any thread, signal handlers too: no allocation, no lock, less than 8 KiB of stack. It cannot fail. Where bytes
+ * change meanwhile the fingerprint is of no particular content, and nothing else happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
 
 /* The same of a region of host memory that may be a box (tree_shape.h). */

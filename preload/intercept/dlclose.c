@@ -1,9 +1,10 @@
-/* dlclose, to learn that code is gone. Everything else about it is glibc's. */
+/* The exported dlclose, by which the library learns that code is gone. The rest of it is glibc's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
 #include "preload/callsite/native.h"
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/core/glibc_dlsym.h"
 
 /* Looked up once, which need not be said to be atomic twice: everyone finds the same. */
 XS_EXPORT int dlclose(void *handle) {

@@ -1,5 +1,5 @@
-/* Which dlsym calls are about CUDA, and what they get. Everything reaches the driver through
- * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."); names that do not start with "cu" are not looked at. */
+/* Decides which calls of dlsym are about CUDA, and what they get. Every program reaches the driver through
+ * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."). Names that do not start with "cu" are passed on. */
 #define _GNU_SOURCE
 #include "preload/intercept/dlsym.h"
 
@@ -8,27 +8,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/guard.h"
 #include "preload/cupti/cupti.h"
-#include "preload/intercept/driver_api.h"
-#include "preload/intercept/real.h"
-
-typedef void *(*dlsym_fn)(void *, const char *);
-
-static dlsym_fn real_dlsym(void) {
-    static dlsym_fn cached;
-    dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);
-    if (XS_UNLIKELY(!fn)) {
-        /* The version that glibc gave dlsym when it moved into libc, and the ones of the architectures before. */
-        static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-        for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++) {
-            fn = (dlsym_fn)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-        }
-        __atomic_store_n(&cached, fn, __ATOMIC_RELAXED);
-    }
-    return fn;
-}
-
-void *xs_real_dlsym(void *handle, const char *name) { return real_dlsym()(handle, name); }
+#include "preload/driver/driver_api.h"
+#include "preload/driver/real.h"
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags);
 static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
@@ -129,7 +113,7 @@ static void *look_up(void *handle, const char *name, const void *caller) {
  * driver, and both are right. What is not found goes once more by the caller's own path, so that dlerror speaks of the
  * caller's call; what is found leaves no error of the searches behind. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
-    *result = (void *)real_dlsym();
+    *result = xs_real_dlsym_address();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT || xs_guard_depth) {
         return 0;
     }

@@ -1,7 +1,7 @@
-/* dlsym itself. RTLD_NEXT and RTLD_DEFAULT take their meaning from the caller's address, so a call that is not about
- * CUDA must reach glibc's dlsym by a jump that leaves the return address on the stack (or in the link register) as it
- * was: a C function that calls glibc's would make every user of RTLD_NEXT look after libxferspy.so instead of after
- * itself. */
+/* The exported dlsym. RTLD_NEXT and RTLD_DEFAULT take their meaning from the caller's address. So a call that is not
+ * about CUDA must reach glibc's dlsym by a jump, which leaves the return address on the stack (or in the link
+ * register) as it was. If a C function of ours called glibc's dlsym, every user of RTLD_NEXT would look after
+ * libxferspy.so instead of after itself. */
 #include "preload/intercept/dlsym.h"
 
 #if defined(__x86_64__)

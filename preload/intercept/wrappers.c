@@ -1,87 +1,135 @@
-/* The wrappers: the entry-point table, expanded. Each one enters an event, makes the real call and ends the event. */
+/* The wrappers: the table of entry points, expanded. Each wrapper begins an event, makes the real call and ends the
+ * event. */
 #include "preload/callsite/callsite.h"
-#include "preload/capture/decode.h"
-#include "preload/intercept/real.h"
+#include "preload/driver/real.h"
+#include "preload/intercept/call.h"
 
 /* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 
-/* The categories whose events say where they were called from. */
-#define XS_SITE_TRANSFER(e) XS_CALLSITE(e)
-#define XS_SITE_MEMSET(e) XS_CALLSITE(e)
-#define XS_SITE_ALLOCATE(e) XS_CALLSITE(e)
-#define XS_SITE_FREE(e) XS_CALLSITE(e)
-#define XS_SITE_SYNC(e) (void)((e)->kind == XS_EVENT_SYNC && (XS_CALLSITE(e), 1)) /* waits alone */
-#define XS_SITE_LAUNCH(e) XS_NOTHING
-#define XS_SITE_MANAGED(e) XS_NOTHING
-#define XS_SITE_STREAM_MEMOP(e) XS_NOTHING
-#define XS_SITE_CAPTURE(e) XS_NOTHING
-#define XS_SITE_GRAPH(e) XS_NOTHING
-#define XS_SITE_CONTEXT(e) XS_NOTHING
-#define XS_SITE_STREAM(e) XS_NOTHING
-#define XS_SITE_LOOKUP(e) XS_NOTHING
+/* The functions below are inlined into every wrapper, where the category is a constant: what remains of a switch is one
+ * of its cases. */
 
-/* What contents need around the real call, by the row's category. */
-#define XS_BEFORE_TRANSFER(e) xs_fingerprint_before(e)
-#define XS_BEFORE_MEMSET(e) xs_fingerprint_join(e)
-#define XS_BEFORE_ALLOCATE(e) xs_fingerprint_join(e)
-#define XS_BEFORE_FREE(e) xs_fingerprint_freeing(e)
-#define XS_BEFORE_LAUNCH(e) xs_fingerprint_join(e)
-#define XS_BEFORE_SYNC(e) xs_fingerprint_join(e)
-#define XS_BEFORE_MANAGED(e) xs_fingerprint_join(e)
-#define XS_BEFORE_STREAM_MEMOP(e) xs_fingerprint_join(e)
-#define XS_BEFORE_CAPTURE(e) xs_fingerprint_join(e)
-#define XS_BEFORE_GRAPH(e) xs_fingerprint_join(e)
-#define XS_BEFORE_CONTEXT(e) xs_fingerprint_join(e)
-#define XS_BEFORE_STREAM(e) xs_fingerprint_join(e)
-#define XS_BEFORE_LOOKUP(e) xs_fingerprint_join(e)
-#define XS_AFTER_TRANSFER(e, r) e = xs_fingerprint_after(e, r)
-#define XS_AFTER_MEMSET(e, r) xs_fingerprint_written()
-#define XS_AFTER_ALLOCATE(e, r) XS_NOTHING
-#define XS_AFTER_FREE(e, r) xs_fingerprint_written()
-#define XS_AFTER_LAUNCH(e, r) xs_fingerprint_launched(e, r)
-#define XS_AFTER_SYNC(e, r) xs_fingerprint_synchronised(e, r)
-#define XS_AFTER_MANAGED(e, r) xs_fingerprint_written() /* cuMemBatchDecompressAsync is one of them */
-#define XS_AFTER_STREAM_MEMOP(e, r) xs_fingerprint_gated()
-#define XS_AFTER_CAPTURE(e, r) XS_NOTHING
-#define XS_AFTER_GRAPH(e, r) XS_NOTHING
-#define XS_AFTER_CONTEXT(e, r) XS_NOTHING
-#define XS_AFTER_STREAM(e, r) XS_NOTHING
-#define XS_AFTER_LOOKUP(e, r) XS_NOTHING
+/* Does the event say where it was called from? */
+XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) {
+    switch (category) {
+    case XS_CAT_TRANSFER:
+    case XS_CAT_MEMSET:
+    case XS_CAT_ALLOCATE:
+    case XS_CAT_FREE:
+        return xs_callsite_wanted();
+    case XS_CAT_SYNC:
+        return call->event->kind == XS_EVENT_SYNC && xs_callsite_wanted(); /* waits alone */
+    case XS_CAT_LAUNCH:
+    case XS_CAT_MANAGED:
+    case XS_CAT_STREAM_MEMOP:
+    case XS_CAT_CAPTURE:
+    case XS_CAT_GRAPH:
+    case XS_CAT_CONTEXT:
+    case XS_CAT_STREAM:
+    case XS_CAT_LOOKUP:
+        return false;
+    }
+    return false;
+}
+
+/* What fingerprints of contents need before the real call. */
+XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category) {
+    switch (category) {
+    case XS_CAT_TRANSFER:
+        xs_fingerprint_before(call->event);
+        break;
+    case XS_CAT_FREE:
+        xs_fingerprint_freeing(call->event);
+        break;
+    case XS_CAT_MEMSET:
+    case XS_CAT_ALLOCATE:
+    case XS_CAT_LAUNCH:
+    case XS_CAT_SYNC:
+    case XS_CAT_MANAGED:
+    case XS_CAT_STREAM_MEMOP:
+    case XS_CAT_CAPTURE:
+    case XS_CAT_GRAPH:
+    case XS_CAT_CONTEXT:
+    case XS_CAT_STREAM:
+    case XS_CAT_LOOKUP:
+        xs_fingerprint_join(call->event);
+        break;
+    }
+}
+
+/* And after it. */
+XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
+    switch (category) {
+    case XS_CAT_TRANSFER:
+        call->event = xs_fingerprint_after(call->event, call->result);
+        break;
+    case XS_CAT_MEMSET:
+    case XS_CAT_FREE:
+    case XS_CAT_MANAGED: /* cuMemBatchDecompressAsync is one of them */
+        xs_fingerprint_written();
+        break;
+    case XS_CAT_LAUNCH:
+        xs_fingerprint_launched(call->event, call->result);
+        break;
+    case XS_CAT_SYNC:
+        xs_fingerprint_synchronised(call->event, call->result);
+        break;
+    case XS_CAT_STREAM_MEMOP:
+        xs_fingerprint_gated();
+        break;
+    case XS_CAT_ALLOCATE:
+    case XS_CAT_CAPTURE:
+    case XS_CAT_GRAPH:
+    case XS_CAT_CONTEXT:
+    case XS_CAT_STREAM:
+    case XS_CAT_LOOKUP:
+        break;
+    }
+}
+
+/* An allocation that found no memory is made once more, where fingerprints could give back theirs. */
+XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
+    return category == XS_CAT_ALLOCATE && XS_UNLIKELY(call->result == CUDA_ERROR_OUT_OF_MEMORY) &&
+           xs_fingerprint_give_back(call->event);
+}
+
 /* Kernel launches are the most frequent call by far and reading the clock is a third of what a wrapper costs: theirs is
  * read once. */
-#define XS_ENTRY(symbol, variant, row_category, params, args, before, after)                                           \
+XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category category) {
+    return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
+}
+
+#define XS_ENTRY(symbol, row_category, row_default_stream, params, args, before, after)                                \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
-        const unsigned per_thread __attribute__((unused)) = variant;                                                   \
+        const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
-        struct xs_event *e = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                               \
-        if (XS_UNLIKELY(!e)) {                                                                                         \
+        call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                                      \
+        call->result = CUDA_SUCCESS;                                                                                   \
+        call->default_stream = row_default_stream;                                                                     \
+        if (XS_UNLIKELY(!call->event)) {                                                                               \
             xs_fingerprint_not_recorded();                                                                             \
             return real ? real args : XS_NO_DRIVER;                                                                    \
         }                                                                                                              \
-        CUresult r = CUDA_SUCCESS;                                                                                     \
         before;                                                                                                        \
-        XS_SITE_##row_category(e);                                                                                     \
-        XS_BEFORE_##row_category(e);                                                                                   \
-        e->enter_tick = xs_now();                                                                                      \
-        r = real args;                                                                                                 \
-        if (XS_CAT_##row_category == XS_CAT_ALLOCATE && XS_UNLIKELY(r == CUDA_ERROR_OUT_OF_MEMORY) &&                  \
-            xs_fingerprint_give_back(e)) {                                                                             \
-            r = real args;                                                                                             \
+        if (has_callsite(call, category)) {                                                                            \
+            call->event = xs_callsite_take(call->event, XS_CALLER);                                                    \
         }                                                                                                              \
-        if (XS_CAT_##row_category != XS_CAT_LAUNCH || e->launch.kind != XS_LAUNCH_KERNEL) {                            \
-            e->return_tick = xs_now();                                                                                 \
+        prepare_contents(call, category);                                                                              \
+        call->event->enter_tick = xs_now();                                                                            \
+        call->result = real args;                                                                                      \
+        if (deserves_another_try(call, category)) {                                                                    \
+            call->result = real args;                                                                                  \
+        }                                                                                                              \
+        if (has_return_tick(call, category)) {                                                                         \
+            call->event->return_tick = xs_now();                                                                       \
         }                                                                                                              \
         after;                                                                                                         \
-        XS_AFTER_##row_category(e, r);                                                                                 \
-        return xs_end(e, r);                                                                                           \
+        follow_contents(call, category);                                                                               \
+        xs_end(call->event, (int32_t)call->result);                                                                    \
+        return call->result;                                                                                           \
     }
-#include "preload/intercept/entry_points.def"
+#include "preload/driver/entry_points.def"
 #undef XS_ENTRY
-
-const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
-#define XS_ENTRY(symbol, variant, row_category, ...) {#symbol, XS_CAT_##row_category, (void *)symbol},
-#include "preload/intercept/entry_points.def"
-#undef XS_ENTRY
-};

@@ -1,15 +1,19 @@
-/* How NVTX finds xferspy, and what it calls. NVTX 3 is compiled into whoever uses it, and each copy looks for a tool at
- * its own first call: it opens the library that NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2 in it.
- * There is no other way into a program that is not built for it: the pointer InitializeInjectionNvtx2_fnptr, which the
- * headers tell of too, is hidden in every library and program they are compiled into, and can not be preloaded. So
- * `xferspy run` sets the variable; the library itself leaves the application's environment as it is. */
+/* How NVTX finds xferspy, and the functions that it calls. NVTX 3 is compiled into its users. Each copy looks for a
+ * tool when it is called first: it opens the library that NVTX_INJECTION64_PATH names and calls
+ * InitializeInjectionNvtx2 in it.
+ *
+ * There is no other way into a program that was not built for it. NVTX's headers also tell of a pointer,
+ * InitializeInjectionNvtx2_fnptr, but it is hidden in every library and program that they are compiled into, so it
+ * cannot be preloaded. Therefore `xferspy run` sets the variable; the library itself leaves the application's
+ * environment as it is. */
 #include <dlfcn.h>
 #include <stddef.h>
 
 #define NVTX_NO_IMPL /* this is the other side of it */
 #include <nvtx3/nvToolsExt.h>
 
-#include "preload/internal.h"
+#include "preload/core/compiler.h"
+#include "preload/core/glibc_dlsym.h"
 #include "preload/nvtx/open.h"
 
 XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);

@@ -1,5 +1,6 @@
-/* A thread's open ranges are words in an array, so that any thread can end one with a compare-and-swap. What has ended
- * without being the innermost leaves a hole, which the thread itself closes when it opens, pops or reports a range. */
+/* A thread's open ranges are words in an array, so that any thread can end one with a compare-and-swap. A range that
+ * ends while inner ones are open leaves a hole. The thread itself closes the hole when it opens, ends or reports a
+ * range. */
 #include "preload/nvtx/open.h"
 
 #include <pthread.h>

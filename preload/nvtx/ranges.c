@@ -1,6 +1,6 @@
-/* The tables of names and ranges. Both are found by open addressing; whoever adds an entry fills it first and then puts
- * its number into a slot, so that an entry that can be found is complete. An entry that loses the race for a slot is
- * lost. */
+/* The tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then
+ * puts its number into a slot, so an entry that can be found is complete. An entry that loses the race for a slot is
+ * never used. */
 #include "preload/nvtx/ranges.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
-/* Which ranges there are: each name, domain and enclosing range that was ever seen together is one, with a number for
- * the life of the process. Any thread, any signal handler: no lock, no allocation, one mapping of bounded size, of
- * which nothing is freed. */
+/* Which ranges there are. A range is a name, a domain and the range around it; each combination that was ever seen
+ * has a number, for the life of the process. Any thread and any signal handler may call everything here: no lock, no
+ * allocation, one mapping of bounded size, from which nothing is freed. */
 #ifndef XFERSPY_PRELOAD_NVTX_RANGES_H
 #define XFERSPY_PRELOAD_NVTX_RANGES_H
 
@@ -9,49 +9,51 @@
 #include <stdint.h>
 #include <wchar.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/thread.h"
 
-/* The longest name that is kept; of a longer one its beginning. */
+/* The longest name that is kept. Of a longer one the beginning is kept. */
 #define XS_RANGE_NAME_BYTES 255u
-/* Beyond these there is a range "(others)" inside every range that has others, and a last domain "(others)". */
+/* The limits. When there are more ranges, further ones inside a range are counted as one range "(others)" inside it.
+ * When there are more domains, further ones are the last domain, "(others)". */
 #define XS_RANGES_MOST 131072u
 #define XS_RANGE_NAMES_MOST 65536u
 #define XS_RANGE_DOMAINS 128u
 
-/* Numbers of names and of domains; 0: none, the empty one, the default domain. */
+/* The number of a name or of a domain. 0: the empty name, or the default domain. */
 typedef uint32_t xs_range_name;
 
-/* Before anything else here; as often as wanted. False: no memory. */
+/* Call this before anything else in this file; calling it again does nothing. False: there is no memory. */
 bool xs_ranges_prepare(void);
 
-/* The name `text`, NULL: the empty one. That of "(others)" where there is no room for more. */
+/* The number of the name `text`; NULL is the empty name. The number of "(others)" where there is no room for another
+ * name. */
 xs_range_name xs_range_name_of(const char *text);
 
-/* As a UTF-8 string of at most XS_RANGE_NAME_BYTES, cut between two characters. */
+/* Converts a name to UTF-8, at most XS_RANGE_NAME_BYTES and cut between two characters. Returns `utf8`. */
 const char *xs_range_utf8(const wchar_t *text, char utf8[XS_RANGE_NAME_BYTES + 1]);
 
-/* What applications get for a name or a domain: never NULL but for the default domain. Back from it: of whatever is
- * none, 0. */
+/* The handle that an application gets for a name or a domain. Only the default domain's is NULL. The way back gives
+ * 0 for anything that is no such handle. */
 void *xs_range_name_handle(xs_range_name name);
 xs_range_name xs_range_name_by_handle(const void *handle);
 void *xs_range_domain_handle(unsigned domain);
 unsigned xs_range_domain_by_handle(const void *handle);
 
-/* The domain of this name, the same for the same name. */
+/* The domain of this name. The same name always gives the same domain. */
 unsigned xs_range_domain(const char *text);
 
-/* The range inside `parent` (0: inside none). Never 0. */
+/* The number of the range inside `parent`; a parent of 0 means that nothing is around it. Never 0. */
 uint32_t xs_range_number(uint32_t parent, unsigned domain, xs_range_name name);
-/* The same with a name as the application gives it, which is not kept where the range is one of too many. */
+/* The same for a name as the application gives it. The name is not kept if the range is one of too many. */
 uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text);
 
-/* The range of the same domain and name inside `parent`; 0 of 0. */
+/* The range with the domain and the name of `number`, but inside `parent`. Of number 0 it is 0. */
 uint32_t xs_range_inside(uint32_t parent, uint32_t number);
 
-/* Defines the range and those around it unless that is done (xs_define). */
+/* Defines the range and those around it (xs_define), unless that was done before. */
 void xs_range_tell(struct xs_event **e, uint32_t number);
 
-/* For tests: of all that was ever mapped. */
+/* For tests: how many bytes were ever mapped. */
 size_t xs_ranges_bytes(void);
 
 #endif

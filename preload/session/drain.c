@@ -1,8 +1,12 @@
-/* The drain thread: owns the trace, takes events over from the spool and records from CUPTI, in batches.
+/* The drain thread. It owns the trace, and takes events from the spool and records from CUPTI over into it, in
+ * batches.
  *
- * Its file descriptors are its own: the application may close every descriptor it does not know, and the next file it
- * opens must not get one that SQLite still writes to. For the same reason it keeps none of the application's open. */
+ * Its file descriptors are its own. The application may close every descriptor that it does not know, and the next
+ * file that it opens must not get a number that SQLite still writes to. And because this thread must not keep files
+ * of the application open, it has none of the application's descriptors. */
 #define _GNU_SOURCE
+#include "preload/session/drain.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,14 +21,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/capture/thread.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/futex.h"
+#include "preload/core/guard.h"
+#include "preload/core/notes.h"
+#include "preload/core/own_thread.h"
+#include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
+#include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
-#include "preload/session/session.h"
+#include "preload/session/facts.h"
+#include "schema/error.h"
+#include "schema/store.h"
 
 #define FIRST_CHUNKS 16u /* 1 MiB */
 #define WANTED_FREE 8u   /* grow while fewer chunks are free */
-#define WAKE_EVERY 4u    /* chunks taken */
 #define BATCH_EVENTS 4096
 #define BALLAST_BYTES (256 * 1024)
 #define ROOM_FOR_THREADS ((size_t)4096 * XS_SPOOL_CHUNK_BYTES) /* address space */
@@ -34,11 +45,8 @@
 enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
 
 static struct {
-    _Atomic uint32_t bell; /* futex: bumped to wake the drain thread */
-    _Atomic uint32_t sleeping;
     _Atomic uint32_t phase; /* futex: STARTING and so on */
     _Atomic uint32_t stop;
-    _Atomic uint32_t chunks_taken;
     struct xs_spool *spool;
     struct xs_store *store;
     const struct xs_options *options;
@@ -48,48 +56,20 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
-    int ballast; /* file descriptor */
+    unsigned contexts; /* written */
+    int ballast;       /* file descriptor */
 } drain;
 
-static struct {
+static void write_contexts(struct xs_store *store) {
     uint64_t handle;
     int device;
-} contexts[64];
-static unsigned contexts_known, contexts_written;
-static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void xs_drain_wake(void) {
-    atomic_fetch_add(&drain.bell, 1);
-    if (atomic_load(&drain.sleeping)) {
-        xs_futex_wake(&drain.bell);
+    for (; xs_context_learned(drain.contexts, &handle, &device); drain.contexts++) {
+        xs_store_context(store, handle, device);
     }
 }
 
-void xs_drain_chunk_taken(void) {
-    if (atomic_fetch_add_explicit(&drain.chunks_taken, 1, memory_order_relaxed) % WAKE_EVERY == WAKE_EVERY - 1) {
-        xs_drain_wake();
-    }
-}
-
-void xs_session_context(CUcontext context, int device) {
-    pthread_mutex_lock(&context_lock);
-    if (contexts_known < sizeof contexts / sizeof contexts[0]) {
-        contexts[contexts_known].handle = (uint64_t)(uintptr_t)context;
-        contexts[contexts_known++].device = device;
-    }
-    pthread_mutex_unlock(&context_lock);
-}
-
-static void write_contexts(struct xs_store *store) {
-    pthread_mutex_lock(&context_lock);
-    for (; contexts_written < contexts_known; contexts_written++) {
-        xs_store_context(store, contexts[contexts_written].handle, contexts[contexts_written].device);
-    }
-    pthread_mutex_unlock(&context_lock);
-}
-
-/* A descriptor table of this thread's own, with nothing of the application's in it. Not in builds with ThreadSanitizer: it
- * knows one table a process and takes the same number in two tables for a race. */
+/* A descriptor table of this thread's own, with nothing of the application's in it. Not in builds with
+ * ThreadSanitizer: it knows one table a process and takes the same number in two tables for a race. */
 static void own_descriptors(void) {
 #ifdef __SANITIZE_THREAD__
     return;
@@ -261,14 +241,6 @@ static int take_over(void) {
     return 0;
 }
 
-static void wait_for_bell(uint32_t heard) {
-    atomic_store(&drain.sleeping, 1);
-    if (atomic_load(&drain.bell) == heard) {
-        xs_futex_wait(&drain.bell, heard, IDLE_MS);
-    }
-    atomic_store(&drain.sleeping, 0);
-}
-
 static uint64_t thread_cpu_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -356,12 +328,12 @@ static void *drain_main(void *arg) {
     }
     set_phase(RUNNING);
     while (status == 0 && !atomic_load(&drain.stop)) {
-        uint32_t heard = atomic_load(&drain.bell);
+        uint32_t heard = xs_drain_rings();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
             status = take_over();
         }
         if (status == 0 && !atomic_load(&drain.stop)) {
-            wait_for_bell(heard);
+            xs_drain_sleep(heard, IDLE_MS);
         }
     }
     finish_trace(status);

@@ -1,5 +1,7 @@
-/* What the trace says of the process, the machine and the devices: rows of meta and of device. */
+/* Writes what the trace says of the process, the machine and the devices: rows of the tables meta and device. */
 #define _GNU_SOURCE
+#include "preload/session/facts.h"
+
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
+#include "preload/driver/driver_api.h"
+#include "preload/driver/real.h"
+#include "preload/session/naming.h"
 
 static size_t read_file(const char *path, char *text, size_t bytes) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,12 +1,13 @@
-/* The trace's name from its template, and the rank a launcher gave this process. */
+/* Makes the trace's name out of its template, and finds the rank that a launcher gave to this process. */
 #define _GNU_SOURCE
+#include "preload/session/naming.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "preload/session/session.h"
 
 /* In the order in which they are believed: the most specific launcher first. */
 static const char *const rank_variables[] = {"RANK",      "OMPI_COMM_WORLD_RANK", "PMI_RANK",

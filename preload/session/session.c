@@ -1,94 +1,47 @@
-/* The life of a session: it starts at the first call that makes or uses a context, and ends with the process. Nothing at
- * all happens in a process that does not come that far. */
+/* The life of a session. It starts at the first call that makes or uses a context, and ends with the process. In a
+ * process that does not come that far, nothing happens at all. */
 #define _GNU_SOURCE
-#include "preload/session/session.h"
-
 #include <dlfcn.h>
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
-#include "preload/capture/context.h"
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/guard.h"
+#include "preload/core/hooks.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
+#include "preload/cupti/flusher.h"
+#include "preload/driver/context.h"
+#include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
-#include "preload/intercept/real.h"
+#include "preload/session/drain.h"
+#include "preload/session/facts.h"
+#include "preload/session/naming.h"
+#include "preload/session/options.h"
+#include "preload/session/say.h"
 
 #define EXIT_PATIENCE_MS 60000u
 #define RESULTS_PATIENCE_MS 500u    /* of fingerprints that the device has not yet taken */
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
-static struct xs_spool spool;
 static char trace_path[4200];
 static pid_t session_pid;
 static bool cupti_started;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct stat stderr_at_start; /* st_nlink 0: unknown */
 
-struct xs_spool *xs_session_spool(void) {
-    return &spool;
-}
-
-/* SIGPIPE or SIGTTOU of our own line would end or stop the program; the one that was pending before stays. */
-static void write_quietly(const char *line, size_t bytes) {
-    sigset_t ours, before, pending;
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGPIPE);
-    sigaddset(&ours, SIGTTOU);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &ours, &before);
-    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
-    ssize_t n =
-        poll(&ready, 1, 0) == 1 && (ready.revents & (POLLOUT | POLLERR)) ? write(STDERR_FILENO, line, bytes) : 0;
-    if (n < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
-        sigdelset(&ours, SIGTTOU);
-        sigtimedwait(&ours, NULL, &(struct timespec){0, 0});
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* Prints only to the stderr that the session started with: a program that closed it may have got the number back for
- * a file of its own. One write, which blocks nobody. */
-static void say(const char *text) {
-    struct stat now;
-    char line[1200];
-    int saved_errno = errno;
-    if (!options.quiet && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_start.st_dev &&
-        now.st_ino == stderr_at_start.st_ino) {
-        int n = snprintf(line, sizeof line, "xferspy: %s\n", text);
-        write_quietly(line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
-    }
-    errno = saved_errno;
-}
-
-void xs_complain(bool *once, const char *format, ...) {
-    char text[1024];
-    va_list args;
-    if (__atomic_exchange_n(once, true, __ATOMIC_RELAXED)) {
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    say(text);
-}
-
-/* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session may
- * start one of its own; one of a process with a session records nothing: CUDA does not work there. */
+/* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
+ * may start one of its own; one of a process with a session records nothing: CUDA does not work there. */
 static void on_fork_child(void) {
     pthread_mutex_init(&start_lock, NULL);
     xs_real_forget();
@@ -101,7 +54,7 @@ static void on_fork_child(void) {
     if (session_pid != 0) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
-        spool.header = NULL;
+        xs_spool.header = NULL;
         atomic_store(&xs_asides_ahead, 0); /* of streams that are the parent's */
         xs_cupti_forget();
     }
@@ -196,8 +149,6 @@ static bool worth_a_session(unsigned row) {
     }
 }
 
-static void complain_option(const char *message) { say(message); }
-
 static bool give_up(const char *why) {
     static bool said;
     xs_complain(&said, "not capturing: %s", why);
@@ -207,30 +158,29 @@ static bool give_up(const char *why) {
 
 static bool start_locked(void) {
     char why[256];
-    if (fstat(STDERR_FILENO, &stderr_at_start) != 0) {
-        memset(&stderr_at_start, 0, sizeof stderr_at_start);
-    }
+    xs_say_start();
     session_pid = getpid();
     xs_options_load(&options, NULL); /* quiet holds for the complaints of the second reading */
-    xs_options_load(&options, complain_option);
+    xs_say_quietly(options.quiet);
+    xs_options_load(&options, xs_say);
     if (!options.enable) {
         atomic_store(&xs_state, XS_STATE_DISABLED);
         return false;
     }
     if (xs_trace_name(options.output, trace_path, sizeof trace_path) != 0) {
-        say("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %%); using the default");
+        xs_say("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %%); using the default");
         if (xs_trace_name("", trace_path, sizeof trace_path) != 0) {
             return give_up("the current directory's name is too long for a trace");
         }
     }
     xs_facts_read_devices();
-    if (xs_drain_start(trace_path, sizeof trace_path, &options, &spool, why) != 0) {
+    if (xs_drain_start(trace_path, sizeof trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);
     }
-    xs_clock_source = (enum xs_clock_source)spool.header->clock.source;
+    xs_clock_source = (enum xs_clock_source)xs_spool.header->clock.source;
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
-    xs_fingerprint_start(options.fingerprint, (unsigned)options.fingerprint_share, &spool.header->clock);
+    xs_fingerprint_start(options.fingerprint, (unsigned)options.fingerprint_share, &xs_spool.header->clock);
     if (strcmp(options.cupti, "off") != 0) {
         xs_cupti_start(options.kernels, options.migrations);
         cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
@@ -257,17 +207,8 @@ static bool start(void) {
     return started;
 }
 
-bool xs_session_wake(unsigned row) {
-    int state = atomic_load(&xs_state);
-    if (xs_guard_depth) {
-        if (state == XS_STATE_ACTIVE) {
-            atomic_fetch_add_explicit(&spool.header->nested, 1, memory_order_relaxed);
-        }
-        return false;
-    }
-    if (state != XS_STATE_IDLE) {
-        return state == XS_STATE_ACTIVE;
-    }
+/* A call while the state is idle, outside of the guard (core/hooks.h). */
+static bool start_session(unsigned row) {
     if (session_pid != 0 && session_pid != getpid()) {
         on_fork_child(); /* made without fork handlers; the state was wiped */
         return false;
@@ -277,3 +218,5 @@ bool xs_session_wake(unsigned row) {
     xs_guard_leave();
     return started;
 }
+
+const struct xs_hooks xs_hooks = {.start_session = start_session, .thread_ends = xs_callsite_thread_end};

@@ -2,33 +2,23 @@
  * knows the parameters of a few functions. Nothing is launched. */
 #include <stdint.h>
 
-#include "preload/intercept/driver_api.h"
+#include "preload/driver/driver_api.h"
 
 #include "measure.h"
 #include "preload/capture/arguments.h"
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
+#include "preload/core/hooks.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
+#include "preload/driver/real.h"
 
 enum { FUNCTIONS = 64, ALLOCATIONS = 512, MOST_POINTERS = 32, PER_BATCH = 20000 };
 
 void *xs_driver_functions[XS_DRIVER_COUNT];
-__thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-exec")));
-static struct xs_spool spool;
-static unsigned pointers; /* that every function takes, and an int */
+const struct xs_hooks xs_hooks; /* the state is active and the thread stays, so neither is called */
+static unsigned pointers;       /* that every function takes, and an int */
 static char functions[FUNCTIONS];
 
-struct xs_spool *xs_session_spool(void) {
-    return &spool;
-}
-void xs_drain_wake(void) {}
-void xs_drain_chunk_taken(void) {}
-void xs_callsite_thread_end(void) {}
-bool xs_session_wake(unsigned row) {
-    (void)row;
-    return false;
-}
 void xs_note(const char *topic, const char *format, ...) {
     (void)topic;
     (void)format;
@@ -81,7 +71,7 @@ static void measure(const char *metric, unsigned count, unsigned kinds, unsigned
 int main(void) {
     const char *path = "bench_arguments.spool";
     remove(path);
-    CHECK(xs_spool_create(path, XS_SPOOL_HEADER_BYTES + 16 * XS_SPOOL_CHUNK_BYTES, 16, &spool));
+    CHECK(xs_spool_create(path, XS_SPOOL_HEADER_BYTES + 16 * XS_SPOOL_CHUNK_BYTES, 16, &xs_spool));
     remove(path);
     xs_driver_functions[XS_DRIVER_cuFuncGetParamInfo] = (void *)param_info;
     xs_arguments_on = true;

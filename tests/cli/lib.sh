@@ -1,4 +1,4 @@
-# Sourced by every test of this folder. `run` keeps standard output, standard error and exit status of a command; the
+# Sourced by every test of these folders. `run` keeps standard output, standard error and exit status of a command; the
 # `expect_` functions look at them and end the test with everything that was seen when they differ.
 set -u
 export LC_ALL=C.UTF-8
@@ -7,6 +7,7 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK" || exit 99
 step=start
+schema=$(sed -n 's/^#define XS_SCHEMA_VERSION //p' "$SOURCE/../../schema/store.h") # the version that is written now
 
 show() {
     echo "FAILED: $* (last command: $step, exit status ${status-})"
@@ -25,6 +26,12 @@ expect_err() { grep -qF -e "$1" stderr || show "expected on stderr: $1"; }
 expect_not() { ! grep -qF -e "$1" stdout stderr || show "not expected: $1"; }
 expect_no_out() { [ ! -s stdout ] || show "expected nothing on stdout"; }
 expect_no_err() { [ ! -s stderr ] || show "expected nothing on stderr"; }
+# expect_golden FILE: standard output is this, byte for byte. Where it is meant to change, XFERSPY_WRITE_GOLDEN=1 in the
+# environment writes the file anew, and `git diff` shows what became of it.
+expect_golden() {
+    [ -z "${XFERSPY_WRITE_GOLDEN:-}" ] || cp stdout "$1"
+    cmp -s stdout "$1" || { diff "$1" stdout; show "differs from $1"; }
+}
 # One line, naming the file: what every error looks like.
 expect_error_of() {
     expect_status 1

@@ -1,5 +1,4 @@
-// speedscope.mjs CHROMIUM FOLDER "TRACE..." TRACE...: the schema for all, speedscope itself for those of the third argument, both
-// their own format and Chrome's JSON.
+// speedscope.mjs CHROMIUM FOLDER "TRACE..." TRACE...: the schema for all, speedscope itself for those of the third argument.
 import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
@@ -66,10 +65,6 @@ await Promise.all(opened.map(async trace => {
   const shown = await open(own);
   if (shown.errors.length || !shown.text.includes(names.get(trace)))
     fail(own, shown.errors, shown.text.slice(0, 300));
-  const chrome = path.join(folder, `${trace}.events.json`);
-  const events = await open(chrome);
-  if (events.errors.length)
-    fail(chrome, events.errors, events.text.slice(0, 300));
 }));
 await browser.close();
 console.log(`${traces.length} traces`);

@@ -1,5 +1,4 @@
-# speedscope's own schema, and speedscope itself in a browser without a window: it has to open its own format, and the Chrome
-# JSON, which it imports as well.
+# speedscope's own schema, and speedscope itself in a browser without a window: it has to open what is written for it.
 . "$SOURCE/lib.sh"
 chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 [ -n "$chromium" ] || skip "no chromium; the package is chromium"
@@ -17,10 +16,6 @@ opened="places huge h100_lines" # in a browser, which takes seconds for each; ev
 for trace in $traces; do
     run "$XFERSPY" export --format=speedscope -o "$trace.speedscope.json" "$trace.db"
     expect_status 0; expect_no_out
-done
-for trace in $opened; do
-    run "$XFERSPY" export --format=chrome -o "$trace.events.json" "$trace.db"
-    expect_status 0
 done
 cp "$SOURCE/speedscope.mjs" "$modules" # modules are looked for beside the script
 run node "$modules/speedscope.mjs" "$chromium" "$WORK" "$opened" $traces

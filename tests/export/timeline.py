@@ -1,14 +1,11 @@
-"""Reads a timeline as its two formats have it, the JSON with Python's parser and the protobuf with Google's, rebuilds the slices as
-a viewer does, and demands that both say the same and what the trace says.
+"""Reads a timeline with Google's parser of protobuf, rebuilds the slices as a viewer does, and demands that they say what the trace says.
 
-timeline.py [--damaged] TRACE CHROME_JSON PERFETTO INSTANCES_TSV"""
+timeline.py [--damaged] TRACE PERFETTO INSTANCES_TSV"""
 import collections
 import csv
-import json
 import re
 import sqlite3
 import sys
-from decimal import Decimal
 
 import perfetto_pb2
 
@@ -20,18 +17,8 @@ def demand(condition, *what):
         sys.exit("timeline.py: " + " ".join(str(w) for w in what))
 
 
-def refuse_constant(name):
-    demand(False, "no JSON:", name)
-
-
-def nanoseconds(microseconds):
-    ns = microseconds * 1000
-    demand(ns == int(ns) and ns >= 0, "time", microseconds)
-    return int(ns)
-
-
 class Open:
-    """Slices that are open on each track, as both formats' viewers keep them."""
+    """Slices that are open on each track, as a viewer keeps them."""
 
     def __init__(self):
         self.stacks = collections.defaultdict(list)
@@ -53,38 +40,6 @@ class Open:
 
 def freeze(args):
     return tuple(sorted(args.items()))
-
-
-def read_chrome(path):
-    with open(path, encoding="utf-8", errors="strict") as file:
-        trace = json.load(file, parse_float=Decimal, parse_constant=refuse_constant)
-    names, slices, opened, counters = {}, [], Open(), []
-    for event in trace["traceEvents"]:
-        demand(isinstance(event["pid"], int) and isinstance(event["tid"], int), event)
-        if event["ph"] == "M" and event["name"].endswith("_name"):
-            kind = event["name"].split("_")[0]
-            names[(kind, event["pid"], event["tid"] if kind == "thread" else 0)] = event["args"]["name"]
-    for event in trace["traceEvents"]:
-        track = (names.get(("process", event["pid"], 0)), names.get(("thread", event["pid"], event["tid"])))
-        if event["ph"] in "XBE":
-            demand(None not in track, "a slice on a track without a name", event)
-        if event["ph"] == "X":
-            start = nanoseconds(event["ts"])
-            end = start + nanoseconds(event["dur"])
-            flow = event.get("bind_id")
-            demand(flow is None or event.get("flow_in") or event.get("flow_out"), "a flow that goes nowhere", event)
-            slices.append(Slice(track, event["name"], tuple(event["cat"].split(",")), start, end, freeze(event["args"]),
-                                int(flow, 16) if flow else 0))
-        elif event["ph"] == "B":
-            opened.begin(track, event["name"], tuple(event["cat"].split(",")), nanoseconds(event["ts"]), (), 0)
-        elif event["ph"] == "E":
-            opened.end(track, nanoseconds(event["ts"]))
-        elif event["ph"] == "C":
-            (value,) = event["args"].values()
-            counters.append((track[0], event["name"], nanoseconds(event["ts"]), float(value)))
-        else:
-            demand(event["ph"] == "M", "an unknown phase", event)
-    return slices + opened.done(), counters
 
 
 def read_perfetto(path):
@@ -172,6 +127,29 @@ def check_against_trace(path, slices, counters):
         demand(abs(area - moved) <= 1e-6 * moved + 1, "bytes under the rate of", counter, area, moved)
 
 
+def check_calls(path, slices):
+    """Each call of the host is a slice on its thread, as long as it was and with what it says of it."""
+    db = sqlite3.connect(path)
+    db.text_factory = lambda text: text.decode("utf-8", "replace")
+    plain = lambda name: name and name.isprintable() and "\ufffd" not in name and len(name) < 1000
+    found = {(s.categories[0], dict(s.args).get(key)): s for s in slices
+             for key in ("transfer", "sync", "allocation", "api_call") if key in dict(s.args)}
+    for category, key, columns, where in (
+            ("transfer", "transfer", "bytes", "t.batch_index IS NULL"), ("sync", "sync", "NULL", "1"),
+            ("allocation", "allocation", "bytes", "enter_ns IS NOT NULL"), ("call", "api_call", "bytes", "1")):
+        for row, enter, leave, name, size, thread in db.execute(
+                f"SELECT t.id, enter_ns, return_ns, e.name, {columns}, th.name FROM {key} t LEFT JOIN entry_point e ON"
+                f" e.id = t.entry_point LEFT JOIN thread th ON th.id = t.thread WHERE {where}"):
+            s = found.get((category, row))
+            demand(s, "no slice of", category, row)
+            demand((s.start, s.end) == (enter, leave), "times of", category, row, s)
+            demand(dict(s.args).get("bytes") == size, "bytes of", category, row, s)
+            if plain(name):
+                demand(s.name == name, "name of", category, row, s)
+            if plain(thread):
+                demand(s.track[1] == thread, "thread of", category, row, s)
+
+
 def check_findings(path, slices):
     """Every instance that `explain --instances` lists is on the slices of its transfer, to be found by name."""
     by_transfer = collections.defaultdict(list)
@@ -191,17 +169,11 @@ def check_findings(path, slices):
 
 
 def main():
-    trace, chrome, perfetto, instances = sys.argv[-4:]
-    slices, counters = read_chrome(chrome)
-    other_slices, other_counters = read_perfetto(perfetto)
-    known = collections.Counter(slices)
-    known.subtract(collections.Counter(other_slices))
-    differ = [s for s, n in known.items() if n]
-    demand(not differ, "the formats differ:", *differ[:3])
-    key = lambda c: (c[1], c[2])
-    demand([c[1:3] for c in sorted(counters, key=key)] == [c[1:3] for c in sorted(other_counters, key=key)], "counters differ")
+    trace, perfetto, instances = sys.argv[-3:]
+    slices, counters = read_perfetto(perfetto)
     if sys.argv[1] != "--damaged":
-        check_against_trace(trace, slices, other_counters)
+        check_against_trace(trace, slices, counters)
+        check_calls(trace, slices)
     check_findings(instances, slices)
 
 

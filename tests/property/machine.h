@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tests/e2e/check.h"
+#include "tests/e2e/programs/check.h"
 
 enum { DEVICES = 2, STREAMS = 3 }; /* stream 0 is the legacy default one */
 

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "preload/callsite/python.h"
-#include "preload/internal.h"
+#include "preload/core/notes.h"
 #include "schema/event.h"
 
 enum { LIMIT_MAX = 1024, DEFINITIONS_MAX = 1 << 17 };

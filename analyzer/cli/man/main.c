@@ -1,5 +1,5 @@
 /* xferspy-man FOLDER DATE: writes the man pages of xferspy, of each command and of libxferspy.so into a folder, made of
- * what the commands take and of preload/options.def. Part of the build, not installed. */
+ * what the commands take and of schema/options.def. Part of the build, not installed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,7 +167,7 @@ static void write_library(const char *folder) {
         file);
     fputs(".SH ENVIRONMENT\nRead once, when the process makes its first CUDA context.\n", file);
 #define XS_OPTION(field, name, type, preset, values, help) print_variable("XFERSPY_", name, values, preset, help, file);
-#include "preload/options.def"
+#include "schema/options.def"
 #undef XS_OPTION
     fputs(".PP\n", file);
     print_prose(

@@ -1,7 +1,7 @@
 /* The program of the tests that are about its surroundings: one round trip of 4096 bytes, verified. */
 #include <cuda.h>
 
-#include "../check.h"
+#include "check.h"
 
 int main(void) {
     unsigned char host[4096], back[4096] = {0};

@@ -7,7 +7,7 @@
 
 #include "preload/fingerprint/kernel.h"
 #include "preload/fingerprint/tree.h"
-#include "tests/e2e/check.h"
+#include "tests/e2e/programs/check.h"
 
 #define BATCH 1000u /* launches between two waits for the GPU */
 

@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-#include "analyzer/engine/detector.h"
 #include "analyzer/engine/analyse.h"
+#include "analyzer/engine/detector.h"
 #include "schema/store.h"
 
 enum { PLAYED_ALLOCATIONS = 4096 };
@@ -68,5 +68,12 @@ uint64_t played_found(const struct played *p, const char *id, const char *verdic
 uint64_t played_all(const struct played *p); /* instances of every finding that is no advice */
 uint64_t played_undecided(const struct played *p, const char *id, const char *reason);
 const struct xs_finding *played_finding(const struct played *p, const char *id);
+
+/* What a detector's tests are written in, with `p` as the played trace: so many instances of a finding, of one verdict or
+ * (NULL) of all, in a case that fires; none in a near miss; so many events that it could not decide.
+ * scripts/check-findings looks for the first two, by the finding's id and its verdicts. */
+#define FOUND(id, verdict, count) assert_int_equal(played_found(p, id, verdict), count)
+#define NOT_FOUND(id) assert_int_equal(played_found(p, id, NULL), 0)
+#define UNDECIDED(id, reason, count) assert_int_equal(played_undecided(p, id, reason), count)
 
 #endif

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "fake_cupti.h"
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
 #include "stubs.h"
 

@@ -4,31 +4,27 @@
 #include <unistd.h>
 
 #include "preload/capture/decode.h"
-#include "preload/intercept/real.h"
-#include "preload/session/session.h"
+#include "preload/core/hooks.h"
+#include "preload/core/notes.h"
+#include "preload/driver/real.h"
 
 _Atomic unsigned driver_asked, notes;
 unsigned spool_chunks = 4;
 void *xs_driver_functions[XS_DRIVER_COUNT];
-__thread uint32_t xs_cupti_correlation __attribute__((tls_model("initial-exec")));
 _Atomic uintptr_t xs_only_context;
 _Atomic int xs_captures;
 _Atomic int xs_only_device;
 
-static struct xs_spool spool;
 static char spool_path[64];
 
 /* ---- what is beside the sources under test ---- */
 
-struct xs_spool *xs_session_spool(void) {
-    return &spool;
-}
-void xs_drain_wake(void) {}
-void xs_drain_chunk_taken(void) {}
-bool xs_session_wake(unsigned row) {
+static bool start_session(unsigned row) {
     (void)row;
     return false;
 }
+static void thread_ends(void) {}
+const struct xs_hooks xs_hooks = {start_session, thread_ends};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)format;
@@ -74,14 +70,14 @@ int open_spool(void **state) {
     driver_asked = notes = 0;
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     return xs_spool_create(spool_path, XS_SPOOL_HEADER_BYTES + (size_t)spool_chunks * XS_SPOOL_CHUNK_BYTES,
-                           spool_chunks, &spool);
+                           spool_chunks, &xs_spool);
 }
 
 int close_spool(void **state) {
     (void)state;
     xs_thread_forget();
     xs_map_clear();
-    xs_spool_unmap(&spool);
+    xs_spool_unmap(&xs_spool);
     unlink(spool_path);
     return 0;
 }
@@ -101,7 +97,7 @@ uint32_t launch(const struct fake_function *function, void **params, void **extr
     assert_int_equal(e->entry, 7);
     assert_int_equal(e->launch.function, XS_WORD(function));
     uint32_t set = e->argument_set;
-    assert_int_equal(xs_end(e, r), r);
+    xs_end(e, (int32_t)r);
     return set;
 }
 
@@ -114,8 +110,8 @@ const char *set_text(uint32_t set) {
     size_t n = 0;
     bool found = false;
     text[0] = 0;
-    for (unsigned c = 0; c < atomic_load(&spool.header->chunk_count); c++) {
-        const struct xs_chunk *chunk = xs_spool_chunk(&spool, c);
+    for (unsigned c = 0; c < atomic_load(&xs_spool.header->chunk_count); c++) {
+        const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, c);
         for (unsigned i = 0; i < committed(chunk); i++) {
             const struct xs_event *e = &chunk->events[i];
             if (e->kind != XS_EVENT_ARGUMENTS || e->arguments.set != set) {
@@ -133,8 +129,8 @@ const char *set_text(uint32_t set) {
 
 unsigned events_of(enum xs_event_kind kind) {
     unsigned n = 0;
-    for (unsigned c = 0; c < atomic_load(&spool.header->chunk_count); c++) {
-        const struct xs_chunk *chunk = xs_spool_chunk(&spool, c);
+    for (unsigned c = 0; c < atomic_load(&xs_spool.header->chunk_count); c++) {
+        const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, c);
         for (unsigned i = 0; i < committed(chunk); i++) {
             n += chunk->events[i].kind == kind;
         }
@@ -146,8 +142,8 @@ unsigned check_sets(void) {
     static unsigned char seen[1u << 20];
     unsigned bad = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (unsigned c = 0; c < atomic_load(&spool.header->chunk_count); c++) {
-            const struct xs_chunk *chunk = xs_spool_chunk(&spool, c);
+        for (unsigned c = 0; c < atomic_load(&xs_spool.header->chunk_count); c++) {
+            const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, c);
             for (unsigned i = 0; i < committed(chunk); i++) {
                 const struct xs_event *e = &chunk->events[i];
                 if (pass == 0 && e->kind == XS_EVENT_ARGUMENTS) {
@@ -160,5 +156,3 @@ unsigned check_sets(void) {
     }
     return bad;
 }
-
-void xs_callsite_thread_end(void) {}

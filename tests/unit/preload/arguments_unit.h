@@ -6,11 +6,11 @@
 
 #include <stdatomic.h>
 
-#include "preload/intercept/driver_api.h"
+#include "preload/driver/driver_api.h"
 
 #include "preload/capture/arguments.h"
-#include "preload/capture/memory_map.h"
-#include "preload/capture/thread.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/thread.h"
 
 /* A function of the driver: any pointer to one is a CUfunction. */
 struct fake_function {

@@ -13,8 +13,8 @@ static const struct row {
     enum default_stream stream;
     enum xs_category category;
 } rows[] = {
-#define XS_ENTRY(symbol, variant, row_category, ...) {#symbol, variant, XS_CAT_##row_category},
-#include "preload/intercept/entry_points.def"
+#define XS_ENTRY(symbol, category, default_stream, ...) {#symbol, default_stream, XS_CAT_##category},
+#include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 };
 

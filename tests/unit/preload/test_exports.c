@@ -7,7 +7,7 @@
 
 static const char *const expected[] = {
 #define XS_ENTRY(symbol, ...) #symbol,
-#include "preload/intercept/entry_points.def"
+#include "preload/driver/entry_points.def"
 #undef XS_ENTRY
     "cuGetProcAddress", "cuGetProcAddress_v2", "dlclose", "dlsym", "_exit", "_Exit",
     "InitializeInjectionNvtx2", /* by which NVTX takes it for a tool */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "preload/capture/memory_map.h"
+#include "preload/core/memory_map.h"
 
 #define UNITS 65536u
 #define UNIT_BYTES UINT64_C(256)

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "preload/capture/memory_map.h"
+#include "preload/core/memory_map.h"
 
 #define SLOTS 20000u /* enough of them for a directory of several hundred leaves that doubles meanwhile */
 #define SLOT_BYTES UINT64_C(4096)

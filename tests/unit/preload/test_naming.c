@@ -5,7 +5,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "preload/session/session.h"
+#include "preload/session/naming.h"
 
 static char path[4200], cwd[4096], executable[256], host[256];
 

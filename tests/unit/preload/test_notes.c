@@ -5,8 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "preload/internal.h"
-#include "preload/session/session.h"
+#include "preload/core/notes.h"
 
 static struct { char topic[64], text[1024]; } written[256];
 static unsigned written_count;

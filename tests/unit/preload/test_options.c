@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "preload/options.h"
+#include "preload/session/options.h"
 
 enum type { BOOL, CHOICE, INT, TEXT };
 static const struct row {
@@ -12,7 +12,7 @@ static const struct row {
     enum type type;
 } rows[] = {
 #define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, type},
-#include "preload/options.def"
+#include "schema/options.def"
 #undef XS_OPTION
 };
 

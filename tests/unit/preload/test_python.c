@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "preload/callsite/python_layout.h"
-#include "preload/internal.h"
+#include "preload/core/notes.h"
 #include "schema/event.h"
 
 #define EXPORT __attribute__((visibility("default"), used))

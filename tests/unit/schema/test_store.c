@@ -179,7 +179,9 @@ static void the_small_tables_round_trip(void **state) {
     assert_int_equal(xs_store_meta_text(store, "gone", NULL), 0);
     assert_int_equal(xs_store_meta_int(store, "n", INT64_MIN), 0);
     expect("SELECT * FROM meta WHERE key IN ('host', 'gone', 'n')", "host|h\nn|-9223372036854775808");
-    expect("SELECT * FROM meta WHERE key IN ('schema_version', 'status')", "schema_version|3\nstatus|running");
+    char version[40];
+    snprintf(version, sizeof version, "schema_version|%d\nstatus|running", XS_SCHEMA_VERSION);
+    expect("SELECT * FROM meta WHERE key IN ('schema_version', 'status')", version);
     uint32_t generation = 1, drained = 1;
     assert_int_equal(xs_store_progress_get(store, 3, &generation, &drained), 0);
     assert_int_equal(generation + drained, 0);
@@ -235,7 +237,8 @@ static void the_file_names_itself_before_it_is_closed(void **state) {
     unsigned char *data = read_all(store_path, &bytes);
     assert_memory_equal(data, "SQLite format 3", 16);
     assert_memory_equal(data + 68, "xfsp", 4);
-    assert_memory_equal(data + 60, "\0\0\0\3", 4);
+    const unsigned char version[] = {0, 0, 0, XS_SCHEMA_VERSION};
+    assert_memory_equal(data + 60, version, 4);
     free(data);
     assert_int_equal(xs_store_meta_int(store, "n", 1), 0);
     assert_true(exists(in_scratch("t.db-wal")));

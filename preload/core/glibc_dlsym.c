@@ -1,0 +1,28 @@
+/* Finds glibc's dlsym by dlvsym, which the library does not override. */
+#define _GNU_SOURCE
+#include "preload/core/glibc_dlsym.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "preload/core/compiler.h"
+
+typedef void *(*dlsym_fn)(void *, const char *);
+
+static dlsym_fn real_dlsym(void) {
+    static dlsym_fn cached;
+    dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);
+    if (XS_UNLIKELY(!fn)) {
+        /* The version that glibc gave dlsym when it moved into libc, and the ones of the architectures before. */
+        static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+        for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++) {
+            fn = (dlsym_fn)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+        }
+        __atomic_store_n(&cached, fn, __ATOMIC_RELAXED);
+    }
+    return fn;
+}
+
+void *xs_real_dlsym(void *handle, const char *name) { return real_dlsym()(handle, name); }
+
+void *xs_real_dlsym_address(void) { return (void *)real_dlsym(); }

@@ -1,0 +1,21 @@
+/* Starts a thread of the library's own. */
+#include "preload/core/own_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+/* The default stack: glibc takes the program's static thread-local storage from it, which may be large. */
+int xs_own_thread(void *(*body)(void *)) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all); /* the application's signals are for the application's threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int status = pthread_create(&thread, &attributes, body, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return status;
+}

@@ -1,0 +1,9 @@
+/* The library's own threads: the drain thread and the flusher. */
+#ifndef XFERSPY_PRELOAD_CORE_OWN_THREAD_H
+#define XFERSPY_PRELOAD_CORE_OWN_THREAD_H
+
+/* Starts a detached thread that gets none of the application's signals. `body` raises the guard (guard.h) before it
+ * calls anything that has a wrapper. Returns 0, or pthread_create's errno. */
+int xs_own_thread(void *(*body)(void *));
+
+#endif

@@ -1,0 +1,183 @@
+/* Takes chunks from the spool and gives them back: when one is full, when the thread ends, and while the spool is
+ * full. */
+#include "preload/core/thread.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/core/drain_bell.h"
+#include "preload/core/hooks.h"
+#include "preload/core/notes.h"
+
+struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
+struct xs_spool xs_spool;
+enum xs_clock_source xs_clock_source;
+XS_TLS struct xs_thread xs_thread;
+XS_TLS struct xs_event xs_scratch_event __attribute__((aligned(16)));
+XS_TLS unsigned xs_guard_depth;
+XS_TLS uint32_t xs_cupti_correlation;
+
+#define PATIENCE_NS UINT64_C(2000000000)
+#define RETRY_NS UINT64_C(50000000)
+
+static _Atomic uint32_t thread_count;
+static pthread_key_t thread_end_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void give_back_chunk(struct xs_thread *t) {
+    if (t->chunk) {
+        xs_chunk_finish(t->chunk);
+        t->chunk = NULL;
+        t->next = t->end = NULL;
+    }
+}
+
+static void on_thread_end(void *arg) {
+    (void)arg;
+    int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
+    if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
+        give_back_chunk(&xs_thread);
+    }
+    xs_hooks.thread_ends();
+}
+
+static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
+
+/* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
+ * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. */
+static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
+    uint64_t start = xs_monotonic_ns(), now = start;
+    struct xs_chunk *chunk = NULL;
+    while (!chunk && now - start < PATIENCE_NS && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+        xs_drain_wake();
+        struct timespec pause = {0, 50000};
+        nanosleep(&pause, NULL);
+        chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
+        now = xs_monotonic_ns();
+    }
+    atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
+    if (!chunk && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+        t->retry_ns = now + RETRY_NS;
+        xs_note("spool", "calls were not recorded: the spool was full and could not grow");
+    }
+    return chunk;
+}
+
+static bool refill(struct xs_thread *t, struct xs_spool *spool) {
+    if (t->retry_ns && xs_monotonic_ns() < t->retry_ns) {
+        atomic_fetch_add_explicit(&spool->header->dropped, 1, memory_order_relaxed);
+        return false;
+    }
+    if (!t->id) {
+        t->id = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed) + 1;
+        t->chunk_index = t->id;
+        pthread_once(&thread_once, make_key);
+    }
+    /* Every time: the destructor of another key may call CUDA after ours ran, and ours must run again. */
+    pthread_setspecific(thread_end_key, t);
+    give_back_chunk(t);
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
+    if (!chunk && t->retry_ns) { /* it waited once; now it only looks, now and then */
+        t->retry_ns = xs_monotonic_ns() + RETRY_NS;
+        xs_drain_wake();
+    } else if (!chunk) {
+        chunk = wait_for_chunk(t, spool, name, tid);
+    }
+    if (!chunk) {
+        atomic_fetch_add_explicit(&spool->header->dropped, 1, memory_order_relaxed);
+        return false;
+    }
+    xs_drain_chunk_taken();
+    t->retry_ns = 0;
+    t->chunk = chunk;
+    t->next = chunk->events;
+    t->end = chunk->events + XS_SPOOL_CHUNK_EVENTS;
+    return true;
+}
+
+/* Not cancellable: the application's thread may be, and the driver's own call would not have been. */
+bool xs_thread_refill(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    bool filled = refill(&xs_thread, &xs_spool);
+    pthread_setcancelstate(before, NULL);
+    return filled;
+}
+
+bool xs_thread_may_record(unsigned row) {
+    int state = atomic_load(&xs_state);
+    if (xs_guard_depth) {
+        if (state == XS_STATE_ACTIVE) {
+            atomic_fetch_add_explicit(&xs_spool.header->nested, 1, memory_order_relaxed);
+        }
+        return false;
+    }
+    return state == XS_STATE_IDLE ? xs_hooks.start_session(row) : state == XS_STATE_ACTIVE;
+}
+
+bool xs_thread_room(struct xs_event **e, unsigned count) {
+    struct xs_thread *t = &xs_thread;
+    if (t->next != t->end && t->end - t->next <= (ptrdiff_t)count) {
+        struct xs_event begun = **e;
+        *e = xs_thread_refill() ? t->next : &xs_scratch_event;
+        **e = begun;
+    }
+    return t->next != t->end;
+}
+
+bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
+    struct xs_thread *t = &xs_thread;
+    unsigned parts = bytes ? (unsigned)((bytes + XS_DEFINITION_PART_BYTES - 1) / XS_DEFINITION_PART_BYTES) : 1;
+    struct xs_event begun = e ? **e : (struct xs_event){0};
+    bool room = t->end - t->next > (ptrdiff_t)parts;
+    if (bytes > XS_DEFINITION_BYTES_MAX || (e && *e == &xs_scratch_event)) {
+        return false;
+    }
+    if (!room && !xs_thread_refill()) {
+        if (e) { /* its chunk was given back, and may be another thread's by now */
+            *e = &xs_scratch_event;
+            **e = begun;
+        }
+        return false;
+    }
+    const uint8_t *from = data;
+    for (unsigned i = 0; i < parts; i++) {
+        size_t now = bytes < XS_DEFINITION_PART_BYTES ? bytes : XS_DEFINITION_PART_BYTES;
+        struct xs_definition_part part = {
+            XS_EVENT_DEFINITION, (uint8_t)what, (uint8_t)now, i == 0, i + 1 == parts, id, {0}};
+        memcpy(part.data, from, now);
+        memcpy(&t->next[i], &part, sizeof part);
+        from += now;
+        bytes -= now;
+    }
+    t->next += parts;
+    xs_chunk_commit_several(t->chunk, parts);
+    if (e) {
+        *e = t->next;
+        **e = begun;
+    }
+    return true;
+}
+
+struct xs_event *xs_another(struct xs_event *e) {
+    struct xs_event header = *e;
+    xs_commit();
+    struct xs_thread *t = &xs_thread;
+    struct xs_event *next = t->next != t->end || xs_thread_refill() ? t->next : &xs_scratch_event;
+    memset(&header.transfer, 0, sizeof header.transfer);
+    *next = header;
+    return next;
+}
+
+void xs_thread_forget(void) {
+    xs_thread = (struct xs_thread){0};
+    xs_guard_depth = 0;
+}

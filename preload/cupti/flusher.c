@@ -1,0 +1,74 @@
+/* The flusher's loop. The drain thread lacks the driver's file descriptors, and the application's threads have other
+ * things to do, so it is a thread of its own. */
+#include "preload/cupti/flusher.h"
+
+#include <stdatomic.h>
+#include <sys/prctl.h>
+
+#include "preload/core/drain_bell.h"
+#include "preload/core/futex.h"
+#include "preload/core/guard.h"
+#include "preload/core/own_thread.h"
+#include "preload/core/state.h"
+#include "preload/cupti/cupti.h"
+
+#define PERIOD_MS 1000u
+#define SHORT_PERIOD_MS 10u
+
+static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
+static _Atomic bool still, running;
+
+static void *flusher_main(void *arg) {
+    (void)arg;
+    xs_guard_depth = 1; /* whatever this thread asks of the driver is not the application's */
+    prctl(PR_SET_NAME, "xferspy");
+    while (!atomic_load(&still)) {
+        uint32_t heard = atomic_load(&bell), seen = atomic_load(&asked);
+        bool forced = seen != atomic_load(&answered);
+        if (atomic_load(&xs_state) == XS_STATE_CLOSED) {
+            xs_cupti_step_aside("the end of capture"); /* else CUPTI would fill memory that nobody empties */
+            break;
+        }
+        xs_cupti_flush(forced);
+        xs_drain_wake();
+        if (forced) {
+            atomic_store(&answered, seen);
+            xs_futex_wake(&answered);
+        }
+        xs_futex_wait(&bell, heard, xs_cupti_watch_migrations() ? SHORT_PERIOD_MS : PERIOD_MS);
+    }
+    atomic_store(&running, false);
+    xs_futex_wake(&answered);
+    return NULL;
+}
+
+void xs_flusher_start(void) {
+    atomic_store(&running, true);
+    if (xs_own_thread(flusher_main) != 0) {
+        atomic_store(&running, false);
+    }
+}
+
+static void ring(void) {
+    atomic_fetch_add(&bell, 1);
+    xs_futex_wake(&bell);
+}
+
+void xs_flusher_managed_memory(void) {
+    if (atomic_load(&running)) {
+        xs_cupti_managed_memory();
+        ring();
+    }
+}
+
+void xs_flusher_still(void) { atomic_store(&still, true); }
+
+void xs_flusher_now(unsigned timeout_ms) {
+    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    uint32_t mine = atomic_fetch_add(&asked, 1) + 1, seen;
+    ring();
+    while ((int32_t)((seen = atomic_load(&answered)) - mine) < 0 && atomic_load(&running) && !atomic_load(&still) &&
+           xs_monotonic_ns() < deadline) {
+        xs_futex_wait(&answered, seen, 50);
+    }
+}

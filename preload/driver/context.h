@@ -1,0 +1,50 @@
+/* Which contexts exist, and in which context and on which device the calling thread works. Look-ups take no lock and
+ * may come from any thread. */
+#ifndef XFERSPY_PRELOAD_DRIVER_CONTEXT_H
+#define XFERSPY_PRELOAD_DRIVER_CONTEXT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/core/compiler.h"
+#include "preload/driver/driver_api.h"
+
+/* The only context of the process and its device. 0: there is none, or there are several. */
+extern _Atomic uintptr_t xs_only_context;
+extern _Atomic int xs_only_device;
+CUcontext xs_context_ask(int8_t *device);
+
+/* The calling thread's current context, NULL: it has none. Its device's ordinal is returned through `device`; -1:
+ * unknown. Costs a load while the process has one context, and a query of the driver of about 10 ns when it has
+ * several. */
+XS_HOT CUcontext xs_context_current(int8_t *device) {
+    uintptr_t only = atomic_load_explicit(&xs_only_context, memory_order_relaxed);
+    if (XS_LIKELY(only != 0)) {
+        *device = (int8_t)atomic_load_explicit(&xs_only_device, memory_order_relaxed);
+        return (CUcontext)only;
+    }
+    return xs_context_ask(device);
+}
+
+/* Records that a context was made, or was seen for the first time, and its device. Takes a lock. */
+void xs_context_learn(CUcontext context, int device, bool primary);
+
+/* The contexts that were learned, in that order, for the drain thread to write down: the `i`th of them, at most 64.
+ * A context is learned again when its handle comes back for another device. False: there are no more (yet). Any
+ * thread. */
+bool xs_context_learned(unsigned i, uint64_t *handle, int *device);
+
+/* The ordinal of a context's device; -1: unknown. */
+int8_t xs_context_device(CUcontext context);
+
+/* The primary context of a device as it was last retained; NULL: it never was. */
+CUcontext xs_context_primary(int device);
+
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
+void xs_context_forget(void);
+
+/* Records that a context is gone. Its handle may come back for another device. Takes a lock. */
+void xs_context_drop(CUcontext context);
+
+#endif

@@ -1,0 +1,17 @@
+/* cuda.h as the driver exports it: every version and every per-thread-default-stream variant of an entry point is
+ * declared under its exported name, and no macro maps a plain name to the newest version. All of preload includes
+ * this instead of cuda.h. */
+#ifndef XFERSPY_PRELOAD_DRIVER_API_H
+#define XFERSPY_PRELOAD_DRIVER_API_H
+
+#if defined(__cuda_cuda_h__)
+#error "include preload/driver/driver_api.h instead of cuda.h"
+#endif
+#define __CUDA_API_VERSION_INTERNAL 1
+#include <cuda.h>
+
+#if CUDA_VERSION < 13000
+#error "xferspy is built with the headers of CUDA 13.0 or newer; it runs with older drivers"
+#endif
+
+#endif

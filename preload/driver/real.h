@@ -1,0 +1,76 @@
+/* The real driver: the addresses of its entry points, and which of its addresses have wrappers. */
+#ifndef XFERSPY_PRELOAD_REAL_H
+#define XFERSPY_PRELOAD_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/core/compiler.h"
+#include "preload/driver/rows.h"
+
+/* The real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve, read
+ * with relaxed loads by any thread. */
+extern void *xs_real[XS_ROW_COUNT];
+
+/* The real entry point of a row, for the library's own calls; NULL where this driver has none, or nothing is
+ * resolved yet. */
+#define xs_real_row(name) ((__typeof__(&name))__atomic_load_n(&xs_real[XS_ROW_##name], __ATOMIC_RELAXED))
+
+/* Fills xs_real and xs_driver_functions from the libcuda.so.1 of this process, once. False: none is loaded. Any
+ * thread. */
+bool xs_real_resolve(void);
+
+/* The real entry point of a row, for a wrapper. Resolves the driver at the first call of a program that is linked to
+ * libcuda. */
+XS_HOT void *xs_real_of(unsigned row) {
+    void *real = __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
+    return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
+}
+
+/* In a forked child: makes the lock anew, which a thread that is not there may hold. */
+void xs_real_forget(void);
+
+/* The wrapper of an address of the driver, or the address itself where no row has it. Any thread. */
+void *xs_real_wrapped(void *real);
+
+/* The wrapper of a row by its name; NULL: there is no such row. */
+void *xs_wrapper_by_name(const char *name);
+
+/* Functions of the driver that xferspy calls itself and does not wrap, one row each. xs_driver(name) is the
+ * function, or NULL where this driver has none. */
+#define XS_DRIVER_FUNCTIONS(X)                                                                                         \
+    X(cuCtxGetCurrent)                                                                                                 \
+    X(cuCtxGetDevice)                                                                                                  \
+    X(cuStreamIsCapturing)                                                                                             \
+    X(cuMemGetAddressRange_v2)                                                                                         \
+    X(cuMemGetAllocationPropertiesFromHandle)                                                                          \
+    X(cuDevicePrimaryCtxGetState)                                                                                      \
+    X(cuDriverGetVersion)                                                                                              \
+    X(cuDeviceGetCount)                                                                                                \
+    X(cuDeviceGet)                                                                                                     \
+    X(cuDeviceGetName)                                                                                                 \
+    X(cuDeviceGetAttribute)                                                                                            \
+    X(cuDeviceGetUuid_v2)                                                                                              \
+    X(cuDeviceGetPCIBusId)                                                                                             \
+    X(cuDeviceTotalMem_v2)                                                                                             \
+    X(cuCtxGetStreamPriorityRange)                                                                                     \
+    X(cuThreadExchangeStreamCaptureMode)                                                                               \
+    X(cuModuleLoadData)                                                                                                \
+    X(cuModuleGetFunction)                                                                                             \
+    X(cuFuncLoad)                                                                                                      \
+    X(cuMemHostGetDevicePointer_v2)                                                                                    \
+    X(cuEventCreate)                                                                                                   \
+    X(cuPointerGetAttribute)                                                                                           \
+    X(cuFuncGetParamInfo)                                                                                              \
+    X(cuKernelGetParamInfo)
+
+enum xs_driver_function {
+#define X(name) XS_DRIVER_##name,
+    XS_DRIVER_FUNCTIONS(X)
+#undef X
+        XS_DRIVER_COUNT
+};
+extern void *xs_driver_functions[XS_DRIVER_COUNT];
+#define xs_driver(name) ((__typeof__(&name))xs_driver_functions[XS_DRIVER_##name])
+
+#endif

@@ -1,0 +1,22 @@
+/* The rows of the table of entry points (entry_points.def) as an enumeration. A row's number is entry_point.id in
+ * the trace. */
+#ifndef XFERSPY_PRELOAD_ROWS_H
+#define XFERSPY_PRELOAD_ROWS_H
+
+#include "schema/kinds.h"
+
+enum xs_row {
+#define XS_ENTRY(symbol, ...) XS_ROW_##symbol,
+#include "preload/driver/entry_points.def"
+#undef XS_ENTRY
+    XS_ROW_COUNT
+};
+
+struct xs_row_info {
+    const char *name;
+    enum xs_category category;
+    void *wrapper; /* what this library exports under the name (intercept/wrappers.c) */
+};
+extern const struct xs_row_info xs_rows[XS_ROW_COUNT]; /* constant; in real.c */
+
+#endif

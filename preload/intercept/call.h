@@ -1,0 +1,240 @@
+/* The vocabulary of the entry-point table (driver/entry_points.def): what its rows say, as functions over the call
+ * that a wrapper (wrappers.c) is in the middle of.
+ *
+ * Everything here is inlined into the wrappers: where a function changes call->event, the event stays in a register.
+ * What a row says before the real call sees the parameters as the application passed them; what it says after the
+ * call also knows call->result. All of it runs on the application's thread, guarded by xs_begin, and none of it can
+ * fail. */
+#ifndef XFERSPY_PRELOAD_INTERCEPT_CALL_H
+#define XFERSPY_PRELOAD_INTERCEPT_CALL_H
+
+#include "preload/driver/driver_api.h"
+
+#include "preload/capture/arguments.h"
+#include "preload/capture/decode.h"
+#include "preload/cupti/cupti.h"
+#include "preload/driver/captures.h"
+#include "preload/fingerprint/fingerprint.h"
+
+enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
+
+struct xs_call {
+    /* Begun by xs_begin. Its place changes where events are committed ahead of it. NULL once the real call returned and
+     * turned out to be one that is not recorded. */
+    struct xs_event *event;
+    CUresult result;                       /* CUDA_SUCCESS until the real call returned */
+    enum xs_default_stream default_stream; /* what a null stream means */
+};
+
+XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
+
+#define XS_NOTHING (void)0
+#define XS_AT(pointer, field) ((pointer) ? (pointer)->field : 0)
+
+/* ---- which stream ---- */
+
+XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
+    struct xs_event *e = call->event;
+    e->stream = stream == CU_STREAM_LEGACY ? 0 : XS_WORD(stream);
+    e->flags |= XS_FLAG_HAS_STREAM;
+    if (stream == CU_STREAM_PER_THREAD || (stream == NULL && call->default_stream == XS_PER_THREAD)) {
+        e->stream = XS_WORD(CU_STREAM_PER_THREAD);
+        e->flags |= XS_FLAG_PER_THREAD;
+    }
+}
+
+/* A call that returns when it is done works in the default stream. */
+XS_HOT void xs_blocking(struct xs_call *call) { xs_on(call, NULL); }
+
+XS_HOT void xs_async(struct xs_call *call, CUstream stream) {
+    xs_on(call, stream);
+    call->event->flags |= XS_FLAG_ASYNC;
+    xs_decode_captured(call->event);
+}
+
+/* ---- copies and memsets ---- */
+
+/* One side of a copy: an address, and what the parameter's type promises about the memory behind it. */
+struct xs_side {
+    enum xs_hint hint;
+    uint64_t address;
+};
+XS_HOT struct xs_side xs_host(const void *p) { return (struct xs_side){XS_HINT_HOST, XS_WORD(p)}; }
+XS_HOT struct xs_side xs_device(CUdeviceptr p) { return (struct xs_side){XS_HINT_DEVICE, p}; }
+XS_HOT struct xs_side xs_array(CUarray array) { return (struct xs_side){XS_HINT_ARRAY, XS_WORD(array)}; }
+XS_HOT struct xs_side xs_any(CUdeviceptr p) { return (struct xs_side){XS_HINT_ANY, p}; }
+
+XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+    xs_decode_copy(call->event, dst.hint, dst.address, src.hint, src.address, bytes);
+}
+XS_HOT void xs_peer(struct xs_call *call, CUcontext dst, CUcontext src) { xs_decode_peer(call->event, dst, src); }
+XS_HOT void xs_copy_2d(struct xs_call *call, const CUDA_MEMCPY2D *copy) { xs_decode_copy_2d(call->event, copy); }
+XS_HOT void xs_copy_3d(struct xs_call *call, const CUDA_MEMCPY3D *copy) { xs_decode_copy_3d(call->event, copy); }
+XS_HOT void xs_copy_3d_peer(struct xs_call *call, const CUDA_MEMCPY3D_PEER *copy) {
+    xs_decode_copy_3d_peer(call->event, copy);
+}
+XS_HOT void xs_memset(struct xs_call *call, CUdeviceptr dst, uint32_t value, unsigned element, size_t width,
+                      size_t height, size_t pitch) {
+    xs_decode_memset(call->event, dst, value, element, width, height, pitch);
+}
+
+/* After the call, since until then the arrays may be what is wrong: an event for each copy of a batch. */
+XS_HOT void xs_batch(struct xs_call *call, const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
+                     size_t count) {
+    call->event = xs_decode_batch(call->event, call->result, dsts, srcs, sizes, count);
+}
+XS_HOT void xs_batch_3d(struct xs_call *call, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count) {
+    call->event = xs_decode_batch_3d(call->event, call->result, ops, count);
+}
+
+/* ---- allocations and frees ---- */
+
+/* Before the call: the request, which is all that is recorded of one that fails. */
+XS_HOT void xs_ask(struct xs_call *call, size_t bytes) { xs_decode_ask(call->event, bytes); }
+
+/* After a call that succeeded: what it gave. */
+XS_HOT void xs_allocated(struct xs_call *call, CUdeviceptr p, uint64_t bytes, enum xs_memory_kind kind,
+                         enum xs_origin origin) {
+    xs_decode_allocated(call->event, p, bytes, kind, origin);
+}
+XS_HOT void xs_page_locked(struct xs_call *call, const void *p, size_t bytes, enum xs_memory_kind kind, bool slow) {
+    xs_decode_page_locked(call->event, XS_WORD(p), bytes, kind, slow);
+}
+XS_HOT void xs_mapped(struct xs_call *call, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle) {
+    xs_decode_mapped(call->event, p, bytes, handle);
+}
+XS_HOT void xs_array_created(struct xs_call *call, const void *handle, size_t width, size_t height, size_t depth,
+                             CUarray_format format, unsigned channels) {
+    xs_decode_array(call->event, XS_WORD(handle), width, height, depth, (unsigned)format, channels);
+}
+
+/* After the call, whatever came of it: the address of a variable. */
+XS_HOT void xs_looked_up(struct xs_call *call, const CUdeviceptr *out, const size_t *bytes, enum xs_memory_kind kind) {
+    call->event = xs_decode_looked_up(call->event, call->result, out, bytes, kind);
+}
+
+/* Before the call, which may give the address to another thread at once: takes the allocation out of the map, into
+ * *range. After it: puts the allocation back if the call failed. */
+XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_range *range) {
+    xs_decode_free(call->event, address, range);
+}
+XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
+    if (!xs_succeeded(call)) {
+        xs_decode_free_failed(range);
+    }
+}
+
+/* Before and after the end of a mapping, or of several at once. */
+XS_HOT void xs_unmap(struct xs_call *call, CUdeviceptr p, size_t bytes) {
+    call->event->kind = XS_EVENT_FREE;
+    call->event->alloc.address = p;
+    call->event->alloc.bytes = bytes;
+}
+XS_HOT void xs_unmapped(struct xs_call *call, CUdeviceptr p, size_t bytes) {
+    call->event = xs_decode_unmapped(call->event, call->result, p, bytes);
+}
+
+/* ---- launches and waits ---- */
+
+XS_HOT void xs_launch(struct xs_call *call, enum xs_launch_kind kind, uint64_t function, unsigned gx, unsigned gy,
+                      unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes) {
+    struct xs_event *e = call->event;
+    e->kind = XS_EVENT_LAUNCH;
+    e->launch.kind = (uint8_t)kind;
+    e->launch.function = function;
+    e->launch.grid[0] = gx;
+    e->launch.grid[1] = gy;
+    e->launch.grid[2] = gz;
+    e->launch.block[0] = bx;
+    e->launch.block[1] = by;
+    e->launch.block[2] = bz;
+    e->launch.shared_bytes = shared_bytes;
+    xs_decode_context(e);
+}
+XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
+    xs_decode_attributes(call->event, config);
+}
+
+/* After the call: what the arguments point to. */
+XS_HOT void xs_arguments(struct xs_call *call, CUfunction function, void **params, void **extra) {
+    call->event = xs_decode_arguments(call->event, call->result, function, params, extra);
+}
+
+XS_HOT void xs_sync(struct xs_call *call, enum xs_sync_scope scope, const void *object) {
+    struct xs_event *e = call->event;
+    e->kind = XS_EVENT_SYNC;
+    e->sync.scope = (uint8_t)scope;
+    e->sync.object = XS_WORD(object);
+    xs_decode_context(e);
+}
+
+/* After the call: it is none that is recorded. */
+XS_HOT void xs_not_recorded(struct xs_call *call) { call->event = NULL; }
+
+/* ---- any other call, and what belongs to it ---- */
+
+XS_HOT void xs_api(struct xs_call *call) {
+    call->event->kind = XS_EVENT_API;
+    xs_decode_context(call->event);
+}
+XS_HOT void xs_object(struct xs_call *call, uint64_t object) { call->event->api.object = object; }
+XS_HOT void xs_argument(struct xs_call *call, uint64_t argument) { call->event->api.argument = argument; }
+XS_HOT void xs_bytes(struct xs_call *call, uint64_t address, uint64_t bytes) {
+    call->event->api.address = address;
+    call->event->api.bytes = bytes;
+}
+
+/* ---- stream capture ---- */
+
+XS_HOT void xs_capture_begun(const struct xs_call *call) {
+    if (xs_succeeded(call)) {
+        xs_captures_change(1);
+    }
+}
+/* A capture that was invalidated ends with an error. */
+XS_HOT void xs_capture_ended(const struct xs_call *call) {
+    if (xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+        call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
+        xs_captures_change(-1);
+    }
+}
+
+/* ---- modules and contexts ---- */
+
+/* Before a module goes: another one's functions may get the handles of its functions. */
+XS_HOT void xs_functions_go(void) { xs_arguments_functions_go(); }
+
+/* After a module went. */
+XS_HOT void xs_variables_gone(struct xs_call *call) {
+    call->event = xs_decode_variables_gone(call->event, call->result);
+    xs_fingerprint_written();
+}
+
+XS_HOT void xs_context_made(struct xs_call *call, CUcontext context, CUdevice device, bool primary) {
+    xs_context_learn(context, device, primary);
+    xs_object(call, XS_WORD(context));
+}
+
+/* Before a call by which a context may end: fetches what CUPTI and the fingerprint kernel have to say of it. */
+#define XS_CONTEXT_PATIENCE_MS 50
+XS_HOT void xs_context_going(void) {
+    xs_device_wait_all(NULL, XS_CONTEXT_PATIENCE_MS);
+    xs_cupti_flush(false);
+    xs_functions_go();
+}
+
+/* After it. */
+XS_HOT void xs_context_gone(struct xs_call *call, CUcontext context) {
+    call->event = xs_decode_context_gone(call->event, call->result, context);
+}
+XS_HOT void xs_primary_released(struct xs_call *call, CUdevice device) {
+    call->event = xs_decode_primary_released(call->event, call->result, device);
+}
+/* The context may live on, or may have been destroyed, and then its handle may come back. */
+XS_HOT void xs_context_detached(const struct xs_call *call, CUcontext context) {
+    if (xs_succeeded(call)) {
+        xs_device_context_gone(context);
+    }
+}
+
+#endif

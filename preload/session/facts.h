@@ -1,0 +1,18 @@
+/* Facts that the trace holds besides events: of the process, the machine, the options and the devices. */
+#ifndef XFERSPY_PRELOAD_SESSION_FACTS_H
+#define XFERSPY_PRELOAD_SESSION_FACTS_H
+
+#include "preload/session/options.h"
+#include "schema/clock.h"
+#include "schema/store.h"
+
+/* Asks the driver for its version and its devices. Called by the thread that starts the session, which has the driver's
+ * file descriptors; before xs_drain_start. */
+void xs_facts_read_devices(void);
+
+/* Write the facts into the store, inside a batch of the caller's; errors of the store show when that is committed.
+ * Drain thread only. */
+void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);
+void xs_facts_write_devices(struct xs_store *store);
+
+#endif

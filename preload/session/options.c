@@ -1,0 +1,156 @@
+/* Reads the options of schema/options.def from the environment, and checks their values. */
+#include "preload/session/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum option_type { BOOL, CHOICE, INT, TEXT };
+
+struct option {
+    const char *field, *name, *preset, *values;
+    enum option_type type;
+    size_t offset;
+};
+
+static const struct option option_table[] = {
+#define XS_OPTION(field, name, type, preset, values, help)                                                             \
+    {#field, name, preset, values, type, offsetof(struct xs_options, field)},
+#include "schema/options.def"
+#undef XS_OPTION
+};
+#define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
+
+/* Variables that other parts own: the program's, the simulated GPU's, the tests'. One with a final _ is a prefix. */
+static const char *const foreign[] = {"LIBRARY=", "DEBUG_PATH=", "SIM_", "TEST_"};
+
+static bool parse_bool(const char *text, bool *value) {
+    static const char *const yes[] = {"on", "1", "true", "yes"}, *const no[] = {"off", "0", "false", "no"};
+    for (size_t i = 0; i < 4; i++) {
+        if (strcasecmp(text, yes[i]) == 0 || strcasecmp(text, no[i]) == 0) {
+            *value = strcasecmp(text, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_choice(const char *text, const char *values, char *value, size_t bytes) {
+    size_t n = strlen(text);
+    for (const char *v = values; n > 0 && !strchr(text, '|') && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL) {
+        if (strncasecmp(v, text, n) == 0 && (v[n] == '|' || v[n] == '\0') && n < bytes) {
+            memcpy(value, v, n);
+            value[n] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_int(const char *text, const char *values, long *value) {
+    char *end;
+    errno = 0;
+    long v = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0) {
+        return false;
+    }
+    const char *dots = strstr(values, "..");
+    if (v < strtol(values, NULL, 10) || (dots && v > strtol(dots + 2, NULL, 10))) {
+        return false;
+    }
+    *value = v;
+    return true;
+}
+
+static bool set_option(struct xs_options *options, const struct option *o, const char *text) {
+    char *field = (char *)options + o->offset;
+    switch (o->type) {
+    case BOOL:
+        return parse_bool(text, (bool *)(void *)field);
+    case CHOICE:
+        return parse_choice(text, o->values, field, sizeof options->cupti);
+    case INT:
+        return parse_int(text, o->values, (long *)(void *)field);
+    case TEXT:
+        if (strlen(text) >= XS_OPTION_TEXT_BYTES) {
+            return false;
+        }
+        strcpy(field, text);
+        return true;
+    }
+    return false;
+}
+
+static const struct option *find_option(const char *name, size_t n) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (strlen(option_table[i].name) == n && strncmp(option_table[i].name, name, n) == 0) {
+            return &option_table[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_foreign(const char *name) {
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (strncmp(name, foreign[i], strlen(foreign[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+extern char **environ;
+
+void xs_options_load(struct xs_options *options, void (*complain)(const char *message)) {
+    memset(options, 0, sizeof *options);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        set_option(options, &option_table[i], option_table[i].preset);
+    }
+    for (char **v = environ; v && *v; v++) {
+        const char *equals = strchr(*v, '=');
+        if (strncmp(*v, "XFERSPY_", 8) != 0 || !equals) {
+            continue;
+        }
+        char message[512];
+        const char *name = *v + 8;
+        const struct option *o = find_option(name, (size_t)(equals - name));
+        if (o && set_option(options, o, equals + 1)) {
+            continue;
+        }
+        if (o) {
+            snprintf(message, sizeof message, "XFERSPY_%s=%.200s is %s%s; using %s", o->name, equals + 1,
+                     o->type == TEXT ? "too long for a " : "not one of ", o->values,
+                     *o->preset ? o->preset : "the default");
+        } else if (!is_foreign(name)) {
+            snprintf(message, sizeof message, "%.*s is not an option; see docs/options.md or `xferspy run --help`",
+                     (int)(equals - *v), *v);
+        } else {
+            continue;
+        }
+        if (complain) {
+            complain(message);
+        }
+    }
+}
+
+void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const char *name, const char *value),
+                     void *arg) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option *o = &option_table[i];
+        const char *field = (const char *)options + o->offset;
+        char number[32];
+        switch (o->type) {
+        case BOOL:
+            each(arg, o->field, *(const bool *)(const void *)field ? "on" : "off");
+            break;
+        case INT:
+            snprintf(number, sizeof number, "%ld", *(const long *)(const void *)field);
+            each(arg, o->field, number);
+            break;
+        default:
+            each(arg, o->field, field);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* The options of the preloaded library: one struct, filled with the defaults and from the environment. */
+#ifndef XFERSPY_PRELOAD_OPTIONS_H
+#define XFERSPY_PRELOAD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define XS_OPTION_TEXT_BYTES 1024
+
+#define XS_OPTION_FIELD_BOOL(field) bool field;
+#define XS_OPTION_FIELD_CHOICE(field) char field[32];
+#define XS_OPTION_FIELD_INT(field) long field;
+#define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
+struct xs_options {
+#define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
+#include "schema/options.def"
+#undef XS_OPTION
+};
+
+/* Fills `options` with the defaults and then from the environment. A bad value keeps its default. For each bad
+ * value, and for each XFERSPY_ variable that is no option, `complain` is called with a message without newline; it
+ * may be NULL. Not async-signal-safe. */
+void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
+
+/* Calls `each` with the lower-case name and the effective value of every option, for the trace's table meta. */
+void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const char *name, const char *value),
+                     void *arg);
+
+#endif

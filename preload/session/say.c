@@ -1,0 +1,65 @@
+/* Prints lines on the stderr that the session started with. */
+#include "preload/session/say.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct stat stderr_at_start; /* st_ino 0: unknown */
+static bool is_quiet;
+
+void xs_say_start(void) {
+    if (fstat(STDERR_FILENO, &stderr_at_start) != 0) {
+        memset(&stderr_at_start, 0, sizeof stderr_at_start);
+    }
+}
+
+void xs_say_quietly(bool quiet) { is_quiet = quiet; }
+
+/* SIGPIPE or SIGTTOU of our own line would end or stop the program; the one that was pending before stays. */
+static void write_quietly(const char *line, size_t bytes) {
+    sigset_t ours, before, pending;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGTTOU);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
+    struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
+    ssize_t n =
+        poll(&ready, 1, 0) == 1 && (ready.revents & (POLLOUT | POLLERR)) ? write(STDERR_FILENO, line, bytes) : 0;
+    if (n < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        sigdelset(&ours, SIGTTOU);
+        sigtimedwait(&ours, NULL, &(struct timespec){0, 0});
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void xs_say(const char *text) {
+    struct stat now;
+    char line[1200];
+    int saved_errno = errno;
+    if (!is_quiet && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_start.st_dev &&
+        now.st_ino == stderr_at_start.st_ino) {
+        int n = snprintf(line, sizeof line, "xferspy: %s\n", text);
+        write_quietly(line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+    }
+    errno = saved_errno;
+}
+
+void xs_complain(bool *once, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    if (__atomic_exchange_n(once, true, __ATOMIC_RELAXED)) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    xs_say(text);
+}

@@ -1,0 +1,48 @@
+# The command `export` itself: its formats, its options, what it refuses. What it writes is read by others, in tests/export.
+. "$SOURCE/lib.sh"
+make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
+sum=$(cksum <t.db)
+formats="perfetto jsonl csv speedscope openmetrics"
+for format in $formats; do
+    run "$XFERSPY" export --format=$format t.db; expect_status 0; expect_no_err; [ -s stdout ] || show "nothing of $format"
+    cp stdout expected
+    run "$XFERSPY" export t.db --format $format -o out.$format; expect_status 0; expect_no_err; expect_no_out
+    cmp out.$format expected || show "-o FILE has something else than standard output"
+    run "$XFERSPY" export --format=$format -o out.$format t.db; expect_error_of "out.$format: exists already; --force replaces it"
+    run "$XFERSPY" export --format=$format --force -o out.$format t.db; expect_status 0
+    cmp out.$format expected || show "--force has something else"
+    run "$XFERSPY" export --format=$format --force -o t.db t.db; expect_error_of "is the trace being read"
+    run "$XFERSPY" export --format=$format -o missing.out nowhere.db; expect_error_of nowhere.db
+    [ ! -e missing.out ] || show "left a file of nothing"
+    run "$XFERSPY" export --help; expect_out "  $format: "
+    # a full disk is said, once
+    run sh -c '"$XFERSPY" export --format=$0 t.db >/dev/full' $format; expect_error_of "No space left"
+done
+[ "$sum" = "$(cksum <t.db)" ] || show "the trace was changed"
+
+usage() { # usage WORD...: a usage error that says all of these
+    expect_status 2; expect_no_out
+    for word in "$@"; do expect_err "$word"; done
+}
+run "$XFERSPY" export t.db; usage "which format?" $formats
+run "$XFERSPY" export --format=parquet t.db; usage "--format=parquet: use perfetto, jsonl, csv, speedscope or openmetrics"
+run "$XFERSPY" export --format=csv; usage "which trace?"
+run "$XFERSPY" export --format=csv --what=transfer t.db; usage "--what=transfer: use transfers, findings"
+run "$XFERSPY" export --format=perfetto --what=kernels t.db; usage "--what is about the rows of jsonl and csv"
+run "$XFERSPY" export --format=jsonl --formulas t.db; usage "--formulas is about csv"
+run "$XFERSPY" export --format=csv t.db t.db; usage "one trace at a time"
+
+# A place in the program, an NVTX range and a finding, where a row has them
+run "$XFERSPY" export --format=jsonl t.db
+grep -q '"function":"[^"]*","file":"[^"]*","line":[0-9]*,"nvtx_range":"' stdout || show "no call site"
+grep -q '"findings":\["' stdout || show "no findings"
+run "$XFERSPY" export --format=csv --what=findings t.db; expect_out "gives_back_ns"; expect_out "noop-upload"
+
+# Bytes for programs do not go to a terminal
+if command -v script >/dev/null; then
+    step="perfetto to a terminal"
+    script -qec '"$XFERSPY" export --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
+    expect_status 1; expect_out "is binary, and standard output is a terminal"
+    script -qec '"$XFERSPY" export --force --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
+    expect_status 0
+fi

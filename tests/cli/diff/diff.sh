@@ -1,0 +1,157 @@
+# Two versions of a program compared: recorded pairs, made-up ones, several runs a side, and files that are hard to compare.
+. "$SOURCE/lib.sh"
+find_python "import jsonschema; jsonschema.Draft202012Validator" || [ -z "${CI:-}" ] || skip "no python3-jsonschema"
+json() { [ -z "$python" ] || "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+# What is printed as JSON is what docs/schema says, to a validator that is not ours.
+valid() {
+    [ -z "$python" ] || "$python" -W ignore -c "
+import json, jsonschema
+schema = json.load(open('$SOURCE/../../docs/schema/diff.schema.json'))
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.Draft202012Validator(schema).validate(json.load(open('stdout')))" 2>invalid || { cat invalid >stderr; show "not valid"; }
+}
+# Rendered, no text of a trace is a link, an image, a mention or a reference outside of code, where hosts see none.
+rendered() {
+    command -v cmark-gfm >/dev/null || { [ -z "${CI:-}" ] || skip "no cmark-gfm"; return 0; }
+    cmark-gfm --unsafe -e table -e autolink -e strikethrough <stdout | sed 's/<code>[^<]*<\/code>//g' >html
+    ! grep '<a \|<img\|<b>\|<!--\|@[a-z]\|#[0-9]' html || show "markup"
+}
+golden() { expect_golden "$SOURCE/golden/$1"; }
+cp "$SOURCE"/../golden/h100_wasteful.db "$SOURCE"/../golden/h100_repaired.db .
+cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_repaired.db .
+
+# A pair of a real GPU: an upload in every step, and repaired. 199 uploads of 8 MiB are gone, 400 downloads and uploads less.
+run "$XFERSPY" diff h100_upload_wasteful.db h100_upload_repaired.db
+expect_status 0; expect_no_err; golden diff_h100_upload.txt
+case $(head -n 1 stdout) in "It paid: "*) ;; *) show "the conclusion comes first" ;; esac
+expect_out "- gone      noop-upload"; expect_out "199, 1.55 GiB"
+run "$XFERSPY" diff --format=markdown h100_upload_wasteful.db h100_upload_repaired.db
+expect_status 0; expect_no_err; golden diff_h100_upload.md
+run "$XFERSPY" diff --json h100_upload_wasteful.db h100_upload_repaired.db
+expect_status 0; expect_no_err; valid
+json "d['format'] == 'xferspy-diff' and d['version'] == 1 and d['verdict']['paid'] == 'paid'"
+json "d['verdict']['transfers_less'] == 600 - 205"
+json "[f['bytes']['before']['median'] for f in d['findings'] if f['kind'] == 'noop-upload' and f['change'] == 'disappeared'] == [199 * 8 << 20]"
+json "sum(s['count']['after']['median'] for s in d['call_sites']) == 205"
+json "{m['name']: m for m in d['metrics']}['transfers']['delta'] == -395"
+# Schema version 1, without contents; and the same pair the other way around.
+run "$XFERSPY" diff h100_wasteful.db h100_repaired.db; expect_status 0; expect_out "It paid: 313 ms -> 146 ms"
+run "$XFERSPY" diff h100_repaired.db h100_wasteful.db
+expect_status 0; expect_out "It got worse: 146 ms -> 313 ms"; expect_out "AFTER ran earlier than BEFORE: are they swapped?"
+expect_out "+ new"
+
+# Call sites, and what became of one finding.
+make_trace before.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
+cat >less.sql <<'END'
+UPDATE meta SET value = 1767225700000000000 WHERE key = 'start_unix_ns';
+UPDATE meta SET value = 80000000 WHERE key = 'duration_ns';
+UPDATE stack_frame SET line = line + 100 WHERE code = 1;
+DELETE FROM transfer WHERE id <= 30 AND id % 3 = 1 AND id > 1;
+DELETE FROM device_copy WHERE correlation BETWEEN 101 AND 109;
+END
+make_trace after.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" less.sql
+run "$XFERSPY" diff before.db after.db
+expect_status 0; expect_no_err; golden diff_callsites.txt
+expect_out "noop-upload"; expect_out "train.py:112 in step"; expect_out "was line 12"; expect_not "! "
+run "$XFERSPY" diff --all before.db after.db; expect_status 0; expect_out "= same"
+run "$XFERSPY" diff --top=1 before.db after.db; expect_status 0
+[ "$(grep -c ' gone \| new \| grew \| shrank ' stdout)" -eq 2 ] || show "one finding and one call site"
+
+# Several runs a side: medians, and the test; a folder is all its traces.
+mkdir old new
+for n in 1 2 3; do
+    echo "UPDATE meta SET value = $((100000000 + n * 100000)) WHERE key = 'duration_ns'; UPDATE meta SET value = value + $n WHERE key IN ('pid');" >run.sql
+    make_trace old/$n.db "$SOURCE/fixtures/findings.sql" run.sql
+    echo "UPDATE meta SET value = $((98000000 + n * 100000)) WHERE key = 'duration_ns'; UPDATE meta SET value = value + 10 + $n WHERE key IN ('pid');
+          DELETE FROM transfer WHERE id = 1;" >run.sql
+    make_trace new/$n.db "$SOURCE/fixtures/findings.sql" run.sql
+done
+run "$XFERSPY" diff --before old/*.db --after new/*.db
+expect_status 0; expect_no_err; expect_out "It paid: 100 ms -> 98.2 ms (-2.0 %)"; expect_out "beyond their own spread (rank test, p = 0.05)"
+mv stdout files
+run "$XFERSPY" diff --json --before old/*.db --after new/*.db; valid
+json "d['metrics'][0]['before'] == {'median': 100200000, 'min': 100100000, 'max': 100300000}"
+json "d['metrics'][0]['certainty'] == 'beyond-spread' and abs(d['metrics'][0]['p'] - 0.05) < 1e-9"
+run "$XFERSPY" diff --before old --after new; expect_status 0; cmp -s stdout files || show "a folder is its traces"
+run "$XFERSPY" diff old/1.db new/1.db
+expect_status 0; expect_out "but the run is not faster"; expect_out "1 run before, 1 run after: how much runs differ by themselves is not known"
+cp old/2.db old/3.db new
+run "$XFERSPY" diff --before old --after new; expect_out "within their own spread"; expect_out "are the same run"
+
+# A merged file is its traces, or one of them; traces of several ranks are no runs.
+run "$XFERSPY" merge -o old.db old/1.db old/2.db old/3.db; expect_status 0
+run "$XFERSPY" diff --json --before old.db --after old; expect_status 0
+json "len(d['before']) == 3 and d['verdict']['paid'] == 'no-change'"
+run "$XFERSPY" diff old.db:1 old.db:3; expect_status 0; expect_out "1 run before, 1 run after"; expect_not "the same run"
+run "$XFERSPY" diff -o old.db --force old.db:1 old.db:3; expect_status 1; expect_err "is the trace being read"
+for n in 1 2 3; do
+    echo "INSERT OR REPLACE INTO meta VALUES ('rank', $n), ('world_size', 4); UPDATE meta SET value = value + $n WHERE key = 'pid';" >run.sql
+    make_trace rank$n.db "$SOURCE/fixtures/findings.sql" run.sql
+done
+run "$XFERSPY" diff --before rank1.db rank2.db rank3.db --after old; expect_status 0
+expect_out "BEFORE: its traces are of several ranks"; expect_out "Ranks differ: 1 before, none after"
+
+# What makes two traces hard to compare is said in a line each, and nothing of it is refused.
+for fixture in simple killed simulated without_cupti empty no_findings stepped_aside; do
+    make_trace $fixture.db "$SOURCE/fixtures/$fixture.sql"
+    for format in text json markdown; do
+        run "$XFERSPY" diff --format=$format before.db $fixture.db; expect_status 0; expect_no_err
+        [ $format != json ] || valid
+        run "$XFERSPY" diff --format=$format $fixture.db before.db; expect_status 0; expect_no_err
+        run "$XFERSPY" diff --format=$format --all $fixture.db $fixture.db; expect_status 0; expect_no_err
+        expect_out "the same run"
+    done
+done
+run "$XFERSPY" diff before.db simulated.db
+expect_out "Whether it paid cannot be told: one side alone ran on the simulated GPU"; expect_out "AFTER ran on the simulated GPU"
+run "$XFERSPY" diff simulated.db simulated.db; case $(head -n 1 stdout) in "(Simulated) No change"*) ;; *) show "simulated" ;; esac
+run "$XFERSPY" diff before.db without_cupti.db; expect_out "AFTER has no device times"; expect_out "One side has no call sites"
+run "$XFERSPY" diff before.db empty.db; expect_out "AFTER: empty.db has no transfers"
+run "$XFERSPY" diff before.db killed.db; expect_out "killed"; expect_out "Whether it paid cannot be told"
+
+# Hostile text in every column stays text: on a terminal, in JSON and in Markdown.
+make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" "$SOURCE/fixtures/hostile.sql"
+{
+    echo "UPDATE python_code SET function = '<img src=x onerror=alert(1)>|[a](http://b) @me #1 \`x\`' || char(10, 27) || '**', file = '/x/</td>|'||hex(zeroblob(100000));"
+    echo "UPDATE symbol SET function = CAST(x'C3281B5B6D' AS TEXT) || hex(zeroblob(100000));"
+} >names.sql
+make_trace names.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" names.sql
+for pair in "before.db hostile.db" "hostile.db before.db" "before.db names.db" "names.db before.db" "names.db names.db"; do
+    for format in text json markdown; do
+        run "$XFERSPY" diff --all --format=$format $pair
+        expect_status 0; expect_no_err
+        LC_ALL=C tr -d '\n' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters ($format)"
+        iconv -f UTF-8 -t UTF-8 stdout >/dev/null || show "invalid UTF-8 ($format)"
+        [ "$(wc -c <stdout)" -lt 400000 ] || show "names are cut"
+        [ $format != markdown ] || rendered
+        [ $format != json ] || valid
+    done
+done
+
+echo "UPDATE meta SET value = '/x/p @octocat #12 https://evil.example/x www.evil.example <b>x</b> me@evil.example ![i](x)' WHERE key = 'command';
+UPDATE meta SET value = '@octocat' WHERE key = 'host';" >notes.sql
+make_trace notes.db "$SOURCE/fixtures/findings.sql" notes.sql
+run "$XFERSPY" diff --format=markdown before.db notes.db; expect_status 0; expect_out "Arguments differ"; rendered
+
+# Files that are none, and wrong command lines.
+echo text >text
+run "$XFERSPY" diff before.db missing.db; expect_error_of missing.db
+run "$XFERSPY" diff text before.db; expect_error_of text
+head -c 5000 before.db >cut.db
+run "$XFERSPY" diff before.db cut.db; expect_error_of cut.db
+mkdir nothing
+run "$XFERSPY" diff --before nothing --after before.db; expect_error_of "nothing: has no traces"
+run "$XFERSPY" diff -o before.db --force before.db after.db; expect_status 1; expect_err "is the trace being read"
+echo kept >existing
+run "$XFERSPY" diff -o existing before.db after.db; expect_status 1; expect_err existing; [ "$(cat existing)" = kept ] || show "replaced"
+run "$XFERSPY" diff -o existing --force before.db after.db; expect_status 0; expect_no_out; grep -q "^It paid" existing || show "-o"
+mkdir many; for n in $(seq 33); do cp before.db many/$n.db; done
+run "$XFERSPY" diff --before many --after after.db; expect_error_of "at most 32"
+usage() { run "$XFERSPY" diff "$@"; expect_status 2; expect_no_out; expect_err "$message"; }
+message="which traces?"; usage
+message="compared with what?"; usage before.db
+message="several runs a side: --before"; usage before.db after.db after.db
+message="no traces for --after"; usage --before before.db
+message="before or after?"; usage before.db --after after.db
+message="use text, json or markdown"; usage --format=xml before.db after.db
+message="--top=0: use a number from 1"; usage --top=0 before.db after.db

@@ -1,0 +1,29 @@
+# Help teaches, mistakes are answered with status 2.
+. "$SOURCE/lib.sh"
+commands="run report explain diff check html export merge import anonymize symbolize query info completion"
+for form in --help "-?" help; do
+    run "$XFERSPY" $form
+    expect_status 0; expect_no_err
+    for command in $commands doctor; do expect_out "  $command "; done
+done
+for command in $commands; do
+    run "$XFERSPY" $command --help; expect_status 0; expect_out "Examples:"; expect_out "Usage: xferspy $command"
+    cp stdout long
+    run "$XFERSPY" help $command; expect_status 0; cmp -s stdout long || show "help CMD differs from CMD --help"
+    run "$XFERSPY" $command; expect_status 2; expect_no_out
+    run "$XFERSPY" $command --nonsense; expect_status 2; expect_no_out; expect_err "xferspy $command"
+done
+run "$XFERSPY"; expect_status 2; expect_no_out; expect_err "Usage: xferspy"
+run "$XFERSPY" --version; expect_status 0; expect_out "xferspy "; expect_out "(trace schema $schema)"
+run "$XFERSPY" -V; expect_status 0
+run "$XFERSPY" reprot x.db; expect_status 2; expect_no_out; expect_err "did you mean \`report'?"
+run "$XFERSPY" doc; expect_status 2; expect_err "did you mean \`doctor'?"
+run "$XFERSPY" zzz; expect_status 2; expect_err "xferspy --help"; expect_not "did you mean"
+run "$XFERSPY" help zzz; expect_status 2
+run "$XFERSPY" --nonsense; expect_status 2
+run "$XFERSPY" doctor extra; expect_status 2
+run "$XFERSPY" report --color=blue x.db; expect_status 2; expect_err "--color=blue"
+run "$XFERSPY" query --format=xml x.db "SELECT 1"; expect_status 2
+run "$XFERSPY" query a b c; expect_status 2
+run "$XFERSPY" explain a b c; expect_status 2
+run "$XFERSPY" query a; expect_status 2; expect_err "--tables"

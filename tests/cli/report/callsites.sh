@@ -1,0 +1,208 @@
+# Where transfers were called from, as a user sees it. fixtures/callsites.sql says what was called from where; the stacks' symbols
+# are in the trace, so nothing is looked up in binaries.
+. "$SOURCE/lib.sh"
+have_python=$(command -v python3 || true)
+json() { [ -z "$have_python" ] || python3 -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+golden() { expect_golden "$SOURCE/golden/$1"; }
+make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
+make_trace none.db "$SOURCE/fixtures/findings.sql"
+sum=$(cksum <t.db)
+
+# Findings are of lines: two callers of one line are one finding, two lines are two.
+run "$XFERSPY" report t.db
+expect_status 0; expect_no_err; golden report_callsites.txt
+run "$XFERSPY" explain --format=tsv t.db
+expect_status 0
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 16 ] || show "every row has 16 fields"
+[ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline')" ] || show "header"
+[ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
+[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 12 10 14 " ] || show "pageable of two lines"
+run "$XFERSPY" explain t.db; expect_status 0; expect_out "train.py:14 in step"; expect_out "pageable#2"
+run "$XFERSPY" explain --format=tsv none.db
+[ "$(awk -F '\t' '$1 == "pageable" { print $3 "," $14 $15 $16 }' stdout)" = "20," ] || show "without stacks: one, of the entry point"
+run "$XFERSPY" report none.db; expect_out ", at cuMemcpyHtoD_v2"; expect_not " in step"
+
+# The evidence has the stacks: the first instance's, then the others by how many instances have them.
+run "$XFERSPY" explain t.db noop-upload
+expect_status 0; expect_no_err
+expect_out "train.py:12 in step (cuMemcpyHtoD_v2)"; expect_out "epoch / batch"
+sed -n '/^Called from/,/^$/p' stdout >stacks
+cat >expected <<'END'
+Called from (1 of 9)
+            ... 3 frames of libcuda.so.1 and libtorch_cuda.so
+  #3        step  train.py:12
+  #4        first_epoch  data/loader.py:8
+
+Called from (8 of 9)
+            ... 3 frames of libcuda.so.1 and libtorch_cuda.so
+  #3        step  train.py:12
+  #4        main  train.py:33
+
+END
+cmp -s stacks expected || show "the stacks"
+run "$XFERSPY" explain --full-stack t.db noop-upload
+expect_out "#1        at::native::copy_kernel_cuda(at::TensorIterator&, bool)  libtorch_cuda.so"; expect_not "frames of"
+run "$XFERSPY" explain t.db scalar-readback; expect_out "... 1 frame of libcuda.so.1"; expect_out "#1        read_back  reader/reader.c:77"
+run "$XFERSPY" explain none.db noop-upload; expect_status 0; expect_not "Called from"
+
+# Several more than are shown.
+echo "INSERT INTO stack SELECT 100 + id, native_frames, python_frames, is_cut FROM stack WHERE id = 1;
+  INSERT INTO stack SELECT 200 + id, native_frames, python_frames, 1 FROM stack WHERE id = 1;
+  INSERT INTO stack_frame SELECT (s.n + 1) * 4096 + f.id % 4096, s.n + 1, f.depth, f.address, f.module, f.code, f.line, f.is_entry
+    FROM stack_frame f, (SELECT 100 AS n UNION SELECT 200) s WHERE f.stack = 1;
+  UPDATE transfer SET stack = 101 WHERE id IN (10, 13, 16); UPDATE transfer SET stack = 201 WHERE id = 19" >more.sql
+make_trace more.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" more.sql
+run "$XFERSPY" explain more.db noop-upload
+expect_out "Called from (1 of 9)"; expect_out "Called from (4 of 9)"; expect_out "Called from (3 of 9)"; expect_out "1 more stack, of 1 instance."
+
+# JSON.
+run "$XFERSPY" report --json t.db; expect_status 0
+json "[f['call_site'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [{'function': 'step', 'file': '/opt/app/train.py', 'line': 12, 'module': None, 'python': True, 'address': None}]"
+json "[f['call_site']['python'] for f in d['traces'][0]['findings'] if f['name'] == 'scalar-readback'] == [False]"
+json "d['traces'][0]['call_sites'] == {'recorded': True, 'places': 5, 'notes': []} and 'by' not in d['traces'][0]"
+run "$XFERSPY" explain --json t.db noop-upload; expect_status 0
+json "d['explained']['distinct_stacks'] == 2 and [s['instances'] for s in d['explained']['stacks']] == [1, 8]"
+json "[f['function'] for f in d['explained']['first_instances'][0]['evidence'][0]['stack']][3:] == ['step', 'first_epoch']"
+json "d['explained']['first_instances'][0]['evidence'][0]['nvtx_range'] == 'epoch / batch'"
+run "$XFERSPY" explain --json --instances t.db; expect_status 0
+json "{i['call_site']['line'] for i in d['instances'] if i['finding'] == 'pageable'} == {12, 14}"
+run "$XFERSPY" report --json none.db
+json "all(f['call_site'] is None for f in d['traces'][0]['findings']) and not d['traces'][0]['call_sites']['recorded']"
+
+# The text of the line, as it was when the program ran.
+mkdir app
+printf '\n\n\n\n\n\n\n\n\n\n\n\t    weights.copy_(source)  \t\n\n    batch.copy_(new, "\033[31mred\\n")\n' >app/train.py
+touch -d '2025-06-01 UTC' app/train.py
+echo "UPDATE meta SET value = '$WORK/app' WHERE key = 'cwd'; UPDATE python_code SET file = '$WORK/app/train.py'
+  WHERE file LIKE '%train.py'" >here.sql
+make_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql
+run "$XFERSPY" report --details here.db
+expect_status 0; expect_out "      at train.py:12 in step (cuMemcpyHtoD_v2)"; grep -qx "        12 | weights.copy_(source)" stdout || show "the line"
+expect_out '14 | batch.copy_(new, "\x1b[31mred\n")'
+run "$XFERSPY" explain here.db noop-upload; grep -qx "            12 | weights.copy_(source)" stdout || show "the line"
+touch app/train.py # changed since
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"; expect_not "weights.copy_"
+touch -d '2025-06-01 UTC' app/train.py; chmod 0 app/train.py
+if ! cat app/train.py >/dev/null 2>&1; then
+    run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_not "weights.copy_"
+fi
+rm -f app/train.py
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"; expect_not "weights.copy_"
+mkfifo app/train.py # and nothing waits
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_not "weights.copy_"
+rm -f app/train.py; mkdir app/train.py
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_not "weights.copy_"
+rmdir app/train.py; printf 'one line\n' >app/train.py; touch -d '2025-06-01 UTC' app/train.py
+run "$XFERSPY" report here.db; expect_status 0; expect_not "one line"
+# Native code: not newer than the binary, which has to be there.
+mkdir reader; yes '' | head -n 76 >reader/reader.c; echo 'cudaMemcpy(to, from, 4, D2H);' >>reader/reader.c; : >reader/libreader.so
+touch -d '2025-06-01 UTC' reader/reader.c; touch -d '2025-06-02 UTC' reader/libreader.so
+echo "UPDATE symbol SET file = '$WORK/reader/reader.c' WHERE file IS NOT NULL;
+  UPDATE module SET path = '$WORK/reader/libreader.so' WHERE id = 3" >native.sql
+make_trace native.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" native.sql
+run "$XFERSPY" report native.db; expect_status 0; expect_out "77 | cudaMemcpy(to, from, 4, D2H);"
+touch -d '2025-05-01 UTC' reader/libreader.so
+run "$XFERSPY" report native.db; expect_status 0; expect_not "cudaMemcpy(to"
+rm reader/libreader.so
+run "$XFERSPY" report native.db; expect_status 0; expect_not "cudaMemcpy(to"
+
+# Why lines are not known: in two lines at most, however many binaries are gone.
+cat >gone.sql <<'END'
+DELETE FROM symbol; UPDATE module SET path = '/nonexistent/' || id || '.so';
+END
+make_trace gone.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" gone.sql
+run "$XFERSPY" report gone.db; expect_status 0; expect_no_err; expect_out "Call sites: /nonexistent/1.so"; expect_out "Call sites: 2 more"
+[ "$(grep -c 'Call sites: ' stdout)" -eq 2 ] || show "in two lines"
+run "$XFERSPY" report --json gone.db; expect_status 0; json "len(d['traces'][0]['call_sites']['notes']) == 3"
+run "$XFERSPY" report t.db; expect_not "Call sites: "
+
+# Totals by each key; they add up to the same, and what the trace does not know has a row.
+for key in site function file module nvtx thread stream device; do
+    run "$XFERSPY" report --by=$key t.db
+    expect_status 0; expect_no_err; expect_out "Transfers by"; expect_not "Findings"
+    sed -n '/^Transfers by/,$p' stdout
+    [ "$(sed -n '/^Transfers by/,$p' stdout | awk '/ 37 +93.3 MiB +8.17 ms +18.7 ms +17.9 ms/' | wc -l)" -eq 1 ] || show "the total by $key"
+done >by.txt
+cp by.txt stdout; golden report_by.txt
+run "$XFERSPY" report --by=site --top=2 t.db
+expect_out "  4 more "; [ "$(sed -n '/^Transfers by/,$p' stdout | grep -c ' in ')" -le 3 ] || show "more than --top"
+run "$XFERSPY" report --json --by=function t.db; expect_status 0
+json "d['traces'][0]['by']['key'] == 'function' and d['traces'][0]['by']['count'] == 4 and d['traces'][0]['by']['rows'][0]['call_site']['function'] == 'step'"
+json "sum(r['bytes'] for r in d['traces'][0]['by']['rows']) == d['traces'][0]['transfers']['total']['bytes']"
+json "sum(r['device_ns'] for r in d['traces'][0]['by']['rows']) == d['traces'][0]['transfers']['total']['device_ns']"
+json "sum(r['gives_back_ns'] for r in d['traces'][0]['by']['rows']) <= sum(f['gives_back_ns'] for f in d['traces'][0]['findings'])"
+for key in site file module nvtx thread stream device; do
+    run "$XFERSPY" report --json --by=$key --top=1 t.db; expect_status 0
+    json "len(d['traces'][0]['by']['rows']) == 1"
+done
+run "$XFERSPY" report --by=site none.db; expect_status 0; expect_out "cuMemcpyHtoD_v2"; expect_out "the trace has no stacks"
+run "$XFERSPY" report --by=function none.db; expect_status 0; expect_out "(no stack)"
+make_trace empty.db "$SOURCE/fixtures/empty.sql"
+run "$XFERSPY" report --by=site empty.db; expect_status 0; expect_out "None."
+for wrong in --by=line --by= --top=3 "--by=site --top=0" "--by=site --top=-1" "--by=site --top=x" "--by=site --details"; do
+    run "$XFERSPY" report $wrong t.db; expect_status 2; expect_no_out
+done
+run "$XFERSPY" report --by=line t.db; expect_err "--by=line: use site, function, file"
+
+# On narrow terminals nothing is wider than the terminal but names that have no blanks.
+printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py; touch -d '2025-06-01 UTC' app/train.py
+if command -v script >/dev/null 2>&1; then
+    for command in "report here.db" "explain here.db noop-upload" "report --by=site here.db" "report --by=stream here.db"; do
+        step="$command on 60 columns"
+        TERM=dumb COLUMNS=60 script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
+        [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq 0 ] || show "wider than the terminal"
+    done
+fi
+run "$XFERSPY" report here.db; expect_out "12 | weights.copy_(0000"; expect_out "..."; [ "$(grep '12 |' stdout | awk 'length > 170' | wc -l)" -eq 0 ] || show "the line is cut"
+
+# Hostile names, in every text that is shown.
+cat >hostile.sql <<'END'
+UPDATE python_code SET file = CAST(x'2F61FF0A1B5B33316D2F' AS TEXT) || '/' || id || '/b' || char(8238) || hex(zeroblob(5000)), function = CAST(x'66FF0A1B5B33316D' AS TEXT) || hex(zeroblob(5000));
+UPDATE module SET path = '/' || char(27, 10, 155) || CAST(x'FF' AS TEXT) || '/' || hex(zeroblob(3000)) || id;
+UPDATE symbol SET function = char(27) || '[31m' || CAST(x'FF' AS TEXT) || char(10) || hex(zeroblob(3000)), file = NULL;
+UPDATE nvtx_range SET name = char(27) || ']0;title' || char(7) || CAST(x'FF' AS TEXT) || hex(zeroblob(3000));
+UPDATE thread SET name = char(27) || '[2J' || hex(zeroblob(3000));
+UPDATE stream SET handle = -1 WHERE id = 2;
+END
+make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" hostile.sql
+check_plain() {
+    LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters"
+    iconv -f UTF-8 -t UTF-8 stdout >/dev/null || show "invalid UTF-8"
+}
+for command in "report" "report --json" "explain" "explain --format=tsv" "explain --full-stack"; do
+    finding=$([ "$command" = "explain --full-stack" ] && echo noop-upload)
+    run "$XFERSPY" $command hostile.db $finding
+    expect_status 0; check_plain
+done
+[ "$(awk 'length > 500' stdout | wc -l)" -eq 0 ] || show "a line is too long"
+for key in site function file module nvtx thread stream device; do
+    run "$XFERSPY" report --by=$key hostile.db; expect_status 0; check_plain
+    [ "$(awk 'length > 500' stdout | wc -l)" -eq 0 ] || show "a line is too long"
+    run "$XFERSPY" report --json --by=$key hostile.db; expect_status 0; check_plain; json "d['traces']"
+done
+# Numbers that mean nothing: stacks that are not there, or too large for any table.
+cat >nonsense.sql <<'END'
+UPDATE transfer SET stack = 9000000000000000000 WHERE id = 1; UPDATE transfer SET stack = -5, nvtx_range = -7 WHERE id = 4;
+UPDATE transfer SET stack = 77, nvtx_range = 99 WHERE id = 7; UPDATE transfer SET stack = 'text' WHERE id = 10;
+INSERT INTO stack VALUES (9000000000000000001, 1, 1, 0), (-3, 1, 1, 0);
+UPDATE nvtx_range SET parent = id;
+END
+make_trace nonsense.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" nonsense.sql
+for command in "report" "report --json --by=site" "report --by=nvtx" "explain"; do
+    run "$XFERSPY" $command nonsense.db; expect_status 0; expect_no_err
+done
+run "$XFERSPY" explain nonsense.db noop-upload; expect_status 0
+# Damage in any page, those of the stacks among them: a message or an answer.
+pages=$(($(wc -c <t.db) / 4096))
+page=1
+while [ $page -lt $pages ]; do
+    cp t.db bad.db
+    dd if=/dev/zero of=bad.db bs=4096 seek=$page count=1 conv=notrunc 2>/dev/null
+    for command in "report --by=site bad.db" "explain bad.db noop-upload"; do
+        run "$XFERSPY" $command
+        [ $status -le 1 ] || show "page $page: crashed"
+        [ $status -eq 0 ] || expect_err bad.db
+    done
+    page=$((page + 1))
+done
+[ "$sum" = "$(cksum <t.db)" ] || show "something changed the trace"

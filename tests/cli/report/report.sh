@@ -1,0 +1,47 @@
+# The report as committed in golden/, for a trace whose numbers are worked out in its SQL.
+. "$SOURCE/lib.sh"
+for name in simple simulated without_cupti empty killed; do
+    make_trace $name.db "$SOURCE/fixtures/$name.sql"
+    sum=$(cksum <$name.db)
+    run "$XFERSPY" report $name.db
+    expect_status 0; expect_no_err; expect_out "Findings"
+    expect_golden "$SOURCE/golden/report_$name.txt"
+    [ "$sum" = "$(cksum <$name.db)" ] || show "report changed the trace"
+    [ "$(awk 'length > 200' stdout | wc -l)" -eq 0 ] || show "a line is too long"
+    grep -q ' $' stdout && show "blanks at the end of a line"
+done
+run "$XFERSPY" report --details simple.db
+expect_status 0; expect_golden "$SOURCE/golden/report_details.txt"
+# The line on CUPTI agrees with the rest: what it gave before it ended counts, and what was lost is said to be.
+make_trace aside.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/stepped_aside.sql"
+run "$XFERSPY" report aside.db
+expect_out "Device times until CUPTI was given to the application (for cuptiSubscribe): 1 of 2 transfers have one."
+expect_out "* device times of 1 of 2 transfers"; expect_out "*180 us"; expect_out "*5.83 GB/s"; expect_not "were not recorded"
+make_trace early.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql"
+run "$XFERSPY" report early.db
+expect_out "CUPTI 13.0.1 was active, but its records of the last moments were lost with the process: 2 transfers have no device time."
+expect_not "were not recorded"; expect_not "* device times"
+echo "DELETE FROM meta WHERE key LIKE 'cupti.%'" >unsaid.sql
+make_trace unsaid.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql
+run "$XFERSPY" report unsaid.db; expect_out "the process was killed before CUPTI handed over its first records"
+run "$XFERSPY" report simulated.db; expect_out "SIMULATED GPU: times below are a model's, not measurements"
+run "$XFERSPY" report simple.db; expect_not "SIMULATED"
+[ "$(wc -l <stdout)" -le 55 ] || show "more than a screen"
+# Not UTF-8: ASCII only.
+LC_ALL=C run "$XFERSPY" report without_cupti.db
+expect_status 0; expect_out "H2H pageable -> pinned"
+LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
+# A terminal of 80 columns shows every line whole.
+if command -v script >/dev/null 2>&1; then
+    step="report on a terminal"
+    TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report --details simple.db" /dev/null </dev/null | tr -d '\r' >stdout
+    expect_out "H2D pageable"; expect_out "cuMemcpyBatchAsync_v2"
+    [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
+    grep -q '\.\.\.\|…' stdout && show "something was cut"
+fi
+# Several: each in turn, and one that fails does not keep the others from being shown.
+run "$XFERSPY" report --each simple.db missing.db empty.db
+expect_status 1; expect_out "== simple.db =="; expect_out "== empty.db =="; expect_err "missing.db"
+expect_not "== missing.db =="
+run "$XFERSPY" report --each missing.db simple.db
+expect_status 1; [ "$(head -n 1 stdout)" = "== simple.db ==" ] || show "the first heading is the first line"

@@ -1,0 +1,14 @@
+/* No room for the trace from the start: a disk of 64 KiB, full. One line, and the program is not affected.
+ *
+ * link: cuda
+ * mount: 64k
+ * env: XFERSPY_OUTPUT=$dir/mnt/trace.%p.db
+ * run: head -c 100000 /dev/zero > "$dir/mnt/ballast" 2>/dev/null; exec "$program"
+ * traces: 0
+ * notices: 1
+ * stdout: data ok
+ *
+ * $ grep -c 'xferspy.*trace.*[.]db.*[Nn]o space' $stderr
+ * 1
+ */
+#include "../one_copy.h"

@@ -1,0 +1,11 @@
+/* No name given: executable and process in the working directory.
+ *
+ * link: cuda
+ * env: XFERSPY_OUTPUT=
+ * run: cd $dir && exec "$program"
+ * stdout: data ok
+ *
+ * $ ls $dir | sed -E 's/[0-9]+/N/'
+ * xferspy-output_default_name.N.db
+ */
+#include "../one_copy.h"

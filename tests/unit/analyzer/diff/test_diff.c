@@ -1,0 +1,362 @@
+/* Two sides compared: what becomes of findings and call sites, every conclusion, and what is said about sides that are hard to
+ * compare. Traces are played, so that all numbers are known. */
+#include "played.h"
+
+#include "analyzer/command/reading.h"
+<<<<<<<<HEAD : tests / unit / analyzer / test_diff.c
+#include "analyzer/diff/diff.h"
+        == == == ==
+#include "analyzer/diff/compare.h"
+        >>>>>>>> main : tests /
+                        unit / analyzer / diff /
+                        test_compare.c
+#include "analyzer/summary/summary_by.h"
+
+                        enum {
+                            A = 0x10000,
+                            BYTES = 0x4000,
+                            HOST = 0x500000,
+                            COPY_NS = 4000
+                        }; /* 1 us for 4 KiB */
+enum { MS = 1000000 };
+
+/* Lines 12 and 14 of step(), called by transfers of even and odd numbers; then the same ten lines further down. */
+#define STACKS(a, b)                                                                                                   \
+    "INSERT INTO python_code VALUES (1,'/gone/train.py','step',1);"                                                    \
+    "INSERT INTO stack VALUES (1,0,1,0),(2,0,1,0);"                                                                    \
+    "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1," #a ",0),(10240,2,0,1," #b ",0);" \
+    "UPDATE transfer SET stack = 1 + id % 2;"
+
+struct recipe {
+    int uploads; /* all but the first are of what is there already, or, where fresh, of something new */
+    bool fresh;
+    int content;      /* 0: fingerprints; else what takes their place */
+    uint64_t wall_ns; /* 0: the trace has no end */
+    const char *sql;
+};
+static struct xs_side before, after;
+static struct xs_diff c;
+
+static void add(struct xs_side *side, size_t runs, const struct recipe *recipe) {
+    static struct played p;
+    char sql[2048];
+    struct xs_reading reading;
+    static int64_t start_ns = 1000000000;
+    start_ns += 1000000000;
+    play_begin(&p);
+    play_alloc(&p, A, BYTES);
+    for (int i = 0; i < recipe->uploads; i++) {
+        int content = recipe->content ? recipe->content : recipe->fresh ? i + 1 : 1;
+        play_up(&p, A, BYTES, content, recipe->content ? NOT_MEASURED : recipe->fresh || !i ? i : 1, HOST);
+    }
+    snprintf(sql, sizeof sql,
+             "%s; INSERT OR REPLACE INTO meta VALUES ('duration_ns', %s%llu), ('start_unix_ns', %lld), ('host', 'h'),"
+             " ('executable', '/bin/app'), ('command', 'app 1'), ('pid', %zu)",
+             recipe->sql ? recipe->sql : "", recipe->wall_ns ? "" : "NULL AND ", (unsigned long long)recipe->wall_ns,
+             (long long)start_ns, side->run_count + 1);
+    play_analyse(&p, sql);
+    assert_int_equal(xs_reading_open(p.path, NULL, &reading), 0);
+    xs_side_add(side, runs, &reading);
+    xs_reading_close(&reading);
+    play_end(&p);
+}
+
+static void compare(const struct recipe *was, const struct recipe *is) {
+    add(&before, 1, was);
+    add(&after, 1, is);
+    xs_diff_compute(&before, &after, &c);
+}
+
+static void end(void) {
+    xs_diff_free(&c);
+    xs_side_free(&before);
+    xs_side_free(&after);
+}
+
+static const struct xs_change *finding(const char *id, size_t n) {
+    for (size_t i = 0; i < c.finding_count; i++) {
+        const struct xs_change *change = &c.findings[i];
+        unsigned detector = change->before != XS_UNMATCHED ? before.findings[change->before].detector
+                                                           : after.findings[change->after].detector;
+        if (!strcmp(xs_detectors[detector]->id, id) && !n--)
+            return change;
+    }
+    return NULL;
+}
+
+static bool noted(const char *text) {
+    for (size_t i = 0; i < c.note_count; i++)
+        if (strstr(c.notes[i], text))
+            return true;
+    return false;
+}
+
+static void expect_kind(const struct xs_change *change, enum xs_change_kind kind) {
+    assert_non_null(change);
+    assert_string_equal(xs_change_names[change->kind], xs_change_names[kind]);
+}
+
+static void expect_paid(enum xs_paid paid) {
+    assert_string_equal(xs_paid_names[c.conclusion.paid], xs_paid_names[paid]);
+}
+
+/* --- findings and call sites --- */
+
+static void a_finding_disappears(void **state) {
+    (void)state;
+    compare(&(struct recipe){.uploads = 201, .wall_ns = 100 * MS}, &(struct recipe){.uploads = 1, .wall_ns = 90 * MS});
+    const struct xs_change *change = finding("noop-upload", 0);
+    expect_kind(change, XS_DISAPPEARED);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].before.median, 200);
+    assert_int_equal(change->of[XS_MEASURE_BYTES].before.median, 200 * BYTES);
+    assert_int_equal(change->of[XS_MEASURE_DEVICE_NS].before.median, 200 * COPY_NS);
+    assert_int_equal(change->of[XS_MEASURE_EXPOSED_NS].before.median, 200 * COPY_NS);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].after.median, 0);
+    assert_int_equal(xs_difference_delta(&change->of[XS_MEASURE_GIVES_BACK_NS]), -200 * COPY_NS);
+    expect_paid(XS_PAID);
+    assert_int_equal(c.conclusion.gone_ns, 200 * COPY_NS);
+    assert_int_equal(c.conclusion.bytes_less, 200 * BYTES);
+    assert_int_equal(c.conclusion.transfers_less, 200);
+    assert_int_equal(c.site_count, 1);
+    expect_kind(&c.sites[0], XS_SHRANK);
+    assert_int_equal(c.note_count, 0);
+    end();
+}
+
+static void a_finding_appears_grows_and_shrinks(void **state) {
+    (void)state;
+    compare(&(struct recipe){.uploads = 1, .wall_ns = 100 * MS}, &(struct recipe){.uploads = 101, .wall_ns = 110 * MS});
+    expect_kind(finding("noop-upload", 0), XS_APPEARED);
+    expect_paid(XS_WORSE);
+    end();
+    compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS},
+            &(struct recipe){.uploads = 201, .wall_ns = 100 * MS});
+    expect_kind(finding("noop-upload", 0), XS_GREW);
+    end();
+    compare(&(struct recipe){.uploads = 201, .wall_ns = 100 * MS},
+            &(struct recipe){.uploads = 101, .wall_ns = 100 * MS});
+    expect_kind(finding("noop-upload", 0), XS_SHRANK);
+    end();
+    compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS},
+            &(struct recipe){.uploads = 101, .wall_ns = 100 * MS});
+    expect_kind(finding("noop-upload", 0), XS_UNCHANGED);
+    expect_kind(&c.sites[0], XS_UNCHANGED);
+    expect_paid(XS_NO_CHANGE);
+    end();
+}
+
+/* One line of two is repaired, and both stand ten lines further down. */
+static void lines_that_moved_are_the_same_lines(void **state) {
+    (void)state;
+    compare(&(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(12, 14)},
+            &(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(22, 24)});
+    assert_int_equal(c.site_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        expect_kind(&c.sites[i], XS_UNCHANGED);
+        assert_int_equal(c.sites[i].how, XS_MATCH_ORDER);
+        assert_int_equal(after.places[c.sites[i].after].frame.line, before.places[c.sites[i].before].frame.line + 10);
+    }
+    expect_kind(finding("noop-upload", 0), XS_UNCHANGED);
+    expect_kind(finding("noop-upload", 1), XS_UNCHANGED);
+    assert_null(finding("noop-upload", 2));
+    end();
+    compare(&(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(12, 14)},
+            &(struct recipe){.uploads = 200,
+                             .wall_ns = 100 * MS,
+                             .sql = STACKS(22, 24) "DELETE FROM transfer WHERE id % 2 AND id > 1"});
+    expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
+    assert_int_equal(before.places[before.findings[finding("noop-upload", 0)->before].place].frame.line, 14);
+    expect_kind(finding("noop-upload", 1), XS_UNCHANGED);
+    end();
+}
+
+/* What was not looked at is not gone. */
+static void what_could_not_be_made_did_not_disappear(void **state) {
+    (void)state;
+    compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS},
+            &(struct recipe){.uploads = 101, .wall_ns = 100 * MS, .content = NO_CONTENT});
+    expect_kind(finding("noop-upload", 0), XS_UNCHECKED);
+    assert_true(noted("AFTER has no fingerprints"));
+    end();
+    compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS, .content = NO_CONTENT},
+            &(struct recipe){.uploads = 101, .wall_ns = 100 * MS});
+    expect_kind(finding("noop-upload", 0), XS_UNCHECKED);
+    end();
+    compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS}, /* the uploads themselves are gone */
+            &(struct recipe){.uploads = 1, .wall_ns = 100 * MS, .content = NO_CONTENT});
+    expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
+    end();
+}
+
+static void one_side_without_call_sites(void **state) {
+    (void)state;
+    compare(&(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(12, 14)},
+            &(struct recipe){.uploads = 200, .wall_ns = 100 * MS});
+    assert_true(noted("no call sites"));
+    assert_int_equal(c.site_count, 1);
+    expect_kind(&c.sites[0], XS_UNCHANGED);
+    assert_int_equal(c.sites[0].of[XS_MEASURE_COUNT].before.median, 200);
+    expect_kind(finding("noop-upload", 0), XS_UNCHANGED);
+    assert_null(finding("noop-upload", 1));
+    end();
+}
+
+static void sites_have_what_report_by_site_has(void **state) {
+    (void)state;
+    static struct played p;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trace trace;
+    struct xs_by by;
+    struct xs_by_claims claims = {0};
+    play_begin(&p);
+    play_alloc(&p, A, BYTES);
+    for (int i = 0; i < 21; i++)
+        play_up(&p, A, BYTES, 1, i ? 1 : 0, HOST);
+    p.options = (struct xs_analysis_options){.on_instance = xs_by_claim, .data = &claims};
+    play_analyse(&p, STACKS(12, 14));
+    assert_int_equal(xs_trace_open(p.path, &trace, message), 0);
+    assert_int_equal(xs_by_compute(&trace, p.findings, &claims, XS_BY_SITE, &by, message), 0);
+    assert_int_equal(by.count, 2);
+    for (size_t i = 0; i < by.count; i++) {
+        bool found = false;
+        for (uint32_t site = 0; site < p.findings->at_sites.count; site++) {
+            const struct xs_site_total *total = &p.findings->at_sites.of[site];
+            if (xs_site_frame(p.findings, site) != by.rows[i].frame)
+                continue;
+            found = true;
+            assert_int_equal(total->transfers, by.rows[i].transfers);
+            assert_int_equal(total->bytes, by.rows[i].bytes);
+            assert_int_equal(total->device_ns, by.rows[i].device_ns);
+            assert_int_equal(total->exposed_ns, by.rows[i].device_ns);
+            assert_int_equal(total->host_ns, by.rows[i].host_ns);
+            assert_int_equal(total->gives_back_ns, by.rows[i].gives_back_ns);
+        }
+        assert_true(found);
+    }
+    xs_by_free(&by);
+    xs_by_claims_free(&claims);
+    xs_trace_close(&trace);
+    play_end(&p);
+}
+
+/* --- conclusions --- */
+
+static void every_conclusion(void **state) {
+    static const struct {
+        struct recipe before, after;
+        enum xs_paid paid;
+    } cases[] = {
+        {{201, .wall_ns = 100 * MS}, {1, .wall_ns = 90 * MS}, XS_PAID},
+        {{201, .wall_ns = 100 * MS}, {201, .wall_ns = 90 * MS}, XS_FASTER},
+        {{201, .wall_ns = 100 * MS}, {1, .wall_ns = 98 * MS}, XS_NOT_FASTER},
+        {{201, .wall_ns = 100 * MS}, {1, .wall_ns = 110 * MS}, XS_SLOWER_WITH_LESS},
+        {{201, .wall_ns = 100 * MS}, {201, .wall_ns = 96 * MS}, XS_NO_CHANGE},
+        {{201, .wall_ns = 100 * MS}, {201, .wall_ns = 106 * MS}, XS_WORSE},
+        {{1, .wall_ns = 100 * MS}, {201, .wall_ns = 100 * MS}, XS_NO_CHANGE},
+        {{0, .wall_ns = 100 * MS}, {0, .wall_ns = 100 * MS}, XS_NO_CHANGE},
+        {{201, .wall_ns = 0}, {1, .wall_ns = 90 * MS}, XS_CANNOT_TELL},
+        {{201, .wall_ns = 90 * MS}, {1, .wall_ns = 0}, XS_CANNOT_TELL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        compare(&cases[i].before, &cases[i].after);
+        expect_paid(cases[i].paid);
+        end();
+    }
+}
+
+static void compare_runs(const uint64_t *was_ms, size_t n, const uint64_t *is_ms, size_t m, int uploads) {
+    for (size_t i = 0; i < n; i++)
+        add(&before, n, &(struct recipe){.uploads = 201, .wall_ns = was_ms[i] * MS});
+    for (size_t i = 0; i < m; i++)
+        add(&after, m, &(struct recipe){.uploads = uploads, .wall_ns = is_ms[i] * MS});
+    xs_diff_compute(&before, &after, &c);
+}
+
+/* Two in a hundred, which one run a side cannot show. */
+static void several_runs_show_what_one_cannot(void **state) {
+    (void)state;
+    compare_runs((uint64_t[]){100, 101, 102}, 3, (uint64_t[]){98, 99, 97}, 3, 1);
+    assert_int_equal(xs_diff_wall(&c)->certainty, XS_BEYOND_SPREAD);
+    assert_int_equal(xs_diff_wall(&c)->before.median, 101 * MS);
+    assert_int_equal(xs_diff_wall(&c)->after.least, 97 * MS);
+    expect_paid(XS_PAID);
+    expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
+    assert_int_equal(finding("noop-upload", 0)->of[XS_MEASURE_COUNT].before.median, 200);
+    assert_int_equal(c.site_count, 1);
+    end();
+    compare_runs((uint64_t[]){100, 140, 130}, 3, (uint64_t[]){98, 120, 135}, 3, 1);
+    assert_int_equal(xs_diff_wall(&c)->certainty, XS_WITHIN_SPREAD);
+    expect_paid(XS_NOT_FASTER);
+    end();
+    compare_runs((uint64_t[]){100, 140}, 2, (uint64_t[]){80, 70}, 2, 201);
+    assert_int_equal(xs_diff_wall(&c)->certainty, XS_TOO_FEW_RUNS);
+    expect_paid(XS_FASTER);
+    end();
+}
+
+/* A finding that one run of three did not have is there in the median; one that a single one had is not new. */
+static void a_finding_of_some_runs(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        add(&before, 3, &(struct recipe){.uploads = i ? 101 : 1, .wall_ns = 100 * MS});
+        add(&after, 3, &(struct recipe){.uploads = i ? 1 : 101, .wall_ns = 100 * MS});
+    }
+    xs_diff_compute(&before, &after, &c);
+    const struct xs_change *change = finding("noop-upload", 0);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].before.median, 100);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].before.least, 0);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].after.median, 0);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].after.most, 100);
+    assert_int_equal(change->of[XS_MEASURE_COUNT].certainty, XS_WITHIN_SPREAD);
+    expect_kind(change, XS_UNCHANGED);
+    end();
+}
+
+/* --- notes --- */
+
+static void sides_that_are_hard_to_compare(void **state) {
+    (void)state;
+    struct recipe plain = {.uploads = 3, .wall_ns = 100 * MS};
+    static const struct {
+        const char *sql, *note;
+    } cases[] = {
+        {"INSERT OR REPLACE INTO meta VALUES ('option.fingerprint', 'all')",
+         "Fingerprint modes differ: unknown before, all after"},
+        {"INSERT OR REPLACE INTO meta VALUES ('driver_version', 13000)", NULL},
+        {"INSERT OR REPLACE INTO meta VALUES ('rank', 3)", "Ranks differ: none before, 3 after"},
+        {"DELETE FROM device_copy", "AFTER has no device times"},
+        {"DELETE FROM transfer", "AFTER: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recipe other = plain;
+        other.sql = cases[i].sql;
+        compare(&plain, &other);
+        if (cases[i].note)
+            assert_true(noted(cases[i].note));
+        else
+            assert_int_equal(c.note_count, 0);
+        end();
+    }
+    add(&after, 1, &plain); /* first, and so earlier */
+    add(&before, 1, &plain);
+    xs_diff_compute(&before, &after, &c);
+    assert_true(noted("are they swapped?"));
+    end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_finding_disappears),
+        cmocka_unit_test(a_finding_appears_grows_and_shrinks),
+        cmocka_unit_test(lines_that_moved_are_the_same_lines),
+        cmocka_unit_test(what_could_not_be_made_did_not_disappear),
+        cmocka_unit_test(one_side_without_call_sites),
+        cmocka_unit_test(sites_have_what_report_by_site_has),
+        cmocka_unit_test(every_conclusion),
+        cmocka_unit_test(several_runs_show_what_one_cannot),
+        cmocka_unit_test(a_finding_of_some_runs),
+        cmocka_unit_test(sides_that_are_hard_to_compare),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
