@@ -2,20 +2,13 @@
 #include "unit.h"
 
 #include "analyzer/base/memory.h"
-<<<<<<<<HEAD : tests / unit / analyzer / test_check.c
 #include "analyzer/check/config.h"
-        == == == ==
-#include "analyzer/check/gate_config.h"
-        >>>>>>>> main : tests /
-                        unit / analyzer / check /
-                        test_gate.c
 #include "analyzer/engine/detector.h"
 #include "analyzer/summary/metrics.h"
 
-                        /* --- rules --- */
+/* --- rules --- */
 
-                        static struct xs_rule
-                        only(const char *text) {
+static struct xs_rule only(const char *text) {
     static struct xs_rules rules;
     char message[XS_RULE_MESSAGE_BYTES];
     xs_rules_free(&rules);

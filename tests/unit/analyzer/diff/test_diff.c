@@ -3,21 +3,10 @@
 #include "played.h"
 
 #include "analyzer/command/reading.h"
-<<<<<<<<HEAD : tests / unit / analyzer / test_diff.c
 #include "analyzer/diff/diff.h"
-        == == == ==
-#include "analyzer/diff/compare.h"
-        >>>>>>>> main : tests /
-                        unit / analyzer / diff /
-                        test_compare.c
 #include "analyzer/summary/summary_by.h"
 
-                        enum {
-                            A = 0x10000,
-                            BYTES = 0x4000,
-                            HOST = 0x500000,
-                            COPY_NS = 4000
-                        }; /* 1 us for 4 KiB */
+enum { A = 0x10000, BYTES = 0x4000, HOST = 0x500000, COPY_NS = 4000 }; /* 1 us for 4 KiB */
 enum { MS = 1000000 };
 
 /* Lines 12 and 14 of step(), called by transfers of even and odd numbers; then the same ten lines further down. */
