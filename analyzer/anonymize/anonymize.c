@@ -162,6 +162,8 @@ static int fail(const struct copying *c, sqlite3 *db, const char *what) {
     return db == c->trace->db ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE;
 }
 
+static int cannot_write(const struct copying *c) { return fail(c, c->out, "the copy cannot be written"); }
+
 /* Whether columns may not be NULL, as the schema of this version says, in the order of the table. */
 static int read_required(const struct copying *c, const char *table, bool *required) {
     sqlite3_stmt *rows = NULL;
@@ -184,7 +186,7 @@ static int copy_rows(struct copying *c, sqlite3_stmt *from, sqlite3_stmt *to, co
             put(c, to, i + 1, from, i, required[i], columns[i].kind);
         sqlite3_step(to);
         if (sqlite3_reset(to) != SQLITE_OK)
-            return fail(c, c->out, "the copy cannot be written");
+            return cannot_write(c);
     }
     return rc == SQLITE_DONE ? XS_OK : fail(c, c->trace->db, "damaged");
 }
@@ -206,7 +208,7 @@ static int copy_table(struct copying *c, const struct xs_anonymous_column *colum
     if (sqlite3_prepare_v2(c->trace->db, select.data, -1, &from, NULL) != SQLITE_OK)
         status = fail(c, c->trace->db, "damaged");
     else if (sqlite3_prepare_v2(c->out, insert.data, -1, &to, NULL) != SQLITE_OK)
-        status = fail(c, c->out, "the copy cannot be written");
+        status = cannot_write(c);
     else
         status = copy_rows(c, from, to, columns, count, required);
     sqlite3_finalize(from);
@@ -251,7 +253,7 @@ static int copy_meta(struct copying *c) {
         status = fail(c, c->trace->db, "damaged");
     else if (sqlite3_prepare_v2(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", -1, &to, NULL) !=
              SQLITE_OK)
-        status = fail(c, c->out, "the copy cannot be written");
+        status = cannot_write(c);
     for (size_t i = 0; i < sizeof metas / sizeof *metas && status >= 0; i++) {
         if (!strcmp(metas[i].key, "schema_version"))
             continue;
@@ -266,13 +268,13 @@ static int copy_meta(struct copying *c) {
                 sqlite3_bind_int64(to, 2, sqlite3_column_int64(from, 0));
             sqlite3_step(to);
             if (sqlite3_reset(to) != SQLITE_OK)
-                status = fail(c, c->out, "the copy cannot be written");
+                status = cannot_write(c);
         }
         sqlite3_reset(from);
     }
     if (status >= 0 && sqlite3_exec(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES ('anonymized', 1)", NULL,
                                     NULL, NULL) != SQLITE_OK)
-        status = fail(c, c->out, "the copy cannot be written");
+        status = cannot_write(c);
     sqlite3_finalize(from);
     sqlite3_finalize(to);
     return status;

@@ -14,11 +14,10 @@
 
 XS_DECLARE_COMMAND(anonymize)
 
-enum { OPTION_KEEP = 0x100, OPTION_OUTPUT, OPTION_FORCE };
+enum { OPTION_KEEP = 0x100 };
 
 struct arguments {
-    const char *trace, *output;
-    bool force;
+    struct xs_new_trace_arguments files;
     struct xs_anonymizing how;
 };
 
@@ -29,10 +28,7 @@ static const struct argp_option options[] = {
      "notes, "
      "contents, addresses",
      1},
-    {NULL, 0, NULL, 0, "Output:", 9},
-    {"output", OPTION_OUTPUT, "FILE", 0, "the copy to write; short: -o FILE", 9},
-    {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
-    {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 9},
+    XS_NEW_TRACE_OPTIONS("the copy to write"),
     {0}};
 
 static const char doc[] =
@@ -70,32 +66,14 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_KEEP:
         keep(arguments, argument, state);
         return 0;
-    case 'o':
-    case OPTION_OUTPUT:
-        arguments->output = argument;
-        return 0;
-    case OPTION_FORCE:
-        arguments->force = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num)
-            argp_error(state, "one trace at a time");
-        arguments->trace = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->trace)
-            argp_error(state, "which trace?");
-        else if (!arguments->output)
-            argp_error(state, "where to? -o COPY.db");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return xs_parse_new_trace(key, argument, &arguments->files, state);
     }
 }
 
 static void tell(const struct arguments *arguments) {
     char count[XS_UNIT_BYTES];
-    char *name = xs_text_escaped(arguments->output);
+    char *name = xs_text_escaped(arguments->files.output);
     printf("%s: %s names replaced\n", name, xs_format_count(count, arguments->how.pseudonyms));
     if (arguments->how.left_out)
         printf("  %s values were left out: they are no numbers where numbers belong\n",
@@ -106,10 +84,10 @@ static void tell(const struct arguments *arguments) {
 static int anonymize(struct arguments *arguments, const struct xs_trace *trace) {
     struct xs_new_trace copy;
     if (trace->is_live) {
-        xs_complain("%s: still being written; anonymize it when its process has ended", arguments->trace);
+        xs_complain_live(arguments->files.input, "anonymize");
         return XS_EXIT_ERROR;
     }
-    int status = xs_new_trace_begin(&copy, arguments->output, arguments->force);
+    int status = xs_new_trace_begin(&copy, arguments->files.output, arguments->files.force);
     if (status < 0)
         return XS_EXIT_ERROR;
     status = xs_anonymize(trace, copy.db, &arguments->how);
@@ -124,14 +102,14 @@ const struct xs_interface xs_interface_anonymize = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE", .doc = doc}};
 
 int xs_command_anonymize(int argc, char **argv) {
-    struct arguments arguments = {0};
+    struct arguments arguments = {.files = {.input_is = "trace", .output_is = "COPY.db"}};
     struct xs_trace trace;
     if (argp_parse(&xs_interface_anonymize.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    char *input = (char *)(uintptr_t)arguments.trace;
-    struct xs_out_options output = {.path = arguments.output};
+    char *input = (char *)(uintptr_t)arguments.files.input;
+    struct xs_out_options output = {.path = arguments.files.output};
     struct xs_traces inputs = {.names = &input, .count = 1};
-    if (xs_output_is_trace(&output, &inputs) || xs_open(arguments.trace, &trace, true) < 0)
+    if (xs_output_is_trace(&output, &inputs) || xs_open(arguments.files.input, &trace, true) < 0)
         return XS_EXIT_ERROR;
     int status = anonymize(&arguments, &trace);
     xs_trace_close(&trace);

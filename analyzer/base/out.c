@@ -54,7 +54,7 @@ static void look_at_reader(struct xs_out *out, const struct xs_out_options *opti
     }
 }
 
-static void complain_exists(const char *path) { xs_complain("%s: exists already; --force replaces it", path); }
+static void complain_exists(const char *path) { xs_complain("%s: " XS_EXISTS, path); }
 
 /* A new file gets its name at once, an existing one only at the end, by a rename from a file beside it. */
 static int open_file(struct xs_out *out, const struct xs_out_options *options) {

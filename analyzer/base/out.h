@@ -54,6 +54,10 @@ void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* What is wrong with a file that was named. */
+#define XS_EXISTS "exists already; --force replaces it"
+#define XS_NO_REGULAR_FILE "is no regular file"
+
 /* "xferspy: ..." on standard error: escaped, one line, no full stop needed. */
 void xs_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/check/check.h"
-#include "analyzer/check/gate.h"
+#include "analyzer/check/judge.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/command/traces.h"
@@ -16,6 +16,8 @@
 XS_DECLARE_COMMAND(check)
 
 #define DEFAULT_RULES "sure:1%"
+#define ANY_IS "each finding that gives time back, by itself"
+#define SURE_IS "those of them that are no upper bounds"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -41,20 +43,20 @@ static const struct argp_option check_options[] = {
      "what it has does not fail: a file that --write-baseline wrote, or another trace", 1},
     {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "by which a finding of the baseline may grow; 10% if not given", 1},
     {"config", OPTION_CONFIG, "FILE", 0,
-     "rules and suppressions; may be repeated. If not given: " XS_GATE_CONFIG_NAME
+     "rules and suppressions; may be repeated. If not given: " XS_CHECK_CONFIG_NAME
      " of this folder, where there is one",
      1},
-    {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_GATE_CONFIG_NAME, 1},
+    {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_CHECK_CONFIG_NAME, 1},
     {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
      "do not fail where the trace cannot tell, of these rules or of all", 1},
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
-    {"json", OPTION_JSON, NULL, 0, "the same as --format=json", 2},
+    {"json", OPTION_JSON, NULL, 0, XS_HELP_JSON, 2},
     {"junit", OPTION_JUNIT, "FILE", 0, "beside that JUnit XML, a test case a rule", 2},
     {"sarif", OPTION_SARIF, "FILE", 0, "beside that SARIF 2.1.0, which code hosts show at the lines", 2},
     {"source-root", OPTION_SOURCE_ROOT, "DIR", 0,
-     "the folder that file names begin at; the folder that the program ran in if not given", 2},
+     "the folder that file names begin at; " XS_SOURCE_ROOT_DEFAULT " if not given", 2},
     {NULL, 0, NULL, 0, "Instead of checking:", 3},
     {"write-baseline", OPTION_WRITE_BASELINE, "FILE", 0, "write what the trace has as a baseline, and end", 3},
     {"rules", OPTION_RULES, NULL, 0, "list what rules can be about, and end", 3},
@@ -66,23 +68,21 @@ static const char doc[] =
     "What a trace cannot tell fails, too, with the reason, unless --allow-unknown."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
-    "`duplicate-upload/freed': all its places together), `any' (each finding that gives time back, by itself) or "
-    "`sure' "
-    "(those of them that are no upper bounds); --rules lists them. LIMIT is what may just be: a count, of findings of "
-    "their instances (0), a size (1MiB), a time (20ms), a share of the run (5%), or any of these on top of the "
-    "baseline's value "
-    "(+10%, +3, +20ms).\n"
-    "\n"
-    "Examples:\n"
-    "  xferspy check run.db\n"
-    "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
-    "  xferspy check --write-baseline=baseline.json run.db\n"
-    "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
-    "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
-    "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
-    "\n"
-    "With a baseline findings that it has do not count, unless they grew by more than the "
-    "tolerance. " XS_GATE_CONFIG_NAME " is described in docs/check.md.";
+    "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS
+    "); --rules lists them. LIMIT is what may just be: a count, of findings of "
+    "their " XS_LIMIT_FORMS(
+        "%") "the baseline's value (+10%, +3, +20ms).\n"
+             "\n"
+             "Examples:\n"
+             "  xferspy check run.db\n"
+             "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
+             "  xferspy check --write-baseline=baseline.json run.db\n"
+             "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
+             "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
+             "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
+             "\n"
+             "With a baseline findings that it has do not count, unless they grew by more than the "
+             "tolerance. " XS_CHECK_CONFIG_NAME " is described in docs/check.md.";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };
 static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
@@ -93,7 +93,7 @@ struct arguments {
     struct xs_traces_arguments traces; /* first, for xs_parse_traces */
     struct xs_traces named;            /* what they stand for */
     bool incomplete;                   /* not all that they stand for could be named */
-    struct xs_gate_config config;      /* what the options say */
+    struct xs_check_config config;     /* what the options say */
     const char *baseline, *junit, *sarif, *source_root, *write_baseline;
     char **configs;
     size_t config_count;
@@ -107,8 +107,8 @@ static void parse_terms(int key, const char *text, struct arguments *arguments, 
     if (key == OPTION_FAIL_ON && !xs_rules_add(&arguments->config.rules, text, message))
         argp_error(state, "--fail-on: %s", message);
     if (key == OPTION_TOLERANCE && !xs_share_parse(text, &arguments->config.tolerance))
-        argp_error(state, "--tolerance=%s: use a share, as in 10%%", text);
-    if (key == OPTION_ALLOW_UNKNOWN && !xs_gate_config_allow(&arguments->config, text ? text : "all", message))
+        argp_error(state, "--tolerance=%s: " XS_SHARE_WANTED, text);
+    if (key == OPTION_ALLOW_UNKNOWN && !xs_check_config_allow(&arguments->config, text ? text : "all", message))
         argp_error(state, "--allow-unknown: %s", message);
 }
 
@@ -179,8 +179,8 @@ static int list_rules(const struct xs_out_options *options) {
         fprintf(out.file, "  %-24s %-5s  %s\n", xs_metric_infos[i].name, of_metrics[xs_metric_infos[i].unit],
                 xs_metric_infos[i].title);
     fputs("\nFindings: a count of instances, a size, a time or a share of the run\n", out.file);
-    fprintf(out.file, "  %-24s each finding that gives time back, by itself\n", "any");
-    fprintf(out.file, "  %-24s those of them that are no upper bounds\n", "sure");
+    fprintf(out.file, "  %-24s " ANY_IS "\n", "any");
+    fprintf(out.file, "  %-24s " SURE_IS "\n", "sure");
     for (size_t i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *d = xs_detectors[i];
         fprintf(out.file, "  %-24s %s\n", d->id, d->title);
@@ -215,17 +215,17 @@ static int write_baseline(const struct arguments *arguments) {
 
 /* --- terms --- */
 
-static bool read_configs(struct arguments *arguments, struct xs_gate_config *config) {
-    static char name[] = XS_GATE_CONFIG_NAME, *standard[] = {name};
-    char message[XS_GATE_CONFIG_MESSAGE_BYTES];
+static bool read_configs(struct arguments *arguments, struct xs_check_config *config) {
+    static char name[] = XS_CHECK_CONFIG_NAME, *standard[] = {name};
+    char message[XS_CHECK_CONFIG_MESSAGE_BYTES];
     char **paths = arguments->configs;
     size_t count = arguments->config_count;
-    if (!count && !arguments->no_config && access(XS_GATE_CONFIG_NAME, F_OK) == 0) {
+    if (!count && !arguments->no_config && access(XS_CHECK_CONFIG_NAME, F_OK) == 0) {
         paths = standard;
         count = 1;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!xs_gate_config_read(config, paths[i], (int64_t)time(NULL), message)) {
+        if (!xs_check_config_read(config, paths[i], (int64_t)time(NULL), message)) {
             xs_complain("%s", message);
             return false;
         }
@@ -234,8 +234,8 @@ static bool read_configs(struct arguments *arguments, struct xs_gate_config *con
 }
 
 /* What the options say stands before what the files say; suppressions are the files' alone. */
-static void merge(struct arguments *arguments, struct xs_gate_config *config) {
-    struct xs_gate_config *given = &arguments->config;
+static void merge(struct arguments *arguments, struct xs_check_config *config) {
+    struct xs_check_config *given = &arguments->config;
     char message[XS_RULE_MESSAGE_BYTES];
     if (given->rules.count) {
         xs_rules_free(&config->rules);
@@ -250,14 +250,14 @@ static void merge(struct arguments *arguments, struct xs_gate_config *config) {
         config->tolerance = default_tolerance;
     config->allow_unknown |= given->allow_unknown;
     for (size_t i = 0; i < given->allowed_unknown_count; i++)
-        xs_gate_config_allow(config, given->allowed_unknown[i], message);
+        xs_check_config_allow(config, given->allowed_unknown[i], message);
 }
 
 /* False, with a message, where a rule needs a baseline and there is none. */
-static bool has_what_rules_need(const struct xs_gate_config *config, bool baseline) {
+static bool has_what_rules_need(const struct xs_check_config *config, bool baseline) {
     for (size_t i = 0; i < config->rules.count; i++) {
         if (config->rules.items[i].relative && !baseline) {
-            xs_complain("%s: is a limit against a baseline; --baseline names one", config->rules.items[i].text);
+            xs_complain("%s: " XS_LIMIT_AGAINST_BASELINE "; --baseline names one", config->rules.items[i].text);
             return false;
         }
     }
@@ -293,7 +293,7 @@ static int write_all(const struct arguments *arguments, const struct xs_check *c
 /* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit status. */
 static int judge_all(const struct arguments *arguments, struct xs_check *check) {
     int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
-    struct xs_gate *gates = xs_realloc(NULL, sizeof *gates * (size_t)arguments->named.count);
+    struct xs_judged *all = xs_realloc(NULL, sizeof *all * (size_t)arguments->named.count);
     const char **unread = xs_realloc(NULL, sizeof *unread * (size_t)arguments->named.count);
     for (int i = 0; i < arguments->named.count; i++) {
         struct xs_reading reading;
@@ -302,26 +302,26 @@ static int judge_all(const struct arguments *arguments, struct xs_check *check) 
             unread[check->unread_count++] = arguments->named.names[i];
             continue;
         }
-        struct xs_gate *gate = &gates[check->count++];
-        xs_gate_judge(&reading, check->terms, gate);
-        check->status = gate->status > check->status ? gate->status : check->status;
+        struct xs_judged *judged = &all[check->count++];
+        xs_check_judge(&reading, check->terms, judged);
+        check->outcome = judged->outcome > check->outcome ? judged->outcome : check->outcome;
         xs_reading_close(&reading);
     }
-    check->gates = gates;
+    check->judged = all;
     check->unread = unread;
     check->incomplete = status != XS_EXIT_OK;
     return status;
 }
 
-static int check_with(const struct arguments *arguments, const struct xs_gate_config *config, const char *baseline_path,
-                      bool default_rules) {
+static int check_with(const struct arguments *arguments, const struct xs_check_config *config,
+                      const char *baseline_path, bool default_rules) {
     struct xs_baseline baseline = {0};
     int status = baseline_path ? xs_baseline_open(baseline_path, &baseline) : XS_EXIT_OK;
     if (status != XS_EXIT_OK)
         return status;
     bool *used = xs_realloc(NULL, config->suppression_count);
     memset(used, 0, config->suppression_count);
-    struct xs_gate_terms terms = {
+    struct xs_check_terms terms = {
         .config = config, .baseline = baseline_path ? &baseline : NULL, .tolerance = config->tolerance, .used = used};
     struct xs_check check = {.terms = &terms,
                              .baseline_path = baseline_path,
@@ -330,11 +330,11 @@ static int check_with(const struct arguments *arguments, const struct xs_gate_co
     status = judge_all(arguments, &check);
     if (check.count && write_all(arguments, &check) != XS_EXIT_OK)
         status = XS_EXIT_ERROR;
-    if (status == XS_EXIT_OK && check.status >= XS_GATE_UNKNOWN)
-        status = XS_EXIT_GATE;
+    if (status == XS_EXIT_OK && check.outcome >= XS_OUTCOME_UNKNOWN)
+        status = XS_EXIT_LIMIT;
     for (size_t i = 0; i < check.count; i++)
-        xs_gate_free((struct xs_gate *)&check.gates[i]);
-    free((void *)check.gates);
+        xs_judged_free((struct xs_judged *)&check.judged[i]);
+    free((void *)check.judged);
     free((void *)check.unread);
     free(used);
     xs_baseline_free(&baseline);
@@ -356,10 +356,10 @@ static bool outputs_are_free(const struct arguments *arguments) {
 }
 
 static int check(struct arguments *arguments) {
-    struct xs_gate_config config;
+    struct xs_check_config config;
     char message[XS_RULE_MESSAGE_BYTES];
     int status = XS_EXIT_USAGE;
-    xs_gate_config_begin(&config);
+    xs_check_config_begin(&config);
     if (read_configs(arguments, &config)) {
         merge(arguments, &config);
         bool default_rules = !config.rules.count;
@@ -370,7 +370,7 @@ static int check(struct arguments *arguments) {
             status =
                 outputs_are_free(arguments) ? check_with(arguments, &config, baseline, default_rules) : XS_EXIT_ERROR;
     }
-    xs_gate_config_free(&config);
+    xs_check_config_free(&config);
     return status;
 }
 
@@ -381,7 +381,7 @@ const struct xs_interface xs_interface_check = {
 int xs_command_check(int argc, char **argv) {
     struct arguments arguments = {0};
     int status;
-    xs_gate_config_begin(&arguments.config);
+    xs_check_config_begin(&arguments.config);
     if (argp_parse(&xs_interface_check.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (!arguments.list)
@@ -396,7 +396,7 @@ int xs_command_check(int argc, char **argv) {
     else
         status = check(&arguments);
     xs_traces_free(&arguments.named);
-    xs_gate_config_free(&arguments.config);
+    xs_check_config_free(&arguments.config);
     free(arguments.configs);
     return status;
 }

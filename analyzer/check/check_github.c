@@ -18,11 +18,11 @@ static void put(FILE *file, const char *text, bool property) {
     free(escaped);
 }
 
-static void put_place(const struct xs_check *check, const struct xs_gate *gate, const struct xs_gate_result *r,
-                      const struct xs_gate_finding *f, FILE *file) {
+static void put_place(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
+                      const struct xs_check_finding *f, FILE *file) {
     struct xs_string path = {0}, amount = {0};
     bool absolute;
-    xs_check_path(&path, check, gate, f, &absolute);
+    xs_check_path(&path, check, judged, f, &absolute);
     xs_check_amount(&amount, f);
     fputs("::error ", file);
     if (f->is_source) {
@@ -53,38 +53,37 @@ static void put_line(const char *command, const char *title, const char *text, F
     putc('\n', file);
 }
 
-static void put_result(const struct xs_check *check, const struct xs_gate *gate, const struct xs_gate_result *r,
+static void put_result(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                        FILE *file) {
-    if (r->status == XS_GATE_PASS)
+    if (r->outcome == XS_OUTCOME_PASS)
         return;
     struct xs_string title = {0}, sentence = {0};
     xs_string_format(&title, "xferspy %s", r->rule->text);
-    xs_string_format(&sentence, "%s: ", gate->path);
-    xs_check_sentence(&sentence, gate, r);
-    put_line(r->status == XS_GATE_ALLOWED ? "warning" : "error", title.data, sentence.data, file);
-    for (size_t i = 0; r->status == XS_GATE_FAIL && i < r->place_count && i < XS_CHECK_PLACES; i++)
-        put_place(check, gate, r, &gate->findings.items[r->places[i]], file);
+    xs_string_format(&sentence, "%s: ", judged->path);
+    xs_check_sentence(&sentence, judged, r);
+    put_line(r->outcome == XS_OUTCOME_ALLOWED ? "warning" : "error", title.data, sentence.data, file);
+    for (size_t i = 0; r->outcome == XS_OUTCOME_FAIL && i < r->place_count && i < XS_CHECK_PLACES; i++)
+        put_place(check, judged, r, &judged->findings.items[r->places[i]], file);
     xs_string_free(&title);
     xs_string_free(&sentence);
 }
 
 void xs_check_github(const struct xs_check *check, struct xs_out *out) {
     for (size_t i = 0; i < check->count; i++) {
-        const struct xs_gate *gate = &check->gates[i];
-        for (size_t k = 0; k < gate->result_count; k++)
-            put_result(check, gate, &gate->results[k], out->file);
-        for (size_t k = 0; k < gate->expired_count; k++) {
-            const struct xs_suppression *s = &check->terms->config->suppressions[gate->expired[k]];
+        const struct xs_judged *judged = &check->judged[i];
+        for (size_t k = 0; k < judged->result_count; k++)
+            put_result(check, judged, &judged->results[k], out->file);
+        for (size_t k = 0; k < judged->expired_count; k++) {
+            const struct xs_suppression *s = &check->terms->config->suppressions[judged->expired[k]];
             struct xs_string text = {0};
-            xs_string_format(&text, "expired on %s, and is needed still: ", s->until);
-            xs_check_suppression(&text, s);
+            xs_check_expired(&text, s);
             put_line("error", "xferspy suppression", text.data, out->file);
             xs_string_free(&text);
         }
     }
     for (size_t i = 0; i < check->unread_count; i++) {
         struct xs_string text = {0};
-        xs_string_format(&text, "%s: cannot be read, and was not judged", check->unread[i]);
+        xs_string_format(&text, "%s: " XS_CHECK_UNREAD, check->unread[i]);
         put_line("error", "xferspy check", text.data, out->file);
         xs_string_free(&text);
     }

@@ -5,13 +5,11 @@
 #include "analyzer/check/check.h"
 #include "analyzer/engine/detector.h"
 
-static const char *const units[] = {[XS_MEASURE_COUNT] = "count", [XS_MEASURE_BYTES] = "bytes", [XS_MEASURE_NS] = "ns"};
-
 static void put_text(struct xs_json *json, const char *key, const char *text) {
     xs_json_text(json, key, text && *text ? text : NULL);
 }
 
-static void put_key(struct xs_json *json, const struct xs_gate_finding *f) {
+static void put_key(struct xs_json *json, const struct xs_check_finding *f) {
     xs_json_text(json, "finding", f->kind);
     put_text(json, "entry_point", f->entry_point);
     put_text(json, "function", f->function);
@@ -24,14 +22,14 @@ static void put_key(struct xs_json *json, const struct xs_gate_finding *f) {
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
 }
 
-static void put_finding(struct xs_json *json, const struct xs_check *check, const struct xs_gate *gate, size_t i) {
-    const struct xs_gate_finding *f = &gate->findings.items[i];
-    const struct xs_gate_state *state = &gate->states[i];
+static void put_finding(struct xs_json *json, const struct xs_check *check, const struct xs_judged *judged, size_t i) {
+    const struct xs_check_finding *f = &judged->findings.items[i];
+    const struct xs_judged_state *state = &judged->states[i];
     const struct xs_suppression *s =
         state->suppression >= 0 ? &check->terms->config->suppressions[state->suppression] : NULL;
     struct xs_string path = {0};
     bool absolute;
-    xs_check_path(&path, check, gate, f, &absolute);
+    xs_check_path(&path, check, judged, f, &absolute);
     xs_json_object(json, NULL);
     xs_json_text(json, "name", f->name);
     put_key(json, f);
@@ -40,7 +38,7 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "sure", f->sure);
     xs_json_bool(json, "failing", state->failing);
-    xs_json_text(json, "baseline", xs_standing_names[xs_gate_standing(gate, check->terms, i, XS_MEASURE_COUNT)]);
+    xs_json_text(json, "baseline", xs_standing_names[xs_judged_standing(judged, check->terms, i, XS_METRIC_COUNT)]);
     if (s) {
         xs_json_object(json, "suppression");
         xs_json_text(json, "origin", s->origin);
@@ -55,11 +53,11 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
     xs_string_free(&path);
 }
 
-static void put_result(struct xs_json *json, const struct xs_gate_result *r) {
+static void put_result(struct xs_json *json, const struct xs_rule_result *r) {
     xs_json_object(json, NULL);
     xs_json_text(json, "rule", r->rule->text);
-    xs_json_text(json, "status", xs_gate_status_names[r->status]);
-    xs_json_text(json, "unit", units[r->rule->measure]);
+    xs_json_text(json, "status", xs_outcome_names[r->outcome]);
+    xs_json_text(json, "unit", xs_metric_unit_names[r->rule->unit]);
     xs_json_known_count(json, "value", r->value_known, r->value);
     xs_json_count(json, "limit", r->limit);
     xs_json_known_count(json, "baseline", r->has_base, r->base);
@@ -73,53 +71,53 @@ static void put_result(struct xs_json *json, const struct xs_gate_result *r) {
     xs_json_end(json, '}');
 }
 
-static void put_gate(struct xs_json *json, const struct xs_check *check, const struct xs_gate *gate) {
+static void put_judged(struct xs_json *json, const struct xs_check *check, const struct xs_judged *judged) {
     xs_json_object(json, NULL);
-    xs_json_text(json, "trace", gate->path);
-    xs_json_text(json, "command", gate->command);
-    xs_json_text(json, "status", xs_gate_status_names[gate->status]);
-    xs_json_count(json, "run_ns", gate->run_ns);
+    xs_json_text(json, "trace", judged->path);
+    xs_json_text(json, "command", judged->command);
+    xs_json_text(json, "status", xs_outcome_names[judged->outcome]);
+    xs_json_count(json, "run_ns", judged->run_ns);
     xs_json_array(json, "rules");
-    for (size_t i = 0; i < gate->result_count; i++)
-        put_result(json, &gate->results[i]);
+    for (size_t i = 0; i < judged->result_count; i++)
+        put_result(json, &judged->results[i]);
     xs_json_end(json, ']');
     xs_json_array(json, "findings");
-    for (size_t i = 0; i < gate->findings.count; i++)
-        put_finding(json, check, gate, i);
+    for (size_t i = 0; i < judged->findings.count; i++)
+        put_finding(json, check, judged, i);
     xs_json_end(json, ']');
     xs_json_array(json, "gone");
-    for (size_t i = 0; i < gate->gone_count; i++) {
+    for (size_t i = 0; i < judged->gone_count; i++) {
         xs_json_object(json, NULL);
-        put_key(json, &check->terms->baseline->findings.items[gate->gone[i]]);
+        put_key(json, &check->terms->baseline->findings.items[judged->gone[i]]);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
     xs_json_array(json, "expired_suppressions");
-    for (size_t i = 0; i < gate->expired_count; i++)
-        xs_json_text(json, NULL, check->terms->config->suppressions[gate->expired[i]].origin);
+    for (size_t i = 0; i < judged->expired_count; i++)
+        xs_json_text(json, NULL, check->terms->config->suppressions[judged->expired[i]].origin);
     xs_json_end(json, ']');
     xs_json_array(json, "notes");
-    for (size_t i = 0; i < gate->note_count; i++)
-        xs_json_text(json, NULL, gate->notes[i]);
+    for (size_t i = 0; i < judged->note_count; i++)
+        xs_json_text(json, NULL, judged->notes[i]);
     xs_json_end(json, ']');
-    xs_json_count(json, "undecided", gate->undecided);
+    xs_json_count(json, "undecided", judged->undecided);
     xs_json_end(json, '}');
 }
 
 void xs_check_json(const struct xs_check *check, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
-    const struct xs_gate_config *config = check->terms->config;
+    const struct xs_check_config *config = check->terms->config;
     xs_json_object(&json, NULL);
     xs_json_text(&json, "format", "xferspy-check");
     xs_json_int(&json, "version", XS_CHECK_JSON_VERSION);
-    xs_json_text(&json, "status", check->status >= XS_GATE_UNKNOWN || check->incomplete ? "fail" : "pass");
+    xs_json_text(&json, "status", check->outcome >= XS_OUTCOME_UNKNOWN || check->incomplete ? "fail" : "pass");
     xs_json_bool(&json, "default_rules", check->default_rules);
     xs_json_text(&json, "rules_of", config->rules_origin);
     xs_json_text(&json, "baseline", check->baseline_path);
     xs_json_number(&json, "tolerance", check->terms->tolerance);
     xs_json_array(&json, "traces");
     for (size_t i = 0; i < check->count; i++)
-        put_gate(&json, check, &check->gates[i]);
+        put_judged(&json, check, &check->judged[i]);
     xs_json_end(&json, ']');
     xs_json_array(&json, "unread_traces");
     for (size_t i = 0; i < check->unread_count; i++)

@@ -35,9 +35,14 @@ static void put_attribute(FILE *file, const char *name, const char *text) {
     putc('"', file);
 }
 
-static void put_places(FILE *file, const struct xs_gate *gate, const struct xs_gate_result *r) {
+static void put_case_name(FILE *file, const char *name) {
+    fputs("    <testcase classname=\"xferspy.check\"", file);
+    put_attribute(file, "name", name);
+}
+
+static void put_places(FILE *file, const struct xs_judged *judged, const struct xs_rule_result *r) {
     for (size_t i = 0; i < r->place_count; i++) {
-        const struct xs_gate_finding *f = &gate->findings.items[r->places[i]];
+        const struct xs_check_finding *f = &judged->findings.items[r->places[i]];
         struct xs_string amount = {0};
         xs_check_amount(&amount, f);
         fputs("\n", file);
@@ -54,24 +59,25 @@ static void put_places(FILE *file, const struct xs_gate *gate, const struct xs_g
     }
 }
 
-static void put_case(FILE *file, const struct xs_gate *gate, const struct xs_gate_result *r) {
-    static const char *const elements[] = {
-        [XS_GATE_PASS] = NULL, [XS_GATE_ALLOWED] = "skipped", [XS_GATE_UNKNOWN] = "error", [XS_GATE_FAIL] = "failure"};
-    const char *element = elements[r->status];
+static void put_case(FILE *file, const struct xs_judged *judged, const struct xs_rule_result *r) {
+    static const char *const elements[] = {[XS_OUTCOME_PASS] = NULL,
+                                           [XS_OUTCOME_ALLOWED] = "skipped",
+                                           [XS_OUTCOME_UNKNOWN] = "error",
+                                           [XS_OUTCOME_FAIL] = "failure"};
+    const char *element = elements[r->outcome];
     struct xs_string sentence = {0};
-    xs_check_sentence(&sentence, gate, r);
-    fputs("    <testcase classname=\"xferspy.check\"", file);
-    put_attribute(file, "name", r->rule->text);
+    xs_check_sentence(&sentence, judged, r);
+    put_case_name(file, r->rule->text);
     if (!element) {
         fputs("/>\n", file);
     } else {
         fprintf(file, ">\n      <%s", element);
-        put_attribute(file, "type", r->status == XS_GATE_FAIL ? "limit" : "unknown");
+        put_attribute(file, "type", r->outcome == XS_OUTCOME_FAIL ? "limit" : "unknown");
         put_attribute(file, "message", sentence.data);
         putc('>', file);
         put_xml(file, sentence.data);
-        if (r->status == XS_GATE_FAIL)
-            put_places(file, gate, r);
+        if (r->outcome == XS_OUTCOME_FAIL)
+            put_places(file, judged, r);
         fprintf(file, "</%s>\n    </testcase>\n", element);
     }
     xs_string_free(&sentence);
@@ -80,10 +86,8 @@ static void put_case(FILE *file, const struct xs_gate *gate, const struct xs_gat
 static void put_expired(FILE *file, const struct xs_suppression *s) {
     struct xs_string text = {0}, name = {0};
     xs_string_format(&name, "suppression %s", s->origin);
-    xs_string_format(&text, "expired on %s, and is needed still: ", s->until);
-    xs_check_suppression(&text, s);
-    fputs("    <testcase classname=\"xferspy.check\"", file);
-    put_attribute(file, "name", name.data);
+    xs_check_expired(&text, s);
+    put_case_name(file, name.data);
     fputs(">\n      <failure type=\"expired\"", file);
     put_attribute(file, "message", text.data);
     fputs("/>\n    </testcase>\n", file);
@@ -91,18 +95,24 @@ static void put_expired(FILE *file, const struct xs_suppression *s) {
     xs_string_free(&name);
 }
 
-static size_t count_of(const struct xs_gate *gate, enum xs_gate_status status) {
-    size_t count = status == XS_GATE_FAIL ? gate->expired_count : 0;
-    for (size_t i = 0; i < gate->result_count; i++)
-        count += gate->results[i].status == status;
+static size_t count_of(const struct xs_judged *judged, enum xs_outcome outcome) {
+    size_t count = outcome == XS_OUTCOME_FAIL ? judged->expired_count : 0;
+    for (size_t i = 0; i < judged->result_count; i++)
+        count += judged->results[i].outcome == outcome;
     return count;
 }
 
-static void put_unread(FILE *file, const char *trace) {
+static void put_suite(FILE *file, const char *trace, size_t tests, size_t failures, size_t errors, size_t skipped) {
     fputs("  <testsuite", file);
     put_attribute(file, "name", trace);
-    fputs(" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    <testcase classname=\"xferspy.check\" "
-          "name=\"read\">\n      <error type=\"unread\" message=\"the trace cannot be read\"/>\n"
+    fprintf(file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", tests, failures, errors,
+            skipped);
+}
+
+static void put_unread(FILE *file, const char *trace) {
+    put_suite(file, trace, 1, 0, 1, 0);
+    put_case_name(file, "read");
+    fputs(">\n      <error type=\"unread\" message=\"the trace cannot be read\"/>\n"
           "    </testcase>\n  </testsuite>\n",
           file);
 }
@@ -110,24 +120,22 @@ static void put_unread(FILE *file, const char *trace) {
 void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
     size_t tests = check->unread_count, failures = 0, errors = check->unread_count;
     for (size_t i = 0; i < check->count; i++) {
-        tests += check->gates[i].result_count + check->gates[i].expired_count;
-        failures += count_of(&check->gates[i], XS_GATE_FAIL);
-        errors += count_of(&check->gates[i], XS_GATE_UNKNOWN);
+        tests += check->judged[i].result_count + check->judged[i].expired_count;
+        failures += count_of(&check->judged[i], XS_OUTCOME_FAIL);
+        errors += count_of(&check->judged[i], XS_OUTCOME_UNKNOWN);
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out->file);
     fprintf(out->file, "<testsuites name=\"xferspy check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests,
             failures, errors);
     for (size_t i = 0; i < check->count; i++) {
-        const struct xs_gate *gate = &check->gates[i];
-        fputs("  <testsuite", out->file);
-        put_attribute(out->file, "name", gate->path);
-        fprintf(out->file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-                gate->result_count + gate->expired_count, count_of(gate, XS_GATE_FAIL), count_of(gate, XS_GATE_UNKNOWN),
-                count_of(gate, XS_GATE_ALLOWED));
-        for (size_t k = 0; k < gate->result_count; k++)
-            put_case(out->file, gate, &gate->results[k]);
-        for (size_t k = 0; k < gate->expired_count; k++)
-            put_expired(out->file, &check->terms->config->suppressions[gate->expired[k]]);
+        const struct xs_judged *judged = &check->judged[i];
+        put_suite(out->file, judged->path, judged->result_count + judged->expired_count,
+                  count_of(judged, XS_OUTCOME_FAIL), count_of(judged, XS_OUTCOME_UNKNOWN),
+                  count_of(judged, XS_OUTCOME_ALLOWED));
+        for (size_t k = 0; k < judged->result_count; k++)
+            put_case(out->file, judged, &judged->results[k]);
+        for (size_t k = 0; k < judged->expired_count; k++)
+            put_expired(out->file, &check->terms->config->suppressions[judged->expired[k]]);
         fputs("  </testsuite>\n", out->file);
     }
     for (size_t i = 0; i < check->unread_count; i++)

@@ -19,7 +19,7 @@
 
 /* A finding of one of the traces. */
 struct entry {
-    const struct xs_gate *gate;
+    const struct xs_judged *judged;
     size_t finding;
     uint64_t fingerprint;
 };
@@ -28,8 +28,10 @@ struct entries {
     size_t count;
 };
 
-static const struct xs_gate_finding *finding_of(const struct entry *e) { return &e->gate->findings.items[e->finding]; }
-static const struct xs_gate_state *state_of(const struct entry *e) { return &e->gate->states[e->finding]; }
+static const struct xs_check_finding *finding_of(const struct entry *e) {
+    return &e->judged->findings.items[e->finding];
+}
+static const struct xs_judged_state *state_of(const struct entry *e) { return &e->judged->states[e->finding]; }
 
 /* --- what is listed --- */
 
@@ -41,7 +43,7 @@ static bool is_same(const struct entry *a, const struct entry *b) {
 /* By what they are, so that the file changes little from run to run; of the same the worst first. */
 static int by_place(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
-    const struct xs_gate_finding *x = finding_of(a), *y = finding_of(b);
+    const struct xs_check_finding *x = finding_of(a), *y = finding_of(b);
     int order = strcmp(x->kind, y->kind);
     if (!order)
         order = strcmp(x->file, y->file);
@@ -53,23 +55,23 @@ static int by_place(const void *left, const void *right) {
         order = (int)state_of(b)->failing - (int)state_of(a)->failing;
     if (!order)
         order = (x->gives_back_ns < y->gives_back_ns) - (x->gives_back_ns > y->gives_back_ns);
-    return order ? order : (a->gate > b->gate) - (a->gate < b->gate);
+    return order ? order : (a->judged > b->judged) - (a->judged < b->judged);
 }
 
 /* Of findings too small to be listed, and of advice, only what fails. */
 static void collect(const struct xs_check *check, struct entries *entries) {
     size_t most = 0;
     for (size_t i = 0; i < check->count; i++)
-        most += check->gates[i].findings.count;
+        most += check->judged[i].findings.count;
     entries->items = xs_realloc(NULL, sizeof *entries->items * most);
     entries->count = 0;
     for (size_t i = 0; i < check->count; i++) {
-        const struct xs_gate *gate = &check->gates[i];
-        for (size_t k = 0; k < gate->findings.count; k++) {
-            const struct xs_gate_finding *f = &gate->findings.items[k];
-            if (gate->states[k].failing || gate->states[k].suppression >= 0 || !(f->folded || f->advice))
+        const struct xs_judged *judged = &check->judged[i];
+        for (size_t k = 0; k < judged->findings.count; k++) {
+            const struct xs_check_finding *f = &judged->findings.items[k];
+            if (judged->states[k].failing || judged->states[k].suppression >= 0 || !(f->folded || f->advice))
                 entries->items[entries->count++] =
-                    (struct entry){.gate = gate, .finding = k, .fingerprint = xs_gate_fingerprint(f)};
+                    (struct entry){.judged = judged, .finding = k, .fingerprint = xs_check_finding_hash(f)};
         }
     }
     qsort(entries->items, entries->count, sizeof *entries->items, by_place);
@@ -124,10 +126,10 @@ static void put_artifact(struct xs_json *json, const char *path, bool absolute) 
 
 /* Hosts refuse results without a file: of code without lines it is the library's, else the program's. */
 static void put_location(struct xs_json *json, const struct xs_check *check, const struct entry *e) {
-    const struct xs_gate_finding *f = finding_of(e);
+    const struct xs_check_finding *f = finding_of(e);
     struct xs_string path = {0};
     bool absolute;
-    xs_check_path(&path, check, e->gate, f, &absolute);
+    xs_check_path(&path, check, e->judged, f, &absolute);
     xs_json_array(json, "locations");
     xs_json_object(json, NULL);
     xs_json_object(json, "physicalLocation");
@@ -182,19 +184,19 @@ static void put_suppression(struct xs_json *json, const struct xs_check *check, 
 }
 
 static void add_message(struct xs_string *text, const struct xs_check *check, const struct entry *e) {
-    const struct xs_gate_finding *f = finding_of(e);
+    const struct xs_check_finding *f = finding_of(e);
     const struct xs_detector *d = xs_detectors[f->detector];
     char share[XS_UNIT_BYTES];
     xs_string_format(text, "%c%s: ", d->title[0] - 'a' + 'A', d->title + 1);
     xs_check_amount(text, f);
-    if (!f->advice && *xs_format_share(share, f->gives_back_ns, e->gate->run_ns))
+    if (!f->advice && *xs_format_share(share, f->gives_back_ns, e->judged->run_ns))
         xs_string_format(text, ", %s of the run", share);
     xs_string_format(text, ". At ");
     add_literal(text, f->place);
     xs_string_format(text, ". %s", xs_detector_remedy(d, f->verdict));
-    for (size_t i = 0; i < e->gate->result_count; i++) {
-        const struct xs_gate_result *r = &e->gate->results[i];
-        for (size_t k = 0; r->status == XS_GATE_FAIL && k < r->place_count; k++)
+    for (size_t i = 0; i < e->judged->result_count; i++) {
+        const struct xs_rule_result *r = &e->judged->results[i];
+        for (size_t k = 0; r->outcome == XS_OUTCOME_FAIL && k < r->place_count; k++)
             if (r->places[k] == e->finding)
                 xs_string_format(text, " Fails %s.", r->rule->text);
     }
@@ -221,9 +223,9 @@ static unsigned ordinal_of(const struct entries *entries, size_t index) {
 static void put_result(struct xs_json *json, const struct xs_check *check, const struct entries *entries, size_t index,
                        size_t occurrences) {
     const struct entry *e = &entries->items[index];
-    const struct xs_gate_finding *f = finding_of(e);
+    const struct xs_check_finding *f = finding_of(e);
     static const char *const states[] = {NULL, "unchanged", "updated", "new"};
-    enum xs_standing standing = xs_gate_standing(e->gate, check->terms, e->finding, XS_MEASURE_COUNT);
+    enum xs_standing standing = xs_judged_standing(e->judged, check->terms, e->finding, XS_METRIC_COUNT);
     struct xs_string text = {0};
     char hash[40];
     add_message(&text, check, e);
@@ -243,7 +245,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
         xs_json_text(json, "baselineState", states[standing]);
     put_suppression(json, check, e);
     xs_json_object(json, "properties");
-    xs_json_text(json, "trace", e->gate->path);
+    xs_json_text(json, "trace", e->judged->path);
     xs_json_text(json, "name", f->name);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "bytes", f->bytes);
@@ -264,38 +266,38 @@ static void put_findings(struct xs_json *json, const struct xs_check *check, con
 }
 
 /* Rules that are about no place: a metric over its limit; and those that the trace cannot tell (3.27.9: "open"). */
-static bool is_placeless(const struct xs_gate_result *r) {
-    return r->status == XS_GATE_UNKNOWN || (r->status == XS_GATE_FAIL && r->rule->about == XS_RULE_METRIC);
+static bool is_placeless(const struct xs_rule_result *r) {
+    return r->outcome == XS_OUTCOME_UNKNOWN || (r->outcome == XS_OUTCOME_FAIL && r->rule->about == XS_RULE_METRIC);
 }
 
-static char *placeless_id(const struct xs_gate_result *r) {
+static char *placeless_id(const struct xs_rule_result *r) {
     struct xs_string id = {0};
-    xs_string_format(&id, "%s/%.*s", r->status == XS_GATE_UNKNOWN ? "unknown" : "metric",
+    xs_string_format(&id, "%s/%.*s", r->outcome == XS_OUTCOME_UNKNOWN ? "unknown" : "metric",
                      (int)strcspn(r->rule->text, ":"), r->rule->text);
     return id.data;
 }
 
 /* Whether the baseline is over a metric's limit, too. */
-static bool was_over(const struct xs_check *check, const struct xs_gate_result *r) {
+static bool was_over(const struct xs_check *check, const struct xs_rule_result *r) {
     if (r->rule->about != XS_RULE_METRIC || r->rule->relative)
         return false;
     const struct xs_metric_value *was = &check->terms->baseline->metrics.of[r->rule->metric];
     return was->known && was->value > r->limit;
 }
 
-static void put_placeless(struct xs_json *json, const struct xs_check *check, const struct xs_gate *gate,
-                          const struct xs_gate_result *r) {
+static void put_placeless(struct xs_json *json, const struct xs_check *check, const struct xs_judged *judged,
+                          const struct xs_rule_result *r) {
     struct xs_string sentence = {0}, text = {0};
     char *id = placeless_id(r);
-    const char *slash = strrchr(gate->executable, '/'), *program = slash ? slash + 1 : gate->executable;
-    xs_check_sentence(&sentence, gate, r);
+    const char *slash = strrchr(judged->executable, '/'), *program = slash ? slash + 1 : judged->executable;
+    xs_check_sentence(&sentence, judged, r);
     xs_string_format(&text, "%s: ", r->rule->text);
     add_literal(&text, sentence.data);
     xs_json_object(json, NULL);
     xs_json_text(json, "ruleId", id);
-    if (r->status == XS_GATE_UNKNOWN)
+    if (r->outcome == XS_OUTCOME_UNKNOWN)
         xs_json_text(json, "kind", "open");
-    xs_json_text(json, "level", r->status == XS_GATE_UNKNOWN ? "none" : "error");
+    xs_json_text(json, "level", r->outcome == XS_OUTCOME_UNKNOWN ? "none" : "error");
     put_message(json, "message", text.data);
     xs_json_array(json, "locations");
     xs_json_object(json, NULL);
@@ -308,7 +310,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
         xs_json_text(json, "baselineState", was_over(check, r) ? "unchanged" : "new");
     put_no_suppressions(json, check);
     xs_json_object(json, "properties");
-    xs_json_text(json, "trace", gate->path);
+    xs_json_text(json, "trace", judged->path);
     xs_json_end(json, '}');
     xs_json_end(json, '}');
     free(id);
@@ -318,7 +320,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
 
 /* --- rules --- */
 
-static void put_finding_rule(struct xs_json *json, const struct xs_gate_finding *f) {
+static void put_finding_rule(struct xs_json *json, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     struct xs_string help = {0};
     xs_string_format(&help, "%s See docs/findings/%s.md of xferspy.", xs_detector_remedy(d, f->verdict), d->id);
@@ -349,8 +351,8 @@ static void put_placeless_rules(struct xs_json *json, const struct xs_check *che
     char **seen = NULL;
     size_t count = 0;
     for (size_t i = 0; i < check->count; i++) {
-        for (size_t k = 0; k < check->gates[i].result_count; k++) {
-            const struct xs_gate_result *r = &check->gates[i].results[k];
+        for (size_t k = 0; k < check->judged[i].result_count; k++) {
+            const struct xs_rule_result *r = &check->judged[i].results[k];
             if (!is_placeless(r))
                 continue;
             char *id = placeless_id(r);
@@ -366,8 +368,8 @@ static void put_placeless_rules(struct xs_json *json, const struct xs_check *che
             xs_json_object(json, NULL);
             xs_json_text(json, "id", id);
             put_message(json, "shortDescription",
-                        r->status == XS_GATE_UNKNOWN ? "a rule that the trace cannot tell"
-                                                     : xs_metric_infos[r->rule->metric].title);
+                        r->outcome == XS_OUTCOME_UNKNOWN ? "a rule that the trace cannot tell"
+                                                         : xs_metric_infos[r->rule->metric].title);
             xs_json_end(json, '}');
         }
     }
@@ -396,7 +398,7 @@ static void put_unread(struct xs_json *json, const struct xs_check *check) {
     for (size_t i = 0; i < check->unread_count; i++) {
         struct xs_string text = {0};
         add_literal(&text, check->unread[i]);
-        xs_string_format(&text, ": cannot be read, and was not judged");
+        xs_string_format(&text, ": " XS_CHECK_UNREAD);
         xs_json_object(json, NULL);
         xs_json_text(json, "level", "error");
         put_message(json, "message", text.data);
@@ -418,16 +420,16 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     put_driver(&json, check, &entries);
     xs_json_object(&json, "originalUriBaseIds");
     xs_json_object(&json, "%SRCROOT%");
-    put_message(&json, "description", "the folder that the program ran in, or that --source-root names");
+    put_message(&json, "description", XS_SOURCE_ROOT_DEFAULT ", or that --source-root names");
     xs_json_end(&json, '}');
     xs_json_end(&json, '}');
     xs_json_array(&json, "invocations");
     xs_json_object(&json, NULL);
     xs_json_bool(&json, "executionSuccessful", !check->incomplete);
     xs_json_int(&json, "exitCode",
-                check->incomplete                  ? XS_EXIT_ERROR
-                : check->status >= XS_GATE_UNKNOWN ? XS_EXIT_GATE
-                                                   : XS_EXIT_OK);
+                check->incomplete                      ? XS_EXIT_ERROR
+                : check->outcome >= XS_OUTCOME_UNKNOWN ? XS_EXIT_LIMIT
+                                                       : XS_EXIT_OK);
     if (check->unread_count)
         put_unread(&json, check);
     xs_json_end(&json, '}');
@@ -435,9 +437,9 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     xs_json_array(&json, "results");
     put_findings(&json, check, &entries);
     for (size_t i = 0; i < check->count; i++)
-        for (size_t k = 0; k < check->gates[i].result_count; k++)
-            if (is_placeless(&check->gates[i].results[k]))
-                put_placeless(&json, check, &check->gates[i], &check->gates[i].results[k]);
+        for (size_t k = 0; k < check->judged[i].result_count; k++)
+            if (is_placeless(&check->judged[i].results[k]))
+                put_placeless(&json, check, &check->judged[i], &check->judged[i].results[k]);
     xs_json_end(&json, ']');
     xs_json_text(&json, "columnKind", "unicodeCodePoints");
     xs_json_end(&json, '}');

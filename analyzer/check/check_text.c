@@ -11,14 +11,14 @@ enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3 };
 static const struct {
     const char *word;
     enum xs_style style;
-} words[] = {[XS_GATE_PASS] = {"PASS", XS_STYLE_GOOD},
-             [XS_GATE_ALLOWED] = {"ALLOWED", XS_STYLE_WARN},
-             [XS_GATE_UNKNOWN] = {"UNKNOWN", XS_STYLE_BAD},
-             [XS_GATE_FAIL] = {"FAIL", XS_STYLE_BAD}};
+} words[] = {[XS_OUTCOME_PASS] = {"PASS", XS_STYLE_GOOD},
+             [XS_OUTCOME_ALLOWED] = {"ALLOWED", XS_STYLE_WARN},
+             [XS_OUTCOME_UNKNOWN] = {"UNKNOWN", XS_STYLE_BAD},
+             [XS_OUTCOME_FAIL] = {"FAIL", XS_STYLE_BAD}};
 
-static void put_status(struct xs_out *out, enum xs_gate_status status) {
-    fprintf(out->file, "  %s%-7s%s  ", xs_style_on(out, words[status].style), words[status].word,
-            xs_style_off(out, words[status].style));
+static void put_outcome(struct xs_out *out, enum xs_outcome outcome) {
+    fprintf(out->file, "  %s%-7s%s  ", xs_style_on(out, words[outcome].style), words[outcome].word,
+            xs_style_off(out, words[outcome].style));
 }
 
 /* A rule's text in its column, and the sentence after it. */
@@ -33,22 +33,19 @@ static void put_rule(struct xs_out *out, const char *rule, int width, const char
     free(escaped);
 }
 
-static void put_place(const struct xs_check *check, const struct xs_gate *gate, const struct xs_gate_result *r,
+static void put_place(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                       size_t finding, struct xs_out *out) {
-    const struct xs_gate_finding *f = &gate->findings.items[finding];
-    enum xs_standing standing = xs_gate_standing(gate, check->terms, finding, r->rule->measure);
+    const struct xs_check_finding *f = &judged->findings.items[finding];
+    enum xs_standing standing = xs_judged_standing(judged, check->terms, finding, r->rule->unit);
     struct xs_string amount = {0};
     char was[XS_UNIT_BYTES];
     xs_check_amount(&amount, f);
     if (standing == XS_STANDING_NEW)
         xs_string_format(&amount, ", new");
     if (standing == XS_STANDING_GROWN) {
-        const struct xs_gate_finding *before = &check->terms->baseline->findings.items[gate->states[finding].before];
-        uint64_t value = xs_gate_measured(before, r->rule->measure);
-        xs_string_format(&amount, ", grown from %s",
-                         r->rule->measure == XS_MEASURE_NS      ? xs_format_ns(was, value)
-                         : r->rule->measure == XS_MEASURE_BYTES ? xs_format_bytes(was, value)
-                                                                : xs_format_count(was, value));
+        const struct xs_check_finding *before = &check->terms->baseline->findings.items[judged->states[finding].before];
+        uint64_t value = xs_check_measured(before, r->rule->unit);
+        xs_string_format(&amount, ", grown from %s", xs_metric_format(was, r->rule->unit, value));
     }
     xs_out_indented(out, 13, "at %s", f->place);
     if (*f->text) {
@@ -62,21 +59,21 @@ static void put_place(const struct xs_check *check, const struct xs_gate *gate, 
     xs_string_free(&amount);
 }
 
-static void put_result(const struct xs_check *check, const struct xs_gate *gate, const struct xs_gate_result *r,
+static void put_result(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
                        int width, struct xs_out *out) {
     struct xs_string sentence = {0};
     char count[XS_UNIT_BYTES];
-    put_status(out, r->status);
-    if (r->status != XS_GATE_UNKNOWN && r->status != XS_GATE_ALLOWED) {
-        xs_check_sentence(&sentence, gate, r);
+    put_outcome(out, r->outcome);
+    if (r->outcome != XS_OUTCOME_UNKNOWN && r->outcome != XS_OUTCOME_ALLOWED) {
+        xs_check_sentence(&sentence, judged, r);
         if (r->accepted)
             xs_string_format(&sentence, "; %s more as in the baseline", xs_format_count(count, r->accepted));
         put_rule(out, r->rule->text, width, sentence.data);
     } else {
         if (r->value_known && r->value) {
-            xs_check_value(&sentence, gate, r);
+            xs_check_value(&sentence, judged, r);
             xs_string_format(&sentence, " seen, limit ");
-            xs_check_limit(&sentence, gate, r);
+            xs_check_limit(&sentence, judged, r);
             xs_string_format(&sentence, "; ");
         }
         xs_string_format(&sentence, "the trace cannot tell%s", sentence.length ? " all" : "");
@@ -84,91 +81,91 @@ static void put_result(const struct xs_check *check, const struct xs_gate *gate,
         xs_out_indented(out, 13, "%s", r->reason);
     }
     xs_string_free(&sentence);
-    if (r->status != XS_GATE_FAIL)
+    if (r->outcome != XS_OUTCOME_FAIL)
         return;
     for (size_t i = 0; i < r->place_count && i < XS_CHECK_PLACES; i++)
-        put_place(check, gate, r, r->places[i], out);
+        put_place(check, judged, r, r->places[i], out);
     if (r->place_count > XS_CHECK_PLACES)
         xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
 }
 
 /* What to type next about the first thing that fails; shells need quotes around some names. */
-static void put_next(const struct xs_gate *gate, struct xs_out *out) {
+static void put_next(const struct xs_judged *judged, struct xs_out *out) {
     bool failed = false;
-    for (size_t i = 0; i < gate->result_count; i++) {
-        const struct xs_gate_result *r = &gate->results[i];
-        failed |= r->status == XS_GATE_FAIL;
-        if (r->status != XS_GATE_FAIL || !r->place_count)
+    for (size_t i = 0; i < judged->result_count; i++) {
+        const struct xs_rule_result *r = &judged->results[i];
+        failed |= r->outcome == XS_OUTCOME_FAIL;
+        if (r->outcome != XS_OUTCOME_FAIL || !r->place_count)
             continue;
-        const char *name = gate->findings.items[r->places[0]].name, *quote = strchr(name, '#') ? "'" : "";
-        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s%s%s", gate->path, quote, name, quote);
+        const char *name = judged->findings.items[r->places[0]].name, *quote = strchr(name, '#') ? "'" : "";
+        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s%s%s", judged->path, quote, name, quote);
         return;
     }
     if (failed)
-        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy report %s", gate->path);
+        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy report %s", judged->path);
 }
 
-static void put_baseline(const struct xs_check *check, const struct xs_gate *gate, struct xs_out *out) {
+static void put_baseline(const struct xs_check *check, const struct xs_judged *judged, struct xs_out *out) {
     size_t count[4] = {0};
     if (!check->terms->baseline)
         return;
-    for (size_t i = 0; i < gate->findings.count; i++)
-        count[xs_gate_standing(gate, check->terms, i, XS_MEASURE_COUNT)]++;
+    for (size_t i = 0; i < judged->findings.count; i++)
+        count[xs_judged_standing(judged, check->terms, i, XS_METRIC_COUNT)]++;
     xs_out_line(out, XS_STYLE_PLAIN, "Against %s: %zu finding%s as before, %zu grown, %zu new, %zu gone.%s",
                 check->baseline_path, count[XS_STANDING_SAME], count[XS_STANDING_SAME] == 1 ? "" : "s",
-                count[XS_STANDING_GROWN], count[XS_STANDING_NEW], gate->gone_count,
-                gate->gone_count ? " The baseline can be renewed: xferspy check --write-baseline." : "");
+                count[XS_STANDING_GROWN], count[XS_STANDING_NEW], judged->gone_count,
+                judged->gone_count ? " The baseline can be renewed: xferspy check --write-baseline." : "");
 }
 
-static void put_suppressed(const struct xs_check *check, const struct xs_gate *gate, struct xs_out *out) {
-    const struct xs_gate_config *config = check->terms->config;
+static void put_suppressed(const struct xs_check *check, const struct xs_judged *judged, struct xs_out *out) {
+    const struct xs_check_config *config = check->terms->config;
     size_t suppressed = 0;
-    for (size_t i = 0; i < gate->findings.count; i++) {
-        long s = gate->states[i].suppression;
+    for (size_t i = 0; i < judged->findings.count; i++) {
+        long s = judged->states[i].suppression;
         suppressed += s >= 0 && !config->suppressions[s].expired;
     }
     if (suppressed)
         xs_out_line(out, XS_STYLE_PLAIN, "Suppressed: %zu finding%s.", suppressed, suppressed == 1 ? "" : "s");
-    for (size_t i = 0; i < gate->expired_count; i++) {
-        const struct xs_suppression *s = &config->suppressions[gate->expired[i]];
+    for (size_t i = 0; i < judged->expired_count; i++) {
+        const struct xs_suppression *s = &config->suppressions[judged->expired[i]];
         struct xs_string text = {0};
-        xs_check_suppression(&text, s);
-        put_status(out, XS_GATE_FAIL);
+        xs_check_expired(&text, s);
+        put_outcome(out, XS_OUTCOME_FAIL);
         put_rule(out, "suppression", 0, "");
-        xs_out_indented(out, 13, "expired on %s, and is needed still: %s", s->until, text.data);
+        xs_out_indented(out, 13, "%s", text.data);
         xs_string_free(&text);
     }
 }
 
-static void put_gate(const struct xs_check *check, const struct xs_gate *gate, struct xs_out *out) {
+static void put_judged(const struct xs_check *check, const struct xs_judged *judged, struct xs_out *out) {
     int width = 0;
-    for (size_t i = 0; i < gate->result_count; i++) {
-        int columns = xs_text_width(gate->results[i].rule->text);
+    for (size_t i = 0; i < judged->result_count; i++) {
+        int columns = xs_text_width(judged->results[i].rule->text);
         width = columns > width ? columns : width;
     }
-    char *path = xs_text_escaped(gate->path), *command = xs_text_escaped(gate->command);
+    char *path = xs_text_escaped(judged->path), *command = xs_text_escaped(judged->command);
     fprintf(out->file, "%s%s%s", xs_style_on(out, XS_STYLE_HEADING), path, xs_style_off(out, XS_STYLE_HEADING));
     if (*command)
         fprintf(out->file, "  %.*s", (int)xs_text_fit(command, out->columns > 60 ? out->columns - 40 : 60), command);
     putc('\n', out->file);
-    for (size_t i = 0; i < gate->result_count; i++)
-        put_result(check, gate, &gate->results[i], width < RULE_COLUMNS ? width : RULE_COLUMNS, out);
-    put_suppressed(check, gate, out);
-    put_baseline(check, gate, out);
-    for (size_t i = 0; i < gate->note_count; i++)
-        xs_out_line(out, XS_STYLE_WARN, "%s", gate->notes[i]);
-    if (gate->undecided && gate->status < XS_GATE_UNKNOWN) {
+    for (size_t i = 0; i < judged->result_count; i++)
+        put_result(check, judged, &judged->results[i], width < RULE_COLUMNS ? width : RULE_COLUMNS, out);
+    put_suppressed(check, judged, out);
+    put_baseline(check, judged, out);
+    for (size_t i = 0; i < judged->note_count; i++)
+        xs_out_line(out, XS_STYLE_WARN, "%s", judged->notes[i]);
+    if (judged->undecided && judged->outcome < XS_OUTCOME_UNKNOWN) {
         char count[XS_UNIT_BYTES];
         xs_out_line(out, XS_STYLE_DIM, "Not decided: %s instances; xferspy explain --undecided %s",
-                    xs_format_count(count, gate->undecided), gate->path);
+                    xs_format_count(count, judged->undecided), judged->path);
     }
-    put_next(gate, out);
+    put_next(judged, out);
     free(path);
     free(command);
 }
 
 static void put_unused(const struct xs_check *check, struct xs_out *out) {
-    const struct xs_gate_config *config = check->terms->config;
+    const struct xs_check_config *config = check->terms->config;
     for (size_t i = 0; i < config->suppression_count; i++) {
         struct xs_string text = {0};
         if (check->terms->used[i])
@@ -180,13 +177,13 @@ static void put_unused(const struct xs_check *check, struct xs_out *out) {
 }
 
 void xs_check_text(const struct xs_check *check, struct xs_out *out) {
-    const struct xs_gate_config *config = check->terms->config;
+    const struct xs_check_config *config = check->terms->config;
     size_t failed = 0;
     for (size_t i = 0; i < check->count; i++) {
         if (i)
             putc('\n', out->file);
-        put_gate(check, &check->gates[i], out);
-        failed += check->gates[i].status >= XS_GATE_UNKNOWN;
+        put_judged(check, &check->judged[i], out);
+        failed += check->judged[i].outcome >= XS_OUTCOME_UNKNOWN;
     }
     putc('\n', out->file);
     put_unused(check, out);
@@ -207,9 +204,9 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     if (check->count > 1 && failed) {
         fprintf(out->file, ": %zu of %zu traces, the first of them ", failed, check->count);
         for (size_t i = 0; i < check->count; i++) {
-            if (check->gates[i].status < XS_GATE_UNKNOWN)
+            if (check->judged[i].outcome < XS_OUTCOME_UNKNOWN)
                 continue;
-            char *path = xs_text_escaped(check->gates[i].path);
+            char *path = xs_text_escaped(check->judged[i].path);
             fputs(path, out->file);
             free(path);
             break;

@@ -8,51 +8,40 @@
 
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t run_ns) {
     char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    switch (rule->measure) {
-    case XS_MEASURE_COUNT:
-        xs_string_format(text, "%s%s", xs_format_count(buffer, value),
-                         rule->about == XS_RULE_METRIC ? ""
-                         : value == 1                  ? " instance"
-                                                       : " instances");
-        break;
-    case XS_MEASURE_BYTES:
-        xs_string_format(text, "%s", xs_format_bytes(buffer, value));
-        break;
-    case XS_MEASURE_NS:
-        xs_string_format(text, "%s", xs_format_ns(buffer, value));
-        if (rule->is_share && !rule->relative && *xs_format_share(share, value, run_ns))
-            xs_string_format(text, " (%s of the run)", share);
-        break;
-    }
+    xs_string_format(text, "%s", xs_metric_format(buffer, rule->unit, value));
+    if (rule->unit == XS_METRIC_COUNT && rule->about != XS_RULE_METRIC)
+        xs_string_format(text, "%s", value == 1 ? " instance" : " instances");
+    if (rule->unit == XS_METRIC_NS && rule->is_share && !rule->relative && *xs_format_share(share, value, run_ns))
+        xs_string_format(text, " (%s of the run)", share);
 }
 
-void xs_check_value(struct xs_string *text, const struct xs_gate *gate, const struct xs_gate_result *r) {
+void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
     if (!r->value_known) {
         xs_string_format(text, "not known");
         return;
     }
     if (r->at_most && r->value)
         xs_string_format(text, "at most ");
-    put_measured(text, r->rule, r->value, gate->run_ns);
+    put_measured(text, r->rule, r->value, judged->run_ns);
 }
 
-void xs_check_limit(struct xs_string *text, const struct xs_gate *gate, const struct xs_gate_result *r) {
+void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
     struct xs_rule plain = *r->rule;
     plain.about = XS_RULE_METRIC; /* "limit 0", not "0 instances" */
-    put_measured(text, &plain, r->limit, gate->run_ns);
+    put_measured(text, &plain, r->limit, judged->run_ns);
     if (r->has_base) {
         xs_string_format(text, " (");
-        put_measured(text, &plain, r->base, gate->run_ns);
+        put_measured(text, &plain, r->base, judged->run_ns);
         xs_string_format(text, " in the baseline)");
     }
 }
 
-void xs_check_sentence(struct xs_string *text, const struct xs_gate *gate, const struct xs_gate_result *r) {
-    if (r->status == XS_GATE_UNKNOWN || r->status == XS_GATE_ALLOWED) {
+void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
+    if (r->outcome == XS_OUTCOME_UNKNOWN || r->outcome == XS_OUTCOME_ALLOWED) {
         if (r->value_known && r->value) {
-            xs_check_value(text, gate, r);
+            xs_check_value(text, judged, r);
             xs_string_format(text, " seen, limit ");
-            xs_check_limit(text, gate, r);
+            xs_check_limit(text, judged, r);
             xs_string_format(text, "; the trace cannot tell all: ");
         }
         xs_string_format(text, "%s", r->reason ? r->reason : "not known");
@@ -67,12 +56,12 @@ void xs_check_sentence(struct xs_string *text, const struct xs_gate *gate, const
         xs_string_format(text, "%zu finding%s over it, the largest ", r->place_count, r->place_count > 1 ? "s" : "");
     else if (each)
         xs_string_format(text, "the largest ");
-    xs_check_value(text, gate, r);
+    xs_check_value(text, judged, r);
     xs_string_format(text, ", limit ");
-    xs_check_limit(text, gate, r);
+    xs_check_limit(text, judged, r);
 }
 
-void xs_check_amount(struct xs_string *text, const struct xs_gate_finding *f) {
+void xs_check_amount(struct xs_string *text, const struct xs_check_finding *f) {
     char buffer[XS_UNIT_BYTES];
     xs_string_format(text, "%s", xs_format_count(buffer, f->instances));
     if (f->bytes)
@@ -93,6 +82,11 @@ void xs_check_suppression(struct xs_string *text, const struct xs_suppression *s
     xs_string_format(text, "): %s", s->reason);
 }
 
+void xs_check_expired(struct xs_string *text, const struct xs_suppression *s) {
+    xs_string_format(text, "expired on %s, and is needed still: ", s->until);
+    xs_check_suppression(text, s);
+}
+
 static bool is_below(const char *path, const char *folder, size_t *length) {
     *length = strlen(folder);
     while (*length > 1 && folder[*length - 1] == '/')
@@ -100,9 +94,9 @@ static bool is_below(const char *path, const char *folder, size_t *length) {
     return *length > 1 && !strncmp(path, folder, *length) && path[*length] == '/' && path[*length + 1];
 }
 
-void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_gate *gate,
-                   const struct xs_gate_finding *f, bool *absolute) {
-    const char *path = f->path, *root = check->source_root ? check->source_root : gate->cwd;
+void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
+                   const struct xs_check_finding *f, bool *absolute) {
+    const char *path = f->path, *root = check->source_root ? check->source_root : judged->cwd;
     size_t length;
     *absolute = false;
     if (!f->is_source) { /* a library or a program, wherever it lay */

@@ -13,6 +13,8 @@ extern const struct xs_command xs_commands[];
 extern const size_t xs_command_count;
 extern const struct argp xs_main_argp; /* of xferspy itself (main_argp.c) */
 
+#define XS_HELP_OF_HELP "how to use one of them"
+
 /* The command nearest in spelling, NULL where none is near. */
 const struct xs_command *xs_command_suggest(const char *word);
 

@@ -6,11 +6,11 @@ static const struct argp_option main_options[] = {
 #define XS_COMMAND(name, arguments, summary) {#name " " arguments, 0, NULL, OPTION_DOC | OPTION_NO_USAGE, summary, 2},
 #include "analyzer/cli/commands.def"
 #undef XS_COMMAND
-    {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, "how to use one of them", 3},
+    {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, XS_HELP_OF_HELP, 3},
     {0}};
 
-static const char main_doc[] =
-    "Shows which copies between CPU and GPU a program makes, how fast they ran, and what they cost. The program needs "
+static const char main_doc[] = XS_HELP_COPIES
+    "a program makes, how fast they ran, and what they cost. The program needs "
     "no "
     "rebuild."
     "\v"

@@ -63,7 +63,7 @@ static const struct argp_option output_options[] = {
     /* two rows, or argp adds a lecture on the arguments of short options to every help text */
     {"output", OPTION_OUTPUT, "FILE", 0, "write to FILE instead of standard output; short: -o FILE", 9},
     {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
-    {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 9},
+    {"force", OPTION_FORCE, NULL, 0, XS_HELP_FORCE, 9},
     {"color", OPTION_COLOR, "auto|always|never", 0, "when to use colour (default: auto); NO_COLOR is respected", 9},
     {0}};
 
@@ -91,17 +91,9 @@ static error_t parse_output(int key, char *argument, struct argp_state *state) {
 const struct argp xs_output_argp = {.options = output_options, .parser = parse_output};
 
 int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state) {
-    struct xs_string all = {0};
-    int found = -1;
-    for (int i = 0; words[i]; i++) {
-        if (!strcmp(words[i], text))
-            found = i;
-        xs_string_format(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
-    }
-    if (found < 0)
-        argp_error(state, "--%s=%s: use %s", option, text, all.data);
-    xs_string_free(&all);
-    return found < 0 ? 0 : found;
+    unsigned which = 0;
+    parse_word(option, text, words, &which, state);
+    return (int)which;
 }
 
 size_t xs_parse_top(const char *text, struct argp_state *state) {
@@ -140,7 +132,7 @@ error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option ask_options[] = {
     {"format", OPTION_FORMAT, "FORMAT", 0, "", 1}, /* the help names the command's formats */
-    {"json", OPTION_FORMAT_JSON, NULL, 0, "the same as --format=json", 1},
+    {"json", OPTION_FORMAT_JSON, NULL, 0, XS_HELP_JSON, 1},
     {0}};
 
 static char *help_ask(int key, const char *text, void *input) {
@@ -196,6 +188,10 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
     else if (trace->is_live && !quietly)
         xs_complain("%s: still being written; this is what it holds so far", path);
     return XS_OK;
+}
+
+void xs_complain_live(const char *path, const char *verb) {
+    xs_complain("%s: still being written; %s it when its process has ended", path, verb);
 }
 
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count) {

@@ -8,8 +8,8 @@
 #include "analyzer/base/text.h"
 #include "schema/trace.h"
 
-/* GATE: what was asked for was done, and a limit is exceeded (`xferspy check`). */
-enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_GATE = 3 };
+/* LIMIT: what was asked for was done, and a limit is exceeded (`xferspy check`). */
+enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_LIMIT = 3 };
 
 /* What a command takes. Its --help, its completion in shells and its man page are all made of this. Conventions:
  * - `arg` of an option that takes one of some words lists them: "auto|off"; FILE and DIR are names of such.
@@ -28,6 +28,12 @@ struct xs_interface {
 
 /* Edits (insert, remove, replace, swap neighbours) from one word to the other; words of more than 40 bytes are far from all. */
 size_t xs_edit_distance(const char *a, const char *b);
+
+/* Help that stands in several commands. */
+#define XS_HELP_COPIES "Shows which copies between CPU and GPU " /* the program, and its report */
+#define XS_HELP_DOCTOR "whether capture will work on this machine"
+#define XS_HELP_FORCE "let -o replace an existing file"
+#define XS_HELP_JSON "the same as --format=json"
 
 /* -o, --force, --color for a command's argp children; its input is a struct xs_out_options. */
 extern const struct argp xs_output_argp;
@@ -74,6 +80,9 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 
 /* True, with a message, when -o names one of the inputs: --force must not replace what is being read. */
 bool xs_output_is_input(const struct xs_out_options *options, char *const *inputs, int count);
+
+/* Says that a command has to wait: `verb` is what it does to a trace. */
+void xs_complain_live(const char *path, const char *verb);
 
 /* Reports on each trace in turn (report/report_command.c); also what `run --report` ends with. */
 int xs_report_traces(char *const *paths, int count, bool json, bool details, struct xs_out *out);

@@ -17,6 +17,32 @@
 
 enum { PATH_BYTES = 4000 }; /* with what is added to it, below what the system takes */
 
+error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments,
+                           struct argp_state *state) {
+    switch (key) {
+    case 'o':
+    case XS_OPTION_NEW_TRACE:
+        arguments->output = argument;
+        return 0;
+    case XS_OPTION_NEW_TRACE_FORCE:
+        arguments->force = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num)
+            argp_error(state, "one %s at a time", arguments->input_is);
+        arguments->input = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->input)
+            argp_error(state, "which %s?", arguments->input_is);
+        else if (!arguments->output)
+            argp_error(state, "where to? -o %s", arguments->output_is);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static int fail(const char *path, const char *what) {
     xs_complain("%s: %s", path, what);
     return XS_ERROR_SYSTEM;
@@ -29,9 +55,9 @@ static int check_place(const char *path, bool force) {
     if (strlen(path) > PATH_BYTES)
         return fail("-o", "the name is too long");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return fail(path, "is no regular file");
+        return fail(path, XS_NO_REGULAR_FILE);
     if (!force && lstat(path, &st) == 0)
-        return fail(path, "exists already; --force replaces it");
+        return fail(path, XS_EXISTS);
     return XS_OK;
 }
 

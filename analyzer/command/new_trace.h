@@ -3,9 +3,28 @@
 #ifndef XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
 #define XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
 
+#include <argp.h>
 #include <stdbool.h>
 
+#include "analyzer/command/command.h"
+
 struct sqlite3;
+
+/* What a command takes that makes one file of another: rows of its options, and what they and its one argument say. `output` is
+ * the help of -o; it has two rows, or argp adds a lecture on the arguments of short options to every help text. */
+enum { XS_OPTION_NEW_TRACE = 0x3000, XS_OPTION_NEW_TRACE_FORCE };
+#define XS_NEW_TRACE_OPTIONS(output)                                                                                   \
+    {NULL, 0, NULL, 0, "Output:", 9}, {"output", XS_OPTION_NEW_TRACE, "FILE", 0, output "; short: -o FILE", 9},        \
+        {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9}, {                                                                 \
+        "force", XS_OPTION_NEW_TRACE_FORCE, NULL, 0, XS_HELP_FORCE, 9                                                  \
+    }
+struct xs_new_trace_arguments {
+    const char *input_is, *output_is; /* set before: "trace", "COPY.db", for messages */
+    const char *input, *output;
+    bool force;
+};
+/* The default case of the command's parser. */
+error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments, struct argp_state *state);
 
 struct xs_new_trace {
     struct sqlite3 *db; /* in a transaction */

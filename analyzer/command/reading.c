@@ -19,7 +19,7 @@ int xs_reading_open(const char *path, const struct xs_analysis_options *options,
         summed = status >= 0;
     }
     if (status >= 0)
-        status = xs_checked_read(&reading->trace, &reading->checked, message);
+        status = xs_content_coverage_read(&reading->trace, &reading->contents, message);
     xs_progress_end(&progress);
     if (status >= 0) {
         xs_metrics_compute(&reading->summary, reading->findings, &reading->metrics);

@@ -1,10 +1,10 @@
-/* One trace, read whole: what every command that compares, gates or sums up traces starts from. */
+/* One trace, read whole: what every command that compares, judges or sums up traces starts from. */
 #ifndef XFERSPY_ANALYZER_COMMAND_READING_H
 #define XFERSPY_ANALYZER_COMMAND_READING_H
 
 #include "analyzer/engine/analyse.h"
 #include "analyzer/engine/findings.h"
-#include "analyzer/findings/checked.h"
+#include "analyzer/findings/content_coverage.h"
 #include "analyzer/summary/metrics.h"
 #include "analyzer/summary/summary.h"
 #include "schema/trace.h"
@@ -14,7 +14,7 @@ struct xs_reading {
     struct xs_trace trace;
     struct xs_summary summary;
     struct xs_findings *findings;
-    struct xs_checked checked;
+    struct xs_content_coverage contents;
     struct xs_metric_values metrics;
 };
 

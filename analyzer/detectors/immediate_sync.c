@@ -15,7 +15,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct xs_instance instance;
     xs_instance_of(&instance, copy, "this copy");
     instance.removable = xs_times_share(instance.removable, 0);
-    xs_add_evidence(&instance, XS_EVIDENCE_SYNC, event->id, "the wait for it");
+    xs_add_evidence(&instance, XS_EVIDENCE_SYNC, event->id, XS_ROLE_WAIT);
     xs_report_instance(detection, &instance);
 }
 

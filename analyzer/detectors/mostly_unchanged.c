@@ -14,7 +14,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     double unchanged = 1 - (double)t->changed_leaves / (double)t->leaves;
     instance.removable = xs_times_share(instance.removable, unchanged);
     if (t->region)
-        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, t->region->last_upload, "the last upload to this place");
+        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, t->region->last_upload, XS_ROLE_LAST_UPLOAD);
     xs_report_and_claim(detection, event, &instance);
 }
 

@@ -158,7 +158,7 @@ static void finish(struct xs_detection *detection) {
         report_if_enough(state);
     if (are_enough(state->pairs + state->undecided, state->ns + state->undecided_ns, detection->run_ns))
         for (uint64_t i = 0; i < state->undecided; i++)
-            xs_undecided(detection, "launch arguments not seen");
+            xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
 }
 
 static void end(struct xs_detection *detection) {

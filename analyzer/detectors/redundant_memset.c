@@ -8,30 +8,27 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     if (ended->write->kind != XS_WRITE_MEMSET || ended->freed)
         return;
     if (ended->certainty == XS_WRITE_UNDECIDED) {
-        xs_undecided(detection, "launch arguments not seen");
+        xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
         return;
     }
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this memset");
     instance.verdict = ended->certainty == XS_WRITE_CERTAIN ? CERTAIN : LIKELY;
     if (ended->ended_by == XS_ON_TRANSFER)
-        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, ended->ended_by_id, "the copy that overwrote it");
+        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, ended->ended_by_id, XS_ROLE_OVERWRITING_COPY);
     else if (ended->ended_by == XS_ON_MEMSET)
-        xs_add_evidence(&instance, XS_EVIDENCE_MEMSET, ended->ended_by_id, "the memset that overwrote it");
+        xs_add_evidence(&instance, XS_EVIDENCE_MEMSET, ended->ended_by_id, XS_ROLE_OVERWRITING_MEMSET);
     xs_report_and_claim(detection, event, &instance);
 }
 
 const struct xs_detector xs_detector_redundant_memset = {
     .id = "redundant-memset",
     .title = "memsets that were overwritten before anything read them",
-    .definition = "All of it was overwritten before anything that the trace shows could read it.",
+    .definition = "All of it was overwritten " XS_BEFORE_A_READER,
     .remedy = "Remove the memset.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_WRITE_END),
-    .verdicts = {{"certain", NULL},
-                 {"likely",
-                  "Remove the memset, after making sure that no kernel reaches it through a pointer in device "
-                  "memory."}},
+    .verdicts = {{"certain", NULL}, {"likely", "Remove the memset, " XS_UNLESS_REACHED}},
     .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

@@ -51,7 +51,7 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
     instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
     if (wait)
-        xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, "the wait for it");
+        xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
     if (site->count < MANY - 1) {
         site->first[site->count] = instance;
         site->accounts[site->count++] = xs_account_keep(download->account);

@@ -17,7 +17,7 @@ static const char *doubt(const struct xs_detection *detection, const struct xs_a
     if (lives && !detection->ended)
         return "the trace ends before the program";
     if (a->unseen_launched)
-        return "launch arguments not seen";
+        return XS_UNDECIDED_ARGUMENTS;
     if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels reach it through an object that is no pointer */
         return "an array";
     return NULL;

@@ -1,52 +1,133 @@
-/* A comparison for people, for programs and for a pull request. Printing only: every number is in struct xs_comparison. */
+/* Two sides compared, each one run or several of a program: findings, call sites and the run's numbers, what became of each,
+ * and whether it paid. Pure data; docs/diff.md has the rules. */
 #ifndef XFERSPY_ANALYZER_DIFF_DIFF_H
 #define XFERSPY_ANALYZER_DIFF_DIFF_H
 
-#include "analyzer/base/json.h"
-#include "analyzer/base/out.h"
-#include "analyzer/base/text.h"
-#include "analyzer/diff/compare.h"
+#include "analyzer/base/interned.h"
+#include "analyzer/diff/match.h"
+#include "analyzer/diff/spread.h"
+#include "analyzer/trace/callsites.h"
 
-enum { XS_DIFF_JSON_VERSION = 1 };
+struct xs_reading; /* reading.h */
 
-struct xs_diff_view {
-    size_t top; /* findings and call sites that are shown, each; 0: as many as fit a screen, of JSON all */
-    bool all;   /* also what is small, and what did not change */
+/* What findings and call sites are compared by. */
+enum xs_measure {
+    XS_MEASURE_COUNT, /* transfers of a call site; instances of a finding */
+    XS_MEASURE_BYTES,
+    XS_MEASURE_DEVICE_NS,
+    XS_MEASURE_EXPOSED_NS,
+    XS_MEASURE_HOST_NS,
+    XS_MEASURE_GIVES_BACK_NS,
+    XS_MEASURES,
+};
+extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "device_ns", ... */
+
+struct xs_amounts {
+    struct xs_metric_value of[XS_MEASURES];
 };
 
-void xs_diff_text(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out);
-void xs_diff_markdown(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out);
-void xs_diff_json(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_json *json);
+/* One run, as far as comparing needs to know it. Texts are the side's, never NULL; hostile as a trace's. */
+struct xs_side_run {
+    const char *path, *command, *executable, *host, *devices, *cupti, *fingerprint_mode, *xferspy_version, *status;
+    int64_t start_unix_ns, pid, driver_version, rank, world_size;
+    uint64_t file_device, file_number; /* of the trace's file; 0: not known */
+    uint64_t transfers;
+    bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
+    struct xs_metric_values metrics;
+};
 
-/* --- diff_words.c: what the three of them say; ASCII, and nothing of a trace in it but where `place` is added --- */
+struct xs_side_place {
+    struct xs_match_place match; /* what it is known by; texts are the side's */
+    bool has_frame;
+    struct xs_frame frame; /* of the first run that had it */
+};
 
-/* "It paid: 2.41 s -> 1.98 s (-18 %), of which 390 ms is transfer time that is gone." */
-void xs_diff_verdict(struct xs_string *text, const struct xs_comparison *c);
-enum xs_style xs_diff_verdict_style(const struct xs_comparison *c);
-/* What the verdict rests on: how many runs, their ranges, and what could be told of them. */
-void xs_diff_spread(struct xs_string *text, const struct xs_comparison *c);
+struct xs_side_finding {
+    unsigned detector, verdict; /* as in struct xs_finding */
+    uint32_t place;             /* index in places */
+    bool advice, upper_bound;
+    const char *name; /* as `explain` takes it for the first run that had it */
+};
 
-/* "gone", "new", "grew", "shrank", "same", "unchecked"; with a sign before it that needs no colour. */
-const char *xs_diff_kind(enum xs_change_kind kind);
-enum xs_style xs_diff_kind_style(enum xs_change_kind kind);
+struct xs_side { /* zeroed: empty */
+    struct xs_side_run *runs;
+    size_t run_count, run_limit;
+    struct xs_side_place *places;
+    size_t place_count, place_capacity;
+    struct xs_amounts *at; /* of place i in run r: [i * run_limit + r] */
+    struct xs_side_finding *findings;
+    size_t finding_count, finding_capacity;
+    struct xs_amounts *of; /* of finding i in run r: [i * run_limit + r] */
+    uint64_t *undecided;   /* by detector: the most of any run */
+    const char *cwd;       /* of the first run */
+    struct xs_hash finding_by_key;
+    struct xs_texts texts;
+};
 
-/* "12.3 ms", "1.20 GiB", "12,345"; "-" where it is not known. */
-void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value);
-enum xs_metric_unit xs_diff_unit(enum xs_measure measure);
-/* "12.3 ms -> 1.20 ms", or one of them where they are the same. */
-void xs_diff_values(struct xs_string *text, enum xs_metric_unit unit, const struct xs_difference *difference);
-/* "-18 %", "+0.4 %", "gone", "new", "" where nothing changed or it is not known. */
-void xs_diff_percent(struct xs_string *text, const struct xs_difference *difference);
+/* Adds a run to a side of `runs` runs, XS_RUNS_LIMIT at most: what comes after so many is left out. The reading may be closed
+ * afterwards. */
+void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *reading);
+/* Opens, adds and closes the traces one after the other. A failure was printed. Returns an exit status. */
+int xs_side_read(struct xs_side *side, char *const *paths, size_t count);
+void xs_side_free(struct xs_side *side);
+bool xs_side_simulated(const struct xs_side *side); /* any of its runs: its times are invented */
 
-/* Where a change is: the place after, else that before; as xs_place_of_site says it, escaped. */
-void xs_diff_place(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after);
-/* What became of the place: "was at a.cu:12", "was cuMemcpyHtoD_v2"; "" where it is as it was. Escaped. */
-void xs_diff_moved(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after);
-const struct xs_compared_finding *xs_diff_finding(const struct xs_comparison *c, const struct xs_change *change);
-/* The places of a finding's change: of the other side by its match. */
-void xs_diff_finding_places(const struct xs_comparison *c, const struct xs_change *change, uint32_t *before,
-                            uint32_t *after);
-/* "noop-upload/kind" */
-void xs_diff_finding_kind(struct xs_string *text, const struct xs_comparison *c, const struct xs_change *change);
+enum xs_change_kind {
+    XS_DISAPPEARED,
+    XS_APPEARED,
+    XS_GREW,
+    XS_SHRANK,
+    XS_UNCHANGED,
+    XS_UNCHECKED, /* a finding that is gone, but could not be made there either */
+};
+extern const char *const xs_change_names[]; /* "disappeared", ... */
+
+struct xs_change {
+    enum xs_change_kind kind;
+    uint32_t before, after; /* index in the sides' findings, or places; XS_UNMATCHED: not there */
+    enum xs_match_how how;  /* of the place; NONE where it is on one side only */
+    struct xs_difference of[XS_MEASURES];
+    enum xs_measure decided_by; /* what kind goes by */
+    bool small;                 /* of no consequence: under 1 ms and 0.1 % of the run on both sides */
+};
+
+enum xs_paid {
+    XS_PAID,             /* faster, and less time in transfers */
+    XS_FASTER,           /* faster, but not by transfers */
+    XS_NOT_FASTER,       /* less was copied, but the run took as long */
+    XS_SLOWER_WITH_LESS, /* less was copied, but the run took longer */
+    XS_NO_CHANGE,
+    XS_WORSE,
+    XS_CANNOT_TELL, /* the wall time of one side is not known, or simulated while the other is not */
+};
+extern const char *const xs_paid_names[]; /* "paid", "faster", ... */
+
+struct xs_conclusion {
+    enum xs_paid paid;
+    enum xs_metric gone_by; /* the metric of the time in transfers: exposed, device or call time */
+    int64_t gone_ns;        /* less of it; negative: more */
+    int64_t bytes_less;     /* copied; negative: more */
+    int64_t transfers_less;
+    bool bytes_differ; /* beyond what runs differ by */
+};
+
+struct xs_diff {
+    struct xs_side *before, *after; /* the caller's; without call sites where only one side had them */
+    struct xs_difference metrics[XS_METRICS];
+    struct xs_change *findings, *sites; /* by what they changed, largest first */
+    size_t finding_count, site_count;
+    struct xs_conclusion conclusion;
+    char **notes; /* what makes the sides hard to compare: a line each, to be escaped */
+    size_t note_count;
+};
+
+/* Both sides have runs. The sides have to outlive the diff, which may change them. */
+void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff);
+void xs_diff_free(struct xs_diff *diff);
+
+/* The run's wall time; median of a side. */
+static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) {
+    return &c->metrics[XS_METRIC_WALL_TIME];
+}
 
 #endif

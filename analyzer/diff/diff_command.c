@@ -6,22 +6,23 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
-#include "analyzer/diff/compare.h"
 #include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/symbols/debug_path.h"
 
 XS_DECLARE_COMMAND(diff)
 
 enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT };
+#define FOLLOWING "the traces that follow are of the program "
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to compare:", 1},
-    {"before", OPTION_BEFORE, NULL, 0, "instead: the traces that follow are of the program as it was", 1},
-    {"after", OPTION_AFTER, NULL, 0, "the traces that follow are of the program as it is", 1},
+    {"before", OPTION_BEFORE, NULL, 0, "instead: " FOLLOWING "as it was", 1},
+    {"after", OPTION_AFTER, NULL, 0, FOLLOWING "as it is", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
     {"top", OPTION_TOP, "N", 0, "so many findings and so many call sites", 2},
     {"all", OPTION_ALL, NULL, 0, "also what is small, and what did not change", 2},
     {"format", OPTION_FORMAT, "text|json|markdown", 0, "text is the default", 2},
-    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json: format \"xferspy-diff\", units in the names", 2},
+    {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ": format \"xferspy-diff\", units in the names", 2},
     {0}};
 
 static const char doc[] =
@@ -42,7 +43,7 @@ static const char doc[] =
     "say "
     "that the spread is not known.\n"
     "\n"
-    "The exit status is 0 whatever the verdict: `xferspy check' is the gate.";
+    "The exit status is 0 whatever the conclusion: `xferspy check' is the gate.";
 
 /* The traces of a side. */
 struct list {
@@ -133,19 +134,19 @@ static int expand(struct list *list, struct xs_traces *traces) {
     return status;
 }
 
-static void show(const struct arguments *a, const struct xs_comparison *comparison, struct xs_out *out) {
+static void show(const struct arguments *a, const struct xs_diff *diff, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     if (a->format == JSON)
-        xs_diff_json(comparison, &a->view, &json);
+        xs_diff_json(diff, &a->view, &json);
     else if (a->format == MARKDOWN)
-        xs_diff_markdown(comparison, &a->view, out);
+        xs_diff_markdown(diff, &a->view, out);
     else
-        xs_diff_text(comparison, &a->view, out);
+        xs_diff_text(diff, &a->view, out);
 }
 
-static int compare(const struct arguments *a) {
+static int diff(const struct arguments *a) {
     struct xs_side sides[2] = {{0}, {0}};
-    struct xs_comparison comparison;
+    struct xs_diff diff;
     struct xs_out out;
     int status = XS_EXIT_OK;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
@@ -156,9 +157,9 @@ static int compare(const struct arguments *a) {
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);
     if (status == XS_EXIT_OK && xs_out_open(&out, &a->output) >= 0) {
-        xs_compare(&sides[0], &sides[1], &comparison);
-        show(a, &comparison, &out);
-        xs_comparison_free(&comparison);
+        xs_diff_compute(&sides[0], &sides[1], &diff);
+        show(a, &diff, &out);
+        xs_diff_free(&diff);
         status = xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
     } else {
         status = XS_EXIT_ERROR;
@@ -180,7 +181,7 @@ int xs_command_diff(int argc, char **argv) {
         if (status == XS_EXIT_OK)
             status = expand(&arguments.sides[1], &arguments.traces[1]);
         if (status == XS_EXIT_OK)
-            status = compare(&arguments);
+            status = diff(&arguments);
     }
     xs_traces_free(&arguments.traces[0]);
     xs_traces_free(&arguments.traces[1]);

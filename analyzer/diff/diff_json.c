@@ -1,8 +1,8 @@
-/* A comparison as JSON: everything, whatever the text leaves out. Keys are stable; additions only. docs/diff.md and
+/* A diff as JSON: everything, whatever the text leaves out. Keys are stable; additions only. docs/diff.md and
  * docs/schema/diff.schema.json document it. */
 #include <inttypes.h>
 
-#include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/place.h"
 
@@ -18,7 +18,7 @@ static void put_spread(struct xs_json *json, const char *key, const struct xs_sp
 static void put_difference(struct xs_json *json, const struct xs_difference *d) {
     put_spread(json, "before", &d->before);
     put_spread(json, "after", &d->after);
-    if (d->certainty == XS_NOT_COMPARED)
+    if (d->certainty == XS_NOT_KNOWN)
         xs_json_null(json, "delta");
     else
         xs_json_int(json, "delta", xs_difference_delta(d));
@@ -29,10 +29,10 @@ static void put_difference(struct xs_json *json, const struct xs_difference *d) 
         xs_json_number(json, "p", d->p);
 }
 
-static void put_verdict(const struct xs_comparison *c, struct xs_json *json) {
+static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     struct xs_string text = {0}, spread = {0};
-    const struct xs_verdict_of *v = &c->verdict;
-    xs_diff_verdict(&text, c);
+    const struct xs_conclusion *v = &c->conclusion;
+    xs_diff_conclusion(&text, c);
     xs_diff_spread(&spread, c);
     xs_json_object(json, "verdict");
     xs_json_text(json, "paid", xs_paid_names[v->paid]);
@@ -47,7 +47,7 @@ static void put_verdict(const struct xs_comparison *c, struct xs_json *json) {
     xs_string_free(&spread);
 }
 
-static void put_run(const struct xs_compared_run *run, struct xs_json *json) {
+static void put_run(const struct xs_side_run *run, struct xs_json *json) {
     xs_json_object(json, NULL);
     xs_json_text(json, "trace", run->path);
     xs_json_text(json, "command", run->command);
@@ -71,7 +71,7 @@ static void put_side(const char *key, const struct xs_side *side, struct xs_json
     xs_json_end(json, ']');
 }
 
-static void put_metrics(const struct xs_comparison *c, struct xs_json *json) {
+static void put_metrics(const struct xs_diff *c, struct xs_json *json) {
     static const char *const units[] = {
         [XS_METRIC_NS] = "ns", [XS_METRIC_BYTES] = "bytes", [XS_METRIC_COUNT] = "count"};
     xs_json_array(json, "metrics");
@@ -91,7 +91,7 @@ static void put_place(const char *key, const struct xs_side *side, uint32_t inde
         xs_json_null(json, key);
         return;
     }
-    const struct xs_compared_place *place = &side->places[index];
+    const struct xs_side_place *place = &side->places[index];
     xs_json_object(json, key);
     xs_json_text(json, "entry_point", place->match.entry_point);
     if (place->has_frame) {
@@ -117,12 +117,12 @@ static void put_change(const struct xs_change *change, struct xs_json *json) {
     }
 }
 
-static void put_findings(const struct xs_comparison *c, size_t limit, struct xs_json *json) {
+static void put_findings(const struct xs_diff *c, size_t limit, struct xs_json *json) {
     xs_json_count(json, "finding_count", c->finding_count);
     xs_json_array(json, "findings");
     for (size_t i = 0; i < c->finding_count && i < limit; i++) {
         const struct xs_change *change = &c->findings[i];
-        const struct xs_compared_finding *finding = xs_diff_finding(c, change);
+        const struct xs_side_finding *finding = xs_diff_finding(c, change);
         struct xs_string kind = {0};
         uint32_t before, after;
         xs_diff_finding_places(c, change, &before, &after);
@@ -144,7 +144,7 @@ static void put_findings(const struct xs_comparison *c, size_t limit, struct xs_
     xs_json_end(json, ']');
 }
 
-static void put_sites(const struct xs_comparison *c, size_t limit, struct xs_json *json) {
+static void put_sites(const struct xs_diff *c, size_t limit, struct xs_json *json) {
     xs_json_count(json, "call_site_count", c->site_count);
     xs_json_array(json, "call_sites");
     for (size_t i = 0; i < c->site_count && i < limit; i++) {
@@ -157,12 +157,12 @@ static void put_sites(const struct xs_comparison *c, size_t limit, struct xs_jso
     xs_json_end(json, ']');
 }
 
-void xs_diff_json(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_json *json) {
+void xs_diff_json(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_json *json) {
     size_t limit = view->top ? view->top : SIZE_MAX;
     xs_json_object(json, NULL);
     xs_json_text(json, "format", "xferspy-diff");
     xs_json_int(json, "version", XS_DIFF_JSON_VERSION);
-    put_verdict(c, json);
+    put_conclusion(c, json);
     xs_json_array(json, "notes");
     for (size_t i = 0; i < c->note_count; i++)
         xs_json_text(json, NULL, c->notes[i]);

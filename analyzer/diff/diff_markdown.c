@@ -1,10 +1,11 @@
-/* A comparison in Markdown, for a pull request. All texts of traces are escaped so that they are text there, too. */
+/* A diff in Markdown, for a pull request. All texts of traces are escaped so that they are text there, too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/markdown.h"
-#include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/sentences.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
@@ -48,7 +49,7 @@ static void put_values(struct xs_out *out, enum xs_metric_unit unit, const struc
     xs_string_free(&text);
 }
 
-static void print_metrics(const struct xs_comparison *c, bool all, struct xs_out *out) {
+static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out) {
     fprintf(out->file, "\n| Run | Before | After | Change |\n|---|---:|---:|---:|\n");
     for (int m = 0; m < XS_METRICS; m++) {
         const struct xs_difference *d = &c->metrics[m];
@@ -69,8 +70,7 @@ static void print_metrics(const struct xs_comparison *c, bool all, struct xs_out
 
 static const char *word(enum xs_change_kind kind) { return strchr(xs_diff_kind(kind), ' ') + 1; }
 
-static void print_change(const struct xs_comparison *c, const struct xs_change *change, bool finding,
-                         struct xs_out *out) {
+static void print_change(const struct xs_diff *c, const struct xs_change *change, bool finding, struct xs_out *out) {
     static const enum xs_measure shown[] = {XS_MEASURE_COUNT, XS_MEASURE_BYTES, XS_MEASURE_DEVICE_NS,
                                             XS_MEASURE_EXPOSED_NS, XS_MEASURE_GIVES_BACK_NS};
     uint32_t before = change->before, after = change->after;
@@ -101,8 +101,7 @@ static void print_change(const struct xs_comparison *c, const struct xs_change *
     xs_string_free(&moved);
 }
 
-static void print_changes(const struct xs_comparison *c, const struct xs_diff_view *view, bool findings,
-                          struct xs_out *out) {
+static void print_changes(const struct xs_diff *c, const struct xs_diff_view *view, bool findings, struct xs_out *out) {
     const struct xs_change *changes = findings ? c->findings : c->sites;
     size_t count = findings ? c->finding_count : c->site_count, shown = 0, left = 0;
     size_t limit = view->top ? view->top : view->all ? SIZE_MAX : findings ? FINDINGS_SHOWN : SITES_SHOWN;
@@ -126,17 +125,19 @@ static void print_changes(const struct xs_comparison *c, const struct xs_diff_vi
                 left == 1 ? " is" : "s are");
 }
 
-void xs_diff_markdown(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
-    struct xs_string verdict = {0}, spread = {0};
-    xs_diff_verdict(&verdict, c);
+void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
+    struct xs_string conclusion = {0}, spread = {0}, simulated = {0};
+    xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "**");
-    put(out, verdict.data);
+    put(out, conclusion.data);
     fprintf(out->file, "**\n\n");
     put(out, spread.data);
     fprintf(out->file, ".\n");
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
-        fprintf(out->file, "\n**SIMULATED GPU: the times are a model's, not measurements.**\n");
+        xs_say_simulated(&simulated, NULL, "the times");
+    if (simulated.length)
+        fprintf(out->file, "\n**%s.**\n", simulated.data);
     for (size_t i = 0; i < c->note_count; i++) {
         fprintf(out->file, "%s- ", i ? "" : "\n");
         put_raw(out, c->notes[i]);
@@ -145,6 +146,7 @@ void xs_diff_markdown(const struct xs_comparison *c, const struct xs_diff_view *
     print_metrics(c, view->all, out);
     print_changes(c, view, true, out);
     print_changes(c, view, false, out);
-    xs_string_free(&verdict);
+    xs_string_free(&conclusion);
     xs_string_free(&spread);
+    xs_string_free(&simulated);
 }

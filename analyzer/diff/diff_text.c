@@ -1,20 +1,21 @@
-/* A comparison as text, on one screen: the verdict first, then what changed most. */
+/* A diff as text, on one screen: the conclusion first, then what changed most. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
-#include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };
 
 static void side_line(const struct xs_side *side, const char *label, struct xs_out *out) {
     char when[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    const struct xs_compared_run *first = side->runs;
+    const struct xs_side_run *first = side->runs;
     for (size_t r = 0; r < side->run_count && r < PATHS_SHOWN; r++)
         xs_string_format(&text, "%s%.*s", r ? ", " : "", PATH_COLUMNS * 4, side->runs[r].path);
     if (side->run_count > PATHS_SHOWN)
@@ -27,27 +28,30 @@ static void side_line(const struct xs_side *side, const char *label, struct xs_o
     xs_string_free(&text);
 }
 
-static void print_head(const struct xs_comparison *c, struct xs_out *out) {
-    struct xs_string verdict = {0}, spread = {0};
-    xs_diff_verdict(&verdict, c);
+static void print_head(const struct xs_diff *c, struct xs_out *out) {
+    struct xs_string conclusion = {0}, spread = {0}, simulated = {0};
+    xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
-    fprintf(out->file, "%s%s%s\n", xs_style_on(out, xs_diff_verdict_style(c)), verdict.data,
-            xs_style_off(out, xs_diff_verdict_style(c)));
+    fprintf(out->file, "%s%s%s\n", xs_style_on(out, xs_diff_conclusion_style(c)), conclusion.data,
+            xs_style_off(out, xs_diff_conclusion_style(c)));
     side_line(c->before, "before", out);
     side_line(c->after, "after", out);
     xs_out_fact(out, "runs", "%s", spread.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
-        xs_out_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
+        xs_say_simulated(&simulated, NULL, "times below");
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     for (size_t i = 0; i < c->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "! %s", c->notes[i]);
-    xs_string_free(&verdict);
+    xs_string_free(&conclusion);
     xs_string_free(&spread);
+    xs_string_free(&simulated);
 }
 
 /* --- the run --- */
 
-/* On one screen there is room for what the verdict rests on. */
-static bool is_worth_a_row(const struct xs_comparison *c, int metric, bool all) {
+/* On one screen there is room for what the conclusion rests on. */
+static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     const struct xs_difference *d = &c->metrics[metric];
     if (all)
         return d->before.known || d->after.known;
@@ -60,7 +64,7 @@ static bool is_worth_a_row(const struct xs_comparison *c, int metric, bool all) 
     case XS_METRIC_KERNEL_TIME:
         return d->before.median != d->after.median;
     default:
-        return metric == (int)c->verdict.gone_by && d->before.median != d->after.median;
+        return metric == (int)c->conclusion.gone_by && d->before.median != d->after.median;
     }
 }
 
@@ -68,7 +72,7 @@ static const char *certainty_word(const struct xs_difference *d) {
     return d->certainty == XS_WITHIN_SPREAD ? "within spread" : NULL;
 }
 
-static void print_run(const struct xs_comparison *c, bool all, struct xs_out *out) {
+static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
     struct xs_table *table = xs_table_new(2);
     xs_table_column(table, "run", false);
     xs_table_column(table, "before", true);
@@ -113,9 +117,9 @@ static void amounts(struct xs_string *text, const struct xs_change *change) {
         struct xs_string value = {0};
         if ((!d->before.median && !d->after.median) || (!d->before.known && !d->after.known))
             continue;
-        if (change->kind == XS_DISAPPEARED || (change->kind == XS_NOT_CHECKED && change->after == XS_UNMATCHED))
+        if (change->kind == XS_DISAPPEARED || (change->kind == XS_UNCHECKED && change->after == XS_UNMATCHED))
             xs_diff_value(&value, xs_diff_unit(parts[i].measure), &d->before);
-        else if (change->kind == XS_APPEARED || change->kind == XS_NOT_CHECKED)
+        else if (change->kind == XS_APPEARED || change->kind == XS_UNCHECKED)
             xs_diff_value(&value, xs_diff_unit(parts[i].measure), &d->after);
         else
             xs_diff_values(&value, xs_diff_unit(parts[i].measure), d);
@@ -125,7 +129,7 @@ static void amounts(struct xs_string *text, const struct xs_change *change) {
 }
 
 /* "gave back 24.3 ms", "gives back 24.3 ms -> 2.00 ms" */
-static void gain(struct xs_string *text, const struct xs_comparison *c, const struct xs_change *change) {
+static void gain(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
     if (xs_diff_finding(c, change)->advice) {
         xs_string_format(text, "(advice)");
@@ -141,9 +145,9 @@ static void gain(struct xs_string *text, const struct xs_comparison *c, const st
     }
 }
 
-static void print_finding(const struct xs_comparison *c, const struct xs_change *change, struct xs_out *out) {
+static void print_finding(const struct xs_diff *c, const struct xs_change *change, struct xs_out *out) {
     struct xs_string name = {0}, worth = {0}, what = {0}, place = {0}, moved = {0};
-    const struct xs_compared_finding *finding = xs_diff_finding(c, change);
+    const struct xs_side_finding *finding = xs_diff_finding(c, change);
     enum xs_style style = xs_diff_kind_style(change->kind);
     uint32_t before, after;
     xs_diff_finding_places(c, change, &before, &after);
@@ -198,7 +202,7 @@ static void print_rest(const struct rows *rows, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-static void print_findings(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
+static void print_findings(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
     size_t limit = view->top ? view->top : view->all ? SIZE_MAX : FINDINGS_SHOWN;
     struct rows rows = {0};
     xs_out_heading(out, "Findings");
@@ -216,7 +220,7 @@ static void print_findings(const struct xs_comparison *c, const struct xs_diff_v
 
 /* --- call sites --- */
 
-static void add_site(struct xs_table *table, const struct xs_comparison *c, const struct xs_change *change,
+static void add_site(struct xs_table *table, const struct xs_diff *c, const struct xs_change *change,
                      const bool *columns) {
     struct xs_string place = {0}, moved = {0};
     xs_diff_place(&place, c, change->before, change->after);
@@ -255,13 +259,13 @@ static void site_columns(struct xs_table *table, bool *columns) {
     }
 }
 
-static void print_sites(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
+static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
     size_t limit = view->top ? view->top : view->all ? SIZE_MAX : SITES_SHOWN;
     struct rows rows = {0};
     bool columns[XS_MEASURES] = {[XS_MEASURE_COUNT] = true, [XS_MEASURE_BYTES] = true};
-    bool timed = c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_COMPARED;
+    bool timed = c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_KNOWN;
     columns[timed ? XS_MEASURE_DEVICE_NS : XS_MEASURE_HOST_NS] = true;
-    columns[XS_MEASURE_EXPOSED_NS] = c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_COMPARED && timed;
+    columns[XS_MEASURE_EXPOSED_NS] = c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_KNOWN && timed;
     columns[XS_MEASURE_GIVES_BACK_NS] = view->all;
     struct xs_table *table = xs_table_new(2);
     site_columns(table, columns);
@@ -279,7 +283,7 @@ static void print_sites(const struct xs_comparison *c, const struct xs_diff_view
     xs_table_free(table);
 }
 
-void xs_diff_text(const struct xs_comparison *c, const struct xs_diff_view *view, struct xs_out *out) {
+void xs_diff_text(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
     print_head(c, out);
     print_run(c, view->all, out);
     print_findings(c, view, out);

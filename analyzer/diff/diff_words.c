@@ -1,9 +1,9 @@
-/* What a comparison says in words; see diff.h. */
+/* What a diff says in words; see diff_words.h. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
-#include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
@@ -14,10 +14,7 @@ void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struc
     if (!value->known)
         xs_string_add(text, "-", 1);
     else
-        xs_string_format(text, "%s",
-                         unit == XS_METRIC_NS      ? xs_format_ns(buffer, value->median)
-                         : unit == XS_METRIC_BYTES ? xs_format_bytes(buffer, value->median)
-                                                   : xs_format_count(buffer, value->median));
+        xs_string_format(text, "%s", xs_metric_format(buffer, unit, value->median));
 }
 
 enum xs_metric_unit xs_diff_unit(enum xs_measure measure) {
@@ -33,7 +30,7 @@ void xs_diff_values(struct xs_string *text, enum xs_metric_unit unit, const stru
 }
 
 void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
-    if (d->certainty == XS_NOT_COMPARED || d->before.median == d->after.median)
+    if (d->certainty == XS_NOT_KNOWN || d->before.median == d->after.median)
         return;
     if (!d->before.median || !d->after.median) {
         xs_string_format(text, "%s", d->before.median ? "gone" : "new");
@@ -51,11 +48,11 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
         xs_string_format(text, "%+.*f %%", much < 9.95 ? 1 : 0, percent);
 }
 
-/* --- the verdict --- */
+/* --- the conclusion --- */
 
-static void add_wall(struct xs_string *text, const struct xs_comparison *c) {
+static void add_wall(struct xs_string *text, const struct xs_diff *c) {
     struct xs_string percent = {0};
-    const struct xs_difference *wall = xs_comparison_wall(c);
+    const struct xs_difference *wall = xs_diff_wall(c);
     xs_diff_value(text, XS_METRIC_NS, &wall->before);
     xs_string_format(text, " -> ");
     xs_diff_value(text, XS_METRIC_NS, &wall->after);
@@ -65,7 +62,7 @@ static void add_wall(struct xs_string *text, const struct xs_comparison *c) {
 }
 
 /* "1.20 GiB less", "300 ms of transfer time less" */
-static void add_less(struct xs_string *text, const struct xs_verdict_of *v) {
+static void add_less(struct xs_string *text, const struct xs_conclusion *v) {
     char buffer[XS_UNIT_BYTES];
     if (v->bytes_less > 0 && v->bytes_differ)
         xs_string_format(text, "%s less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
@@ -73,10 +70,10 @@ static void add_less(struct xs_string *text, const struct xs_verdict_of *v) {
         xs_string_format(text, "%s of it less", xs_format_ns(buffer, (uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
 }
 
-static void add_gone(struct xs_string *text, const struct xs_comparison *c) {
-    const struct xs_verdict_of *v = &c->verdict;
+static void add_gone(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
-    int64_t faster = -xs_difference_delta(xs_comparison_wall(c));
+    int64_t faster = -xs_difference_delta(xs_diff_wall(c));
     if (v->gone_ns > faster)
         xs_string_format(text, "; transfers alone took %s less", xs_format_ns(buffer, (uint64_t)v->gone_ns));
     else if (v->gone_ns > 0)
@@ -86,20 +83,21 @@ static void add_gone(struct xs_string *text, const struct xs_comparison *c) {
         xs_string_format(text, "; %s were copied less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
 }
 
-static void add_more(struct xs_string *text, const struct xs_verdict_of *v) {
+static void add_more(struct xs_string *text, const struct xs_conclusion *v) {
     char buffer[XS_UNIT_BYTES];
     if (v->bytes_less < 0)
         xs_string_format(text, "; %s more were copied", xs_format_bytes(buffer, (uint64_t)0 - (uint64_t)v->bytes_less));
 }
 
-static void add_unknown(struct xs_string *text, const struct xs_comparison *c) {
-    const struct xs_difference *wall = xs_comparison_wall(c);
-    const struct xs_verdict_of *v = &c->verdict;
+static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_difference *wall = xs_diff_wall(c);
+    const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
+    xs_string_format(text, "Whether it paid cannot be told: ");
     if (wall->before.known && wall->after.known)
-        xs_string_format(text, "Whether it paid cannot be told: one side alone ran on the simulated GPU");
+        xs_string_format(text, "one side alone ran on the simulated GPU");
     else
-        xs_string_format(text, "Whether it paid cannot be told: how long %s took is not known",
+        xs_string_format(text, "how long %s took is not known",
                          wall->before.known  ? "AFTER"
                          : wall->after.known ? "BEFORE"
                                              : "either side");
@@ -108,11 +106,11 @@ static void add_unknown(struct xs_string *text, const struct xs_comparison *c) {
     add_more(text, v);
 }
 
-void xs_diff_verdict(struct xs_string *text, const struct xs_comparison *c) {
+void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
     if (xs_side_simulated(c->before) && xs_side_simulated(c->after))
         xs_string_format(text, "(Simulated) ");
-    const struct xs_difference *wall = xs_comparison_wall(c);
-    const struct xs_verdict_of *v = &c->verdict;
+    const struct xs_difference *wall = xs_diff_wall(c);
+    const struct xs_conclusion *v = &c->conclusion;
     const char *removed = v->bytes_less > 0 && v->bytes_differ ? "It removed transfers (" : "It shortened transfers (";
     switch (v->paid) {
     case XS_PAID:
@@ -151,8 +149,8 @@ void xs_diff_verdict(struct xs_string *text, const struct xs_comparison *c) {
     xs_string_add(text, ".", 1);
 }
 
-enum xs_style xs_diff_verdict_style(const struct xs_comparison *c) {
-    switch (c->verdict.paid) {
+enum xs_style xs_diff_conclusion_style(const struct xs_diff *c) {
+    switch (c->conclusion.paid) {
     case XS_PAID:
     case XS_FASTER:
         return XS_STYLE_GOOD;
@@ -171,14 +169,14 @@ static void add_range(struct xs_string *text, const struct xs_side *side, const 
         xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
 }
 
-void xs_diff_spread(struct xs_string *text, const struct xs_comparison *c) {
-    const struct xs_difference *wall = xs_comparison_wall(c);
+void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_difference *wall = xs_diff_wall(c);
     add_range(text, c->before, &wall->before);
     xs_string_format(text, " before, ");
     add_range(text, c->after, &wall->after);
     xs_string_format(text, " after");
     switch (wall->certainty) {
-    case XS_NOT_COMPARED:
+    case XS_NOT_KNOWN:
         break;
     case XS_TOO_FEW_RUNS:
         xs_string_format(text, ": how much runs differ by themselves is not known; %d or more a side tell",
@@ -206,7 +204,7 @@ enum xs_style xs_diff_kind_style(enum xs_change_kind kind) {
 }
 
 static void add_place(struct xs_string *text, const struct xs_side *side, uint32_t index, bool entry_point) {
-    const struct xs_compared_place *place = &side->places[index];
+    const struct xs_side_place *place = &side->places[index];
     const struct xs_sites sites = {.cwd = (char *)(uintptr_t)side->cwd};
     if (!place->has_frame) {
         xs_string_add_cut(text, place->match.entry_point, 80);
@@ -220,7 +218,7 @@ static void add_place(struct xs_string *text, const struct xs_side *side, uint32
     xs_string_add(text, ")", 1);
 }
 
-void xs_diff_place(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after) {
+void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
     if (after != XS_UNMATCHED)
         add_place(text, c->after, after, true);
     else if (before != XS_UNMATCHED)
@@ -230,8 +228,8 @@ void xs_diff_place(struct xs_string *text, const struct xs_comparison *c, uint32
 static bool same(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
 /* As little as tells where it was. */
-static void add_way(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after) {
-    const struct xs_compared_place *was = &c->before->places[before], *is = &c->after->places[after];
+static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
+    const struct xs_side_place *was = &c->before->places[before], *is = &c->after->places[after];
     if (!was->has_frame)
         return;
     if (!same(was->match.function, is->match.function) || !was->frame.line || !is->frame.line) {
@@ -251,7 +249,7 @@ static void add_way(struct xs_string *text, const struct xs_comparison *c, uint3
     }
 }
 
-void xs_diff_moved(struct xs_string *text, const struct xs_comparison *c, uint32_t before, uint32_t after) {
+void xs_diff_moved(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
     if (before == XS_UNMATCHED || after == XS_UNMATCHED)
         return;
     const char *from = c->before->places[before].match.entry_point, *to = c->after->places[after].match.entry_point;
@@ -262,17 +260,17 @@ void xs_diff_moved(struct xs_string *text, const struct xs_comparison *c, uint32
     }
 }
 
-const struct xs_compared_finding *xs_diff_finding(const struct xs_comparison *c, const struct xs_change *change) {
+const struct xs_side_finding *xs_diff_finding(const struct xs_diff *c, const struct xs_change *change) {
     return change->after != XS_UNMATCHED ? &c->after->findings[change->after] : &c->before->findings[change->before];
 }
 
-void xs_diff_finding_places(const struct xs_comparison *c, const struct xs_change *change, uint32_t *before,
+void xs_diff_finding_places(const struct xs_diff *c, const struct xs_change *change, uint32_t *before,
                             uint32_t *after) {
     *before = change->before != XS_UNMATCHED ? c->before->findings[change->before].place : XS_UNMATCHED;
     *after = change->after != XS_UNMATCHED ? c->after->findings[change->after].place : XS_UNMATCHED;
 }
 
-void xs_diff_finding_kind(struct xs_string *text, const struct xs_comparison *c, const struct xs_change *change) {
-    const struct xs_compared_finding *finding = xs_diff_finding(c, change);
+void xs_diff_finding_kind(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
+    const struct xs_side_finding *finding = xs_diff_finding(c, change);
     xs_finding_kind(text, finding->detector, finding->verdict);
 }

@@ -81,7 +81,7 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
     size_t m = take(after, after_count, stride, y, &difference->after);
     difference->p = -1;
     if (!n || !m) {
-        difference->certainty = XS_NOT_COMPARED;
+        difference->certainty = XS_NOT_KNOWN;
     } else if (n < XS_RUNS_TO_TELL || m < XS_RUNS_TO_TELL) {
         difference->certainty = XS_TOO_FEW_RUNS;
     } else if (difference->before.least == difference->after.most &&
@@ -106,7 +106,7 @@ bool xs_differs(const struct xs_difference *difference, uint64_t floor, unsigned
     uint64_t before = difference->before.median, after = difference->after.median;
     uint64_t larger = before > after ? before : after, much = larger - (before > after ? after : before);
     switch (difference->certainty) {
-    case XS_NOT_COMPARED:
+    case XS_NOT_KNOWN:
     case XS_WITHIN_SPREAD:
         return false;
     case XS_BEYOND_SPREAD:

@@ -19,7 +19,7 @@ struct xs_spread {
 };
 
 enum xs_certainty {
-    XS_NOT_COMPARED,  /* not known on one side */
+    XS_NOT_KNOWN,     /* not known on one side */
     XS_TOO_FEW_RUNS,  /* on one side: nobody knows how much runs differ by themselves */
     XS_WITHIN_SPREAD, /* runs of one program differ as much */
     XS_BEYOND_SPREAD, /* they do not */

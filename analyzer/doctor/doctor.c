@@ -1,4 +1,4 @@
-/* xferspy doctor: whether capture will work on this machine, with what, and what to do about what is missing. */
+/* xferspy doctor: " XS_HELP_DOCTOR ", with what, and what to do about what is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +15,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/doctor/doctor.h"
+#include "analyzer/run/run.h"
 
 XS_DECLARE_COMMAND(doctor)
 
@@ -34,7 +35,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Says whether capture will work on this machine, with what (driver, GPU, link, CUPTI, libxferspy.so), and what to "
+    "Says " XS_HELP_DOCTOR ", with what (driver, GPU, link, CUPTI, libxferspy.so), and what to "
     "do about "
     "what is missing. Run it where the program runs: in the same container, environment and directory."
     "\v"
@@ -68,36 +69,37 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-static void add(struct xs_checks *checks, enum xs_check_level level, const char *what, const char *text,
+static void add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *text,
                 const char *remedy) {
-    checks->items = xs_realloc(checks->items, (checks->count + 1) * sizeof *checks->items);
-    checks->items[checks->count++] = (struct xs_check){level, xs_strdup(what), xs_strdup(text), xs_strdup(remedy)};
+    diagnoses->items = xs_realloc(diagnoses->items, (diagnoses->count + 1) * sizeof *diagnoses->items);
+    diagnoses->items[diagnoses->count++] =
+        (struct xs_diagnosis){level, xs_strdup(what), xs_strdup(text), xs_strdup(remedy)};
 }
 
-void xs_check_add(struct xs_checks *checks, enum xs_check_level level, const char *what, const char *remedy,
-                  const char *format, ...) {
+void xs_doctor_add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *remedy,
+                   const char *format, ...) {
     struct xs_string text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
-    add(checks, level, what, text.data, remedy ? remedy : "");
+    add(diagnoses, level, what, text.data, remedy ? remedy : "");
     xs_string_free(&text);
 }
 
-void xs_checks_free(struct xs_checks *checks) {
-    for (size_t i = 0; i < checks->count; i++) {
-        free(checks->items[i].what);
-        free(checks->items[i].text);
-        free(checks->items[i].remedy);
+void xs_diagnoses_free(struct xs_diagnoses *diagnoses) {
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        free(diagnoses->items[i].what);
+        free(diagnoses->items[i].text);
+        free(diagnoses->items[i].remedy);
     }
-    free(checks->items);
-    *checks = (struct xs_checks){0};
+    free(diagnoses->items);
+    *diagnoses = (struct xs_diagnoses){0};
 }
 
-/* A check as it goes through the pipe: its level as a digit, then three strings, each with its NUL. */
-static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_checks *)) {
-    struct xs_checks checks = {0};
+/* A diagnosis as it goes through the pipe: its level as a digit, then three strings, each with its NUL. */
+static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagnoses *)) {
+    struct xs_diagnoses diagnoses = {0};
     struct xs_string bytes = {0};
     int null = open("/dev/null", O_RDWR);
     if (null >= 0) { /* drivers print */
@@ -106,9 +108,9 @@ static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_checks
         dup2(null, STDERR_FILENO);
     }
     setenv("XFERSPY_ENABLE", "off", 1); /* where LD_PRELOAD is set for everything, doctor shall leave no trace */
-    probe(&checks);
-    for (size_t i = 0; i < checks.count; i++) {
-        const struct xs_check *c = &checks.items[i];
+    probe(&diagnoses);
+    for (size_t i = 0; i < diagnoses.count; i++) {
+        const struct xs_diagnosis *c = &diagnoses.items[i];
         xs_string_format(&bytes, "%d", (int)c->level);
         xs_string_add(&bytes, c->what, strlen(c->what) + 1);
         xs_string_add(&bytes, c->text, strlen(c->text) + 1);
@@ -123,7 +125,7 @@ static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_checks
     _exit(0); /* no destructors of what was loaded */
 }
 
-static void receive(struct xs_checks *checks, const struct xs_string *bytes) {
+static void receive(struct xs_diagnoses *diagnoses, const struct xs_string *bytes) {
     for (size_t at = 0; at < bytes->length;) {
         const char *fields[3];
         int level = bytes->data[at++] - '0';
@@ -133,8 +135,8 @@ static void receive(struct xs_checks *checks, const struct xs_string *bytes) {
             fields[i] = bytes->data + at;
             at += strlen(fields[i]) + 1;
         }
-        if (level >= XS_CHECK_OK && level <= XS_CHECK_FAIL)
-            add(checks, (enum xs_check_level)level, fields[0], fields[1], fields[2]);
+        if (level >= XS_DOCTOR_OK && level <= XS_DOCTOR_FAIL)
+            add(diagnoses, (enum xs_doctor_level)level, fields[0], fields[1], fields[2]);
     }
 }
 
@@ -165,11 +167,12 @@ static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
     }
 }
 
-void xs_probe_in_child(struct xs_checks *checks, const char *what, int timeout_s, void (*probe)(struct xs_checks *)) {
+void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int timeout_s,
+                       void (*probe)(struct xs_diagnoses *)) {
     int fds[2], status = 0;
     struct xs_string bytes = {0};
     if (pipe2(fds, O_CLOEXEC) != 0) {
-        xs_check_add(checks, XS_CHECK_FAIL, what, NULL, "cannot make a pipe: %s", strerror(errno));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, "cannot make a pipe: %s", strerror(errno));
         return;
     }
     fflush(NULL);
@@ -186,31 +189,31 @@ void xs_probe_in_child(struct xs_checks *checks, const char *what, int timeout_s
     /* a child inside a hanging driver call may not even die of SIGKILL: then it is left behind */
     for (int i = 0; pid > 0 && waitpid(pid, &status, answered ? 0 : WNOHANG) == 0 && i < 100; i++)
         poll(NULL, 0, 10);
-    receive(checks, &bytes);
+    receive(diagnoses, &bytes);
     xs_string_free(&bytes);
     if (pid < 0)
-        xs_check_add(checks, XS_CHECK_FAIL, what, NULL, "cannot start a process: %s", strerror(errno));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
     else if (!answered)
-        xs_check_add(checks, XS_CHECK_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
-                     "no answer within %d s", timeout_s);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
+                      "no answer within %d s", timeout_s);
     else if (WIFSIGNALED(status))
-        xs_check_add(checks, XS_CHECK_FAIL, what, "look at dmesg and nvidia-smi", "crashed with signal %d (%s)",
-                     WTERMSIG(status), strsignal(WTERMSIG(status)));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi", "crashed with signal %d (%s)",
+                      WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};
 
-static void print_text(const struct xs_checks *checks, bool works, struct xs_out *out) {
+static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN, XS_STYLE_BAD};
     bool warned = false;
-    for (size_t i = 0; i < checks->count; i++) {
-        const struct xs_check *c = &checks->items[i];
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        const struct xs_diagnosis *c = &diagnoses->items[i];
         char *what = xs_text_escaped(c->what), *text = xs_text_escaped(c->text), *remedy = xs_text_escaped(c->remedy);
         fprintf(out->file, "%s%-4s%s  %-10s  %s\n", xs_style_on(out, styles[c->level]), level_names[c->level],
                 xs_style_off(out, styles[c->level]), what, text);
         if (*remedy)
             fprintf(out->file, "%18s%s %s\n", "", out->utf8 ? "\xe2\x86\x92" : "->", remedy);
-        warned |= c->level == XS_CHECK_WARN;
+        warned |= c->level == XS_DOCTOR_WARN;
         free(what);
         free(text);
         free(remedy);
@@ -222,17 +225,17 @@ static void print_text(const struct xs_checks *checks, bool works, struct xs_out
             xs_style_off(out, XS_STYLE_HEADING));
 }
 
-static void print_json(const struct xs_checks *checks, bool works, struct xs_out *out) {
+static void print_json(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     struct xs_json json = {.file = out->file};
     xs_json_object(&json, NULL);
     xs_json_text(&json, "format", "xferspy-doctor");
     xs_json_int(&json, "version", XS_DOCTOR_JSON_VERSION);
     xs_json_bool(&json, "capture_works", works);
     xs_json_array(&json, "checks");
-    for (size_t i = 0; i < checks->count; i++) {
-        const struct xs_check *c = &checks->items[i];
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        const struct xs_diagnosis *c = &diagnoses->items[i];
         xs_json_object(&json, NULL);
-        xs_json_text(&json, "level", c->level == XS_CHECK_FAIL ? "fail" : level_names[c->level]);
+        xs_json_text(&json, "level", c->level == XS_DOCTOR_FAIL ? "fail" : level_names[c->level]);
         xs_json_text(&json, "what", c->what);
         xs_json_text(&json, "text", c->text);
         xs_json_text(&json, "remedy", *c->remedy ? c->remedy : NULL);
@@ -248,25 +251,25 @@ const struct xs_interface xs_interface_doctor = {
 
 int xs_command_doctor(int argc, char **argv) {
     struct arguments arguments = {.timeout_s = 60};
-    struct xs_checks checks = {0};
+    struct xs_diagnoses diagnoses = {0};
     struct xs_out out;
     bool works = true;
     if (argp_parse(&xs_interface_doctor.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (xs_out_open(&out, &arguments.output) < 0)
         return XS_EXIT_ERROR;
-    xs_check_library(&checks, arguments.timeout_s);
-    xs_probe_in_child(&checks, "driver", arguments.timeout_s, xs_probe_driver);
-    xs_check_device_files(&checks);
-    xs_probe_in_child(&checks, "CUPTI", arguments.timeout_s, xs_probe_cupti);
-    xs_check_environment(&checks);
-    xs_check_output(&checks);
-    for (size_t i = 0; i < checks.count; i++)
-        works &= checks.items[i].level != XS_CHECK_FAIL;
+    xs_doctor_library(&diagnoses, arguments.timeout_s);
+    xs_probe_in_child(&diagnoses, "driver", arguments.timeout_s, xs_probe_driver);
+    xs_doctor_device_files(&diagnoses);
+    xs_probe_in_child(&diagnoses, "CUPTI", arguments.timeout_s, xs_probe_cupti);
+    xs_doctor_environment(&diagnoses);
+    xs_doctor_output(&diagnoses);
+    for (size_t i = 0; i < diagnoses.count; i++)
+        works &= diagnoses.items[i].level != XS_DOCTOR_FAIL;
     if (arguments.json)
-        print_json(&checks, works, &out);
+        print_json(&diagnoses, works, &out);
     else
-        print_text(&checks, works, &out);
-    xs_checks_free(&checks);
+        print_text(&diagnoses, works, &out);
+    xs_diagnoses_free(&diagnoses);
     return xs_out_close(&out, true) < 0 || !works ? XS_EXIT_ERROR : XS_EXIT_OK;
 }

@@ -1,4 +1,4 @@
-/* Between the files of xferspy doctor: a list of checks, and where each is made. */
+/* Between the files of xferspy doctor: a list of what was looked at, and where that is done. */
 #ifndef XFERSPY_ANALYZER_DOCTOR_DOCTOR_H
 #define XFERSPY_ANALYZER_DOCTOR_DOCTOR_H
 
@@ -6,36 +6,37 @@
 #include <stddef.h>
 
 /* `note` is for what a reader may want to know and need not act upon. */
-enum xs_check_level { XS_CHECK_OK = 0, XS_CHECK_NOTE, XS_CHECK_WARN, XS_CHECK_FAIL };
+enum xs_doctor_level { XS_DOCTOR_OK = 0, XS_DOCTOR_NOTE, XS_DOCTOR_WARN, XS_DOCTOR_FAIL };
 
-struct xs_check {
-    enum xs_check_level level;
+struct xs_diagnosis {
+    enum xs_doctor_level level;
     char *what, *text, *remedy; /* remedy is "" where there is nothing to do */
 };
 
-struct xs_checks {
-    struct xs_check *items;
+struct xs_diagnoses {
+    struct xs_diagnosis *items;
     size_t count;
 };
 
 /* `remedy` NULL: none. */
-void xs_check_add(struct xs_checks *checks, enum xs_check_level level, const char *what, const char *remedy,
-                  const char *format, ...) __attribute__((format(printf, 5, 6)));
-void xs_checks_free(struct xs_checks *checks);
+void xs_doctor_add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *remedy,
+                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+void xs_diagnoses_free(struct xs_diagnoses *diagnoses);
 
 /* A probe that loads foreign libraries runs in a child, which may hang or crash without taking doctor along: after
- * `timeout_s` it is killed and `what` becomes a failure. Its checks come back through a pipe. */
-void xs_probe_in_child(struct xs_checks *checks, const char *what, int timeout_s, void (*probe)(struct xs_checks *));
+ * `timeout_s` it is killed and `what` becomes a failure. Its diagnoses come back through a pipe. */
+void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int timeout_s,
+                       void (*probe)(struct xs_diagnoses *));
 
 /* doctor_probe.c: what has to be loaded to be known. */
-void xs_probe_driver(struct xs_checks *checks);
-void xs_probe_cupti(struct xs_checks *checks);
+void xs_probe_driver(struct xs_diagnoses *diagnoses);
+void xs_probe_cupti(struct xs_diagnoses *diagnoses);
 
 /* doctor_machine.c: what can be read. */
-void xs_check_library(struct xs_checks *checks, int timeout_s); /* libxferspy.so: found, and can be preloaded */
-void xs_check_device_files(struct xs_checks *checks);
-void xs_check_environment(struct xs_checks *checks);
-void xs_check_output(struct xs_checks *checks);
-void xs_check_link(struct xs_checks *checks, const char *pci_bus_id); /* also called inside the driver probe */
+void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s); /* libxferspy.so: found, and can be preloaded */
+void xs_doctor_device_files(struct xs_diagnoses *diagnoses);
+void xs_doctor_environment(struct xs_diagnoses *diagnoses);
+void xs_doctor_output(struct xs_diagnoses *diagnoses);
+void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id); /* also called inside the driver probe */
 
 #endif

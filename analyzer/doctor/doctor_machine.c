@@ -1,4 +1,4 @@
-/* The checks of doctor that read files and the environment, and try the preload itself. */
+/* The diagnoses of doctor that read files and the environment, and try the preload itself. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static bool read_line(const char *path, char *line, int bytes) {
 }
 
 /* The loader complains on standard error when it cannot preload, and starts the program all the same. */
-static void probe_preload(struct xs_checks *checks) {
+static void probe_preload(struct xs_diagnoses *diagnoses) {
     char *tried = NULL, *library = xs_find_library(&tried);
     int fds[2], status = 0;
     char said[2048];
@@ -52,32 +52,32 @@ static void probe_preload(struct xs_checks *checks) {
     said[length] = '\0';
     said[strcspn(said, "\n")] = '\0';
     if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 && !length)
-        xs_check_add(checks, XS_CHECK_OK, "preload", NULL, "%s", library);
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "preload", NULL, "%s", library);
     else
-        xs_check_add(
-            checks, XS_CHECK_FAIL, "preload",
+        xs_doctor_add(
+            diagnoses, XS_DOCTOR_FAIL, "preload",
             "build it on this machine, or on one with an older C library; both must be of the same kind of machine",
             "%s cannot be preloaded: %s", library, length ? said : "/bin/true failed under it");
     free(tried);
     free(library);
 }
 
-void xs_check_library(struct xs_checks *checks, int timeout_s) {
+void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
     char *tried = NULL, *library = xs_find_library(&tried);
     if (!library)
-        xs_check_add(checks, XS_CHECK_FAIL, "preload",
-                     "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
-                     "libxferspy.so not found; tried %s", tried);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload",
+                      "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
+                      "libxferspy.so not found; tried %s", tried);
     else if (strpbrk(library, " :"))
-        xs_check_add(checks, XS_CHECK_FAIL, "preload", "copy it elsewhere and set XFERSPY_LIBRARY",
-                     "%s: LD_PRELOAD cannot name a path with a blank or a colon", library);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", XS_COPY_ELSEWHERE,
+                      "%s: LD_PRELOAD cannot name a path with a blank or a colon", library);
     else
-        xs_probe_in_child(checks, "preload", timeout_s, probe_preload);
+        xs_probe_in_child(diagnoses, "preload", timeout_s, probe_preload);
     free(tried);
     free(library);
 }
 
-void xs_check_device_files(struct xs_checks *checks) {
+void xs_doctor_device_files(struct xs_diagnoses *diagnoses) {
     glob_t found = {0};
     struct xs_string closed = {0};
     size_t devices = 0;
@@ -93,15 +93,16 @@ void xs_check_device_files(struct xs_checks *checks) {
     }
     globfree(&found);
     if (closed.length)
-        xs_check_add(checks, XS_CHECK_FAIL, "devices",
-                     "join the group that owns them (video, render), or ask the administrator",
-                     "no permission to read and write %s", closed.data);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "devices",
+                      "join the group that owns them (video, render), or ask the administrator",
+                      "no permission to read and write %s", closed.data);
     else if (devices)
-        xs_check_add(checks, XS_CHECK_OK, "devices", NULL, "%zu files /dev/nvidia* can be read and written", devices);
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "devices", NULL, "%zu files /dev/nvidia* can be read and written",
+                      devices);
     xs_string_free(&closed);
 }
 
-void xs_check_link(struct xs_checks *checks, const char *pci_bus_id) {
+void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id) {
     static const char *const files[] = {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"};
     char values[4][64], id[64];
     snprintf(id, sizeof id, "%s", pci_bus_id);
@@ -113,58 +114,59 @@ void xs_check_link(struct xs_checks *checks, const char *pci_bus_id) {
         bool known = read_line(path.data, values[i], sizeof values[i]);
         xs_string_free(&path);
         if (!known) {
-            xs_check_add(checks, XS_CHECK_NOTE, "link", NULL,
-                         "%s: the system does not tell (usual in virtual machines)", id);
+            xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "link", NULL,
+                          "%s: the system does not tell (usual in virtual machines)", id);
             return;
         }
     }
     if (atoi(values[1]) < atoi(values[3]))
-        xs_check_add(checks, XS_CHECK_WARN, "link",
-                     "reseat the card or look at the slot's wiring: copies are that much slower",
-                     "%s: runs x%s of x%s, %s", id, values[1], values[3], values[2]);
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "link",
+                      "reseat the card or look at the slot's wiring: copies are that much slower",
+                      "%s: runs x%s of x%s, %s", id, values[1], values[3], values[2]);
     else if (atof(values[0]) < atof(values[2]))
-        xs_check_add(checks, XS_CHECK_OK, "link", NULL, "%s: x%s, %s (%s now; GPUs lower it when idle)", id, values[1],
-                     values[2], values[0]);
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "link", NULL, "%s: x%s, %s (%s now; GPUs lower it when idle)", id,
+                      values[1], values[2], values[0]);
     else
-        xs_check_add(checks, XS_CHECK_OK, "link", NULL, "%s: x%s, %s", id, values[1], values[2]);
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "link", NULL, "%s: x%s, %s", id, values[1], values[2]);
 }
 
-static void check_visible_devices(struct xs_checks *checks) {
+static void look_at_visible_devices(struct xs_diagnoses *diagnoses) {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (!visible)
         return;
     if (!*visible || !strcmp(visible, "-1") || !strcasecmp(visible, "NoDevFiles"))
-        xs_check_add(checks, XS_CHECK_WARN, "variables", "unset it, or list the GPUs to use",
-                     "CUDA_VISIBLE_DEVICES=\"%s\" hides every GPU", visible);
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it, or list the GPUs to use",
+                      "CUDA_VISIBLE_DEVICES=\"%s\" hides every GPU", visible);
     else if (strpbrk(visible, " \t"))
-        xs_check_add(checks, XS_CHECK_WARN, "variables", "write it without blanks: 0,1",
-                     "CUDA_VISIBLE_DEVICES=\"%s\": the driver stops at the blank", visible);
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "write it without blanks: 0,1",
+                      "CUDA_VISIBLE_DEVICES=\"%s\": the driver stops at the blank", visible);
     else
-        xs_check_add(checks, XS_CHECK_NOTE, "variables", NULL, "CUDA_VISIBLE_DEVICES=%s", visible);
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "CUDA_VISIBLE_DEVICES=%s", visible);
 }
 
 /* One subscriber at a time (before CUDA 13.3): whoever else injects himself into CUDA programs takes CUPTI away. */
-void xs_check_environment(struct xs_checks *checks) {
+void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
     static const char *const injectors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
                                             "NSYS_PROFILING_SESSION_ID"};
     const char *preload = getenv("LD_PRELOAD"), *enable = getenv("XFERSPY_ENABLE");
-    check_visible_devices(checks);
+    look_at_visible_devices(diagnoses);
     for (size_t i = 0; i < sizeof injectors / sizeof *injectors; i++) {
         const char *value = getenv(injectors[i]);
         if (value && *value)
-            xs_check_add(checks, XS_CHECK_WARN, "variables", "unset it, unless that tool's result is wanted more",
-                         "%s=%s: another tool will take CUPTI; no device times then", injectors[i], value);
+            xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it, unless that tool's result is wanted more",
+                          "%s=%s: another tool will take CUPTI; no device times then", injectors[i], value);
     }
     if (preload && *preload)
-        xs_check_add(checks, XS_CHECK_NOTE, "variables", NULL, "LD_PRELOAD=%s (kept; libxferspy.so goes first)",
-                     preload);
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "LD_PRELOAD=%s (kept; libxferspy.so goes first)",
+                      preload);
     if (enable && (!strcasecmp(enable, "off") || !strcmp(enable, "0") || !strcasecmp(enable, "false") ||
                    !strcasecmp(enable, "no")))
-        xs_check_add(checks, XS_CHECK_WARN, "variables", "unset it", "XFERSPY_ENABLE=%s switches capture off", enable);
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it", "XFERSPY_ENABLE=%s switches capture off",
+                      enable);
 }
 
 /* The folder of the trace's template, as far as it has no % in it. */
-void xs_check_output(struct xs_checks *checks) {
+void xs_doctor_output(struct xs_diagnoses *diagnoses) {
     const char *template = getenv("XFERSPY_OUTPUT");
     char *folder = xs_strdup(template && strchr(template, '/') ? template : "./");
     struct statvfs space;
@@ -175,14 +177,14 @@ void xs_check_output(struct xs_checks *checks) {
         slash[slash == folder] = '\0';
     const char *shown = strcmp(folder, ".") != 0 ? folder : "the current directory";
     if (access(folder, W_OK | X_OK) != 0) {
-        xs_check_add(checks, XS_CHECK_FAIL, "output",
-                     "choose another place with --output of `xferspy run' or XFERSPY_OUTPUT", "%s: %s", shown,
-                     strerror(errno));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "output",
+                      "choose another place with --output of `xferspy run' or XFERSPY_OUTPUT", "%s: %s", shown,
+                      strerror(errno));
     } else if (statvfs(folder, &space) == 0) {
         uint64_t left = (uint64_t)space.f_bavail * space.f_frsize;
-        xs_check_add(checks, left < SPOOL_BYTES ? XS_CHECK_WARN : XS_CHECK_OK, "output",
-                     left < SPOOL_BYTES ? "make room, or choose another place with XFERSPY_OUTPUT" : NULL,
-                     "%s can be written to, %s free", shown, xs_format_bytes(size, left));
+        xs_doctor_add(diagnoses, left < SPOOL_BYTES ? XS_DOCTOR_WARN : XS_DOCTOR_OK, "output",
+                      left < SPOOL_BYTES ? "make room, or choose another place with XFERSPY_OUTPUT" : NULL,
+                      "%s can be written to, %s free", shown, xs_format_bytes(size, left));
     }
     free(folder);
 }

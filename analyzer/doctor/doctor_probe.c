@@ -42,12 +42,12 @@ static const struct {
     {"cuDeviceGetPCIBusId", offsetof(struct driver, bus_id)},
 };
 
-static bool bind_driver(struct xs_checks *checks, void *handle, struct driver *driver) {
+static bool bind_driver(struct xs_diagnoses *diagnoses, void *handle, struct driver *driver) {
     for (size_t i = 0; i < sizeof driver_symbols / sizeof *driver_symbols; i++) {
         void *symbol = dlsym(handle, driver_symbols[i].name);
         if (!symbol) {
-            xs_check_add(checks, XS_CHECK_FAIL, "driver", "reinstall the NVIDIA driver", "libcuda.so.1 has no %s",
-                         driver_symbols[i].name);
+            xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver", "reinstall the NVIDIA driver", "libcuda.so.1 has no %s",
+                          driver_symbols[i].name);
             return false;
         }
         memcpy((char *)driver + driver_symbols[i].offset, &symbol, sizeof symbol);
@@ -79,12 +79,12 @@ static const char *remedy_for(int error) {
     }
 }
 
-static void probe_device(struct xs_checks *checks, const struct driver *driver, int ordinal) {
+static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {
     int device = 0, major = 0, minor = 0;
     size_t memory = 0;
     char name[256] = "", bus[64] = "", size[XS_UNIT_BYTES];
     if (driver->get(&device, ordinal) != 0 || driver->name(name, sizeof name, device) != 0) {
-        xs_check_add(checks, XS_CHECK_FAIL, "GPU", "check nvidia-smi", "device %d does not answer", ordinal);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "GPU", "check nvidia-smi", "device %d does not answer", ordinal);
         return;
     }
     name[sizeof name - 1] = '\0';
@@ -93,27 +93,27 @@ static void probe_device(struct xs_checks *checks, const struct driver *driver, 
     driver->attribute(&minor, ATTRIBUTE_MINOR, device);
     bool known = driver->bus_id(bus, sizeof bus - 1, device) == 0;
     bool simulated = strstr(name, "imulated") != NULL;
-    xs_check_add(checks, simulated ? XS_CHECK_NOTE : XS_CHECK_OK, "GPU", NULL,
-                 "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, xs_format_bytes(size, memory),
-                 major, minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
-                 simulated ? " (SIMULATED: its times are a model's)" : "");
+    xs_doctor_add(diagnoses, simulated ? XS_DOCTOR_NOTE : XS_DOCTOR_OK, "GPU", NULL,
+                  "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, xs_format_bytes(size, memory),
+                  major, minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
+                  simulated ? " (SIMULATED: its times are a model's)" : "");
     if (known && !simulated)
-        xs_check_link(checks, bus);
+        xs_doctor_link(diagnoses, bus);
 }
 
-void xs_probe_driver(struct xs_checks *checks) {
+void xs_probe_driver(struct xs_diagnoses *diagnoses) {
     struct driver driver;
     int version = 0, count = 0;
     char path[4096];
     void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror();
-        xs_check_add(checks, XS_CHECK_FAIL, "driver",
-                     "install the NVIDIA driver; in a container, start it with --gpus all (NVIDIA container toolkit)",
-                     "%s", why ? why : "libcuda.so.1 cannot be loaded");
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver",
+                      "install the NVIDIA driver; in a container, start it with --gpus all (NVIDIA container toolkit)",
+                      "%s", why ? why : "libcuda.so.1 cannot be loaded");
         return;
     }
-    if (!bind_driver(checks, handle, &driver))
+    if (!bind_driver(diagnoses, handle, &driver))
         return;
     if (driver.version(&version) != 0)
         version = 0;
@@ -122,21 +122,21 @@ void xs_probe_driver(struct xs_checks *checks) {
     if (error != 0) {
         const char *text = NULL;
         driver.error_text(error, &text);
-        xs_check_add(checks, XS_CHECK_FAIL, "driver", remedy_for(error), "%s, CUDA %d.%d: cuInit failed: %s (%d)", path,
-                     version / 1000, version % 1000 / 10, text ? text : "unknown error", error);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "driver", remedy_for(error), "%s, CUDA %d.%d: cuInit failed: %s (%d)",
+                      path, version / 1000, version % 1000 / 10, text ? text : "unknown error", error);
         return;
     }
-    xs_check_add(checks, XS_CHECK_OK, "driver", NULL, "CUDA %d.%d, %s", version / 1000, version % 1000 / 10, path);
+    xs_doctor_add(diagnoses, XS_DOCTOR_OK, "driver", NULL, "CUDA %d.%d, %s", version / 1000, version % 1000 / 10, path);
     if (driver.count(&count) != 0 || count == 0)
-        xs_check_add(checks, XS_CHECK_FAIL, "GPU", remedy_for(100), "the driver shows no device");
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "GPU", remedy_for(100), "the driver shows no device");
     for (int i = 0; i < count; i++)
-        probe_device(checks, &driver, i);
+        probe_device(diagnoses, &driver, i);
 }
 
 /* ---- CUPTI: the places in which the preloaded library looks, and those that only a Python program opens to it ---- */
 
 /* What was loaded stays loaded: CUPTI must not be unloaded, and the child ends soon. */
-static bool try_cupti(struct xs_checks *checks, const char *name, bool in_packages) {
+static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_packages) {
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     int (*get_version)(uint32_t *) = NULL;
     uint32_t version = 0;
@@ -146,8 +146,8 @@ static bool try_cupti(struct xs_checks *checks, const char *name, bool in_packag
     void *symbol = dlsym(handle, "cuptiGetVersion");
     memcpy(&get_version, &symbol, sizeof symbol);
     if (!get_version || get_version(&version) != 0) {
-        xs_check_add(checks, XS_CHECK_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI",
-                     "%s does not tell its version", name);
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "CUPTI", "reinstall the CUDA toolkit's CUPTI",
+                      "%s does not tell its version", name);
         return true; /* cppcheck-suppress resourceLeak */
     }
     if (version >= 100000)
@@ -156,15 +156,15 @@ static bool try_cupti(struct xs_checks *checks, const char *name, bool in_packag
         snprintf(text, sizeof text, "API %u", version);
     library_path(symbol, path, sizeof path);
     if (in_packages)
-        xs_check_add(checks, XS_CHECK_NOTE, "CUPTI",
-                     "set XFERSPY_CUPTI_LIBRARY to this file to use it with other programs too",
-                     "%s, %s: found by Python programs that load CUDA from the same packages", text, path);
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "CUPTI",
+                      "set XFERSPY_CUPTI_LIBRARY to this file to use it with other programs too",
+                      "%s, %s: found by Python programs that load CUDA from the same packages", text, path);
     else
-        xs_check_add(checks, XS_CHECK_OK, "CUPTI", NULL, "%s, %s", text, path);
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "CUPTI", NULL, "%s, %s", text, path);
     return true; /* cppcheck-suppress resourceLeak */
 }
 
-static bool try_toolkits(struct xs_checks *checks, int major) {
+static bool try_toolkits(struct xs_diagnoses *diagnoses, int major) {
     const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
     static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib"};
     bool done = false;
@@ -172,14 +172,14 @@ static bool try_toolkits(struct xs_checks *checks, int major) {
         for (size_t f = 0; !done && f < sizeof folders / sizeof *folders && roots[r] && *roots[r]; f++) {
             struct xs_string path = {0};
             xs_string_format(&path, "%s/%s/libcupti.so.%d", roots[r], folders[f], major);
-            done = try_cupti(checks, path.data, false);
+            done = try_cupti(diagnoses, path.data, false);
             xs_string_free(&path);
         }
     }
     return done;
 }
 
-static bool try_packages(struct xs_checks *checks, int major) {
+static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
     const char *home = getenv("HOME");
     struct xs_string local = {0};
     xs_string_format(&local, "%s/.local", home ? home : "");
@@ -200,7 +200,7 @@ static bool try_packages(struct xs_checks *checks, int major) {
         xs_string_format(&pattern, "/libcupti.so.%d", major);
         if (glob(pattern.data, 0, NULL, &found) == 0)
             for (size_t k = 0; k < found.gl_pathc && !done; k++)
-                done = try_cupti(checks, found.gl_pathv[k], true);
+                done = try_cupti(diagnoses, found.gl_pathv[k], true);
         globfree(&found);
         xs_string_free(&pattern);
     }
@@ -217,19 +217,19 @@ static int driver_major(void) {
     return get && get(&version) == 0 && version ? version / 1000 : 13; /* cppcheck-suppress resourceLeak */
 }
 
-void xs_probe_cupti(struct xs_checks *checks) {
+void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
     static const char install[] = "install the CUDA toolkit's CUPTI (Debian package cuda-cupti-13-0) or `pip install "
                                   "nvidia-cuda-cupti', or name one with XFERSPY_CUPTI_LIBRARY";
     const char *chosen = getenv("XFERSPY_CUPTI_LIBRARY");
     const char *wanted = getenv("XFERSPY_CUPTI");
     if (wanted && !strcasecmp(wanted, "off")) {
-        xs_check_add(checks, XS_CHECK_NOTE, "CUPTI", NULL, "switched off by XFERSPY_CUPTI: no device times");
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "CUPTI", NULL, "switched off by XFERSPY_CUPTI: no device times");
         return;
     }
     if (chosen && *chosen) {
-        if (!try_cupti(checks, chosen, false)) {
+        if (!try_cupti(diagnoses, chosen, false)) {
             const char *why = dlerror();
-            xs_check_add(checks, XS_CHECK_WARN, "CUPTI", install, "XFERSPY_CUPTI_LIBRARY: %s", why ? why : chosen);
+            xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "CUPTI", install, "XFERSPY_CUPTI_LIBRARY: %s", why ? why : chosen);
         }
         return;
     }
@@ -238,11 +238,11 @@ void xs_probe_cupti(struct xs_checks *checks) {
     for (int i = 0; i < 2; i++) {
         char soname[40];
         snprintf(soname, sizeof soname, "libcupti.so.%d", majors[i]);
-        if (try_cupti(checks, soname, false) || try_toolkits(checks, majors[i]))
+        if (try_cupti(diagnoses, soname, false) || try_toolkits(diagnoses, majors[i]))
             return;
     }
-    if (!try_packages(checks, majors[0]) && !try_packages(checks, majors[1]))
-        xs_check_add(
-            checks, XS_CHECK_WARN, "CUPTI", install,
+    if (!try_packages(diagnoses, majors[0]) && !try_packages(diagnoses, majors[1]))
+        xs_doctor_add(
+            diagnoses, XS_DOCTOR_WARN, "CUPTI", install,
             "no libcupti.so.13 or .12: every call is recorded, but without device times, kernels and graph copies");
 }

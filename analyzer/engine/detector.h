@@ -29,6 +29,15 @@ struct xs_verdict {
 };
 enum { XS_VERDICTS = 4 };
 
+/* What several detectors say: roles of evidence, a reason why something is undecided, parts of a definition and of a remedy. */
+#define XS_BEFORE_A_READER "before anything that the trace shows could read it."
+#define XS_ROLE_WAIT "the wait for it"
+#define XS_ROLE_LAST_UPLOAD "the last upload to this place"
+#define XS_ROLE_OVERWRITING_COPY "the copy that overwrote it"
+#define XS_ROLE_OVERWRITING_MEMSET "the memset that overwrote it"
+#define XS_UNDECIDED_ARGUMENTS "launch arguments not seen"
+#define XS_UNLESS_REACHED "after making sure that no kernel reaches it through a pointer in device memory."
+
 /* What a detector works with during one analysis. */
 struct xs_detection {
     void *state;                          /* `state_bytes` zeroed bytes, the detector's own */

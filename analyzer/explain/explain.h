@@ -5,7 +5,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"
 #include "analyzer/engine/findings.h"
-#include "analyzer/findings/checked.h"
+#include "analyzer/findings/content_coverage.h"
 #include "schema/trace.h"
 
 #define XS_EXPLAIN_JSON_VERSION 1
@@ -33,7 +33,7 @@ static inline uint32_t xs_seen_what(unsigned table, unsigned verdict, unsigned d
 struct xs_explain {
     const struct xs_trace *trace;
     const struct xs_findings *findings;
-    struct xs_checked checked;
+    struct xs_content_coverage contents;
     const struct xs_kept *kept; /* in the order in which they were decided */
     size_t kept_count;
     const struct xs_seen *seen; /* where a finding was asked for */

@@ -232,7 +232,7 @@ static int explain_trace(const struct arguments *arguments) {
     xs_progress_begin(&progress, &trace);
     int status = xs_analyse(&trace, &analysis, &findings, message);
     if (status >= 0)
-        status = xs_checked_read(&trace, &explain.checked, message);
+        status = xs_content_coverage_read(&trace, &explain.contents, message);
     xs_progress_end(&progress);
     explain.findings = findings;
     explain.kept = collected.items;

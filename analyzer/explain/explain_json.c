@@ -122,7 +122,7 @@ int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part,
     else if (explain->chosen >= 0)
         status = put_one(explain, json, message);
     else
-        xs_findings_json(explain->findings, &explain->checked, json);
+        xs_findings_json(explain->findings, &explain->contents, json);
     xs_json_end(json, '}');
     return status;
 }

@@ -63,7 +63,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     xs_findings_total_line(findings, out);
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
-    xs_checked_why_none(&explain->checked, why, sizeof why);
+    xs_content_coverage_why_none(&explain->contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
     else if (undecided)

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
 #include "analyzer/export/tracks_internal.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/symbols/symbols.h"
 
 enum { LANES = 256, RATES = 3, NAME_BYTES = XS_EXPORT_TEXT_BYTES + 1 };
@@ -78,7 +79,7 @@ static void name_stream(struct stream *stream, const struct xs_timeline_row *row
     if (known && (handle == 0 || handle == 1))
         xs_string_format(&stream->name, " (default)");
     else if (known && handle == 2)
-        xs_string_format(&stream->name, " (default of a thread)");
+        xs_string_format(&stream->name, " (" XS_DEFAULT_OF_A_THREAD ")");
     else if (known)
         xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
 }

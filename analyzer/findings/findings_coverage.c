@@ -4,13 +4,14 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
 enum { REASONS_SHOWN = 3, SKIPS_SHOWN = 3 };
 
 /* The most frequent reasons first; "and others" for the rest. */
-static void skip_reasons(struct xs_string *text, const struct xs_checked *c) {
+static void skip_reasons(struct xs_string *text, const struct xs_content_coverage *c) {
     char count[XS_UNIT_BYTES];
     bool used[XS_SKIP_COUNT] = {false};
     for (int n = 0; n < SKIPS_SHOWN + 1; n++) {
@@ -30,7 +31,7 @@ static void skip_reasons(struct xs_string *text, const struct xs_checked *c) {
     }
 }
 
-static void contents_line(const struct xs_checked *c, struct xs_out *out) {
+static void contents_line(const struct xs_content_coverage *c, struct xs_out *out) {
     char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     struct xs_string reasons = {0};
     if (!c->taken) /* the findings say so, and what to do */
@@ -45,7 +46,7 @@ static void contents_line(const struct xs_checked *c, struct xs_out *out) {
     xs_string_free(&reasons);
 }
 
-static void launches_line(const struct xs_checked *c, struct xs_out *out) {
+static void launches_line(const struct xs_content_coverage *c, struct xs_out *out) {
     char unseen[XS_UNIT_BYTES], all[XS_UNIT_BYTES], graphs[XS_UNIT_BYTES];
     if (!c->recorded || !(c->kernels_unseen || c->graphs))
         return;
@@ -88,7 +89,8 @@ static long next_reason(const struct xs_findings *findings, long last) {
 }
 
 /* A line a reason, the most frequent first: one transfer without content leaves several findings undecided. */
-static void undecided_lines(const struct xs_findings *findings, const struct xs_checked *c, struct xs_out *out) {
+static void undecided_lines(const struct xs_findings *findings, const struct xs_content_coverage *c,
+                            struct xs_out *out) {
     char count[XS_UNIT_BYTES];
     int shown = 0;
     if (findings->undecided_count && c->eligible && !c->taken) {
@@ -191,11 +193,34 @@ static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
             xs_format_count(without, missing), xs_format_count(all, native));
 }
 
-void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out) {
-    contents_line(checked, out);
-    launches_line(checked, out);
+void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                          struct xs_out *out) {
+    contents_line(contents, out);
+    launches_line(contents, out);
     call_site_lines(findings->sites, out);
     lines_hint(findings->sites, out);
-    undecided_lines(findings, checked, out);
+    undecided_lines(findings, contents, out);
     link_lines(&findings->link, out);
+}
+
+void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_say_total_of_run(&text, findings);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
+    text.length = 0;
+    xs_say_side_by_side(&text, XS_SAY_TEXT, findings->total.gives_back_ns > 0, false, findings->upper_bound_ns);
+    if (findings->upper_bound_ns)
+        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
+    xs_string_free(&text);
+}
+
+void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out) {
+    char why[256];
+    xs_content_coverage_why_none(contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    xs_content_coverage_migrations(contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
 }

@@ -20,22 +20,27 @@ void xs_times_json(struct xs_json *json, const char *key, const struct xs_times 
     xs_json_end(json, '}');
 }
 
-static void put_name(struct xs_json *json, const struct xs_findings *findings, size_t index) {
-    const struct xs_finding *f = &findings->items[index];
-    const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string name = {0}, kind = {0};
-    xs_finding_name(&name, findings, index);
-    xs_finding_kind(&kind, f->detector, f->verdict);
-    xs_json_count(json, "rank", index + 1);
-    xs_json_text(json, "name", name.data);
+void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict) {
+    const struct xs_detector *d = xs_detectors[detector];
+    struct xs_string kind = {0};
+    xs_finding_kind(&kind, detector, verdict);
     xs_json_text(json, "finding", kind.data);
     xs_json_text(json, "id", d->id);
-    xs_json_text(json, "verdict", f->verdict < XS_VERDICTS ? d->verdicts[f->verdict].name : NULL);
+    xs_json_text(json, "verdict", verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL);
     xs_json_text(json, "title", d->title);
-    xs_json_text(json, "remedy", xs_detector_remedy(d, f->verdict));
+    xs_json_text(json, "remedy", xs_detector_remedy(d, verdict));
+    xs_string_free(&kind);
+}
+
+static void put_name(struct xs_json *json, const struct xs_findings *findings, size_t index) {
+    const struct xs_finding *f = &findings->items[index];
+    struct xs_string name = {0};
+    xs_finding_name(&name, findings, index);
+    xs_json_count(json, "rank", index + 1);
+    xs_json_text(json, "name", name.data);
+    xs_kind_json(json, f->detector, f->verdict);
     xs_json_text(json, "site", xs_site_name(findings, f->site));
     xs_string_free(&name);
-    xs_string_free(&kind);
 }
 
 void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json) {
@@ -105,7 +110,7 @@ void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json)
     xs_json_end(json, ']');
 }
 
-static void put_fingerprints(const struct xs_checked *c, struct xs_json *json) {
+static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json *json) {
     xs_json_object(json, "fingerprints");
     xs_json_text(json, "mode", *c->mode ? c->mode : NULL);
     xs_json_bool(json, "recorded", c->recorded);
@@ -160,7 +165,8 @@ static void put_link(const struct xs_link_model *link, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json) {
+void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                      struct xs_json *json) {
     xs_json_array(json, "findings");
     for (size_t i = 0; i < findings->count; i++) {
         xs_json_object(json, NULL);
@@ -170,7 +176,7 @@ void xs_findings_json(const struct xs_findings *findings, const struct xs_checke
     xs_json_end(json, ']');
     put_total(findings, json);
     xs_undecided_json(findings, json);
-    put_fingerprints(checked, json);
+    put_fingerprints(contents, json);
     put_link(&findings->link, json);
     put_call_sites(findings, json);
 }

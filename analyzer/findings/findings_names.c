@@ -6,6 +6,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
     const struct xs_detector *d = xs_detectors[detector];
@@ -70,22 +71,17 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
 bool xs_finding_at_most(const struct xs_finding *f) { return f->upper_bound || (!f->advice && !f->timed_instances); }
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
-    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    if (f->advice)
-        return;
-    xs_string_format(text, "gives back %s%s", xs_finding_at_most(f) && f->gives_back_ns ? "at most " : "",
-                     xs_format_ns(ns, f->gives_back_ns));
-    if (findings->run_ns && f->gives_back_ns > findings->run_ns)
-        xs_string_format(text, ", some of it at the same time");
-    else if (*xs_format_share(share, f->gives_back_ns, findings->run_ns))
-        xs_string_format(text, ", %s of the run", share);
+    if (!f->advice)
+        xs_say_gain(text, xs_finding_at_most(f) && f->gives_back_ns ? "at most " : "", f->gives_back_ns,
+                    findings->run_ns);
 }
 
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
-    char count[XS_UNIT_BYTES], transfers[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    xs_string_format(text, "%s", xs_format_count(count, f->instances));
-    if (f->transfers > f->instances)
-        xs_string_format(text, " (%s transfers)", xs_format_count(transfers, f->transfers));
-    if (f->bytes)
-        xs_string_format(text, ", %s", xs_format_bytes(bytes, f->bytes));
+    xs_say_amount(text, f->instances, f->transfers, f->bytes);
+}
+
+bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised) {
+    if (advice)
+        return ++*advised <= XS_ADVICE_SHOWN || all;
+    return all || (!folded && ++*counted <= XS_FINDINGS_SHOWN);
 }

@@ -1,5 +1,5 @@
 /* Findings for people and for programs: what a report leads with, what `explain` lists. Printing only: every number is
- * in struct xs_findings or struct xs_checked. */
+ * in struct xs_findings or struct xs_content_coverage. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
 #define XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
 
@@ -7,7 +7,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/engine/findings.h"
-#include "analyzer/findings/checked.h"
+#include "analyzer/findings/content_coverage.h"
 
 /* "noop-upload", "duplicate-upload/freed". The same for every site; static detectors' ids, so nothing to escape. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
@@ -27,16 +27,22 @@ void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings,
 /* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 
-/* The first section of a report. `path` is for the hint at `explain`; `all`: every finding at length. */
-void xs_findings_text(const struct xs_findings *findings, const struct xs_checked *checked, const char *path, bool all,
-                      struct xs_out *out);
-/* "Removing all of these ..." and what is beside it; nothing where nothing is given back. */
+/* Of a list of findings what is shown without being asked for: the first few that count, of advice fewer. Counts it in `*counted`
+ * or `*advised`, which begin with 0. */
+enum { XS_FINDINGS_SHOWN = 5, XS_ADVICE_SHOWN = 2 };
+bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised);
+
+/* What removing them all gives back, and what is beside it, in a line each; nothing where nothing is given back. */
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
+/* What is not known of contents and of page migrations, as warnings; nothing where all of it is. */
+void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out);
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
-void xs_findings_coverage(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_out *out);
+void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                          struct xs_out *out);
 
 /* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is open. */
-void xs_findings_json(const struct xs_findings *findings, const struct xs_checked *checked, struct xs_json *json);
+void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                      struct xs_json *json);
 /* The filter and how much passes it, as a sentence; nothing where there is none. Not escaped. */
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
 /* The second half of that sentence: how many transfers pass, and how many instances of findings were left out. `all_rows`: the
@@ -46,6 +52,8 @@ void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers
 void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);
 /* The keys of one finding, into the object that is open. */
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json);
+/* What is the same of all findings of a kind: "finding", "id", "verdict", "title", "remedy". */
+void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict);
 /* "call_site": the user's line of a site, or null. */
 void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json);
 void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json);

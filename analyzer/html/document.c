@@ -3,8 +3,9 @@
 
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
-#include "analyzer/diff/compare.h"
 #include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
@@ -47,9 +48,36 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_findings shown = *run->reading.findings;
     if (shown.count > XS_HTML_FINDINGS)
         shown.count = XS_HTML_FINDINGS;
-    struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .checked = run->reading.checked};
+    struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents};
     xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
     xs_report_json(&report, json);
+    xs_json_end(json, ']');
+}
+
+/* What all findings give back together, in the words of the report; null where that is nothing. */
+static void put_total(const struct xs_findings *findings, struct xs_json *json) {
+    struct xs_string total = {0}, bound = {0};
+    xs_say_total_of_run(&total, findings);
+    if (findings->upper_bound_ns) {
+        xs_say_side_by_side(&bound, XS_SAY_TEXT, total.length > 0, false, findings->upper_bound_ns);
+        xs_string_add(&bound, ".", 1);
+    }
+    xs_json_text(json, "total_text", total.data);
+    xs_json_text(json, "upper_bound_text", bound.data);
+    xs_string_free(&total);
+    xs_string_free(&bound);
+}
+
+static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
+    xs_json_array(json, "overlap_texts");
+    for (size_t i = 0; i < summary->device_count; i++) {
+        struct xs_string text = {0};
+        if (!summary->devices[i].copy_busy_ns)
+            continue;
+        xs_report_say_overlap(&text, summary, &summary->devices[i]);
+        xs_json_text(json, NULL, text.data);
+        xs_string_free(&text);
+    }
     xs_json_end(json, ']');
 }
 
@@ -63,6 +91,8 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     struct xs_html_buffers buffers = {0};
     xs_json_object(json, NULL);
     put_report(run, json);
+    put_total(findings, json);
+    put_overlap(&run->reading.summary, json);
     xs_json_count(json, "findings_left_out", findings->count - shown);
     xs_html_sites_begin(&sites, findings->sites, &run->by);
     int status = xs_html_details_json(trace, findings, shown, json, message);
@@ -87,14 +117,14 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
 static void put_comparison(const struct xs_html_run_of *runs, struct xs_json *json) {
     static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
     struct xs_side sides[2] = {{0}, {0}};
-    struct xs_comparison comparison;
+    struct xs_diff diff;
     for (int i = 0; i < 2; i++)
         xs_side_add(&sides[i], 1, &runs[i].reading);
-    xs_compare(&sides[0], &sides[1], &comparison);
+    xs_diff_compute(&sides[0], &sides[1], &diff);
     xs_json_array(json, "comparison");
-    xs_diff_json(&comparison, &view, json);
+    xs_diff_json(&diff, &view, json);
     xs_json_end(json, ']');
-    xs_comparison_free(&comparison);
+    xs_diff_free(&diff);
     xs_side_free(&sides[0]);
     xs_side_free(&sides[1]);
 }

@@ -22,7 +22,7 @@ static int look(const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0 || (!S_ISREG(st.st_mode) && (errno = EINVAL))) {
-        xs_complain("%s: %s", path, fd >= 0 && errno == EINVAL ? "is no regular file" : strerror(errno));
+        xs_complain("%s: %s", path, fd >= 0 && errno == EINVAL ? XS_NO_REGULAR_FILE : strerror(errno));
         if (fd >= 0)
             close(fd);
         return XS_ERROR_SYSTEM;

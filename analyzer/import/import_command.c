@@ -9,26 +9,23 @@
 #include "analyzer/base/units.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/new_trace.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/import/import.h"
 
 XS_DECLARE_COMMAND(import)
 
-enum { OPTION_PID = 0x100, OPTION_OUTPUT, OPTION_FORCE };
+enum { OPTION_PID = 0x100 };
 enum { PROCESSES_NAMED = 8 };
 
 struct arguments {
-    const char *source, *output;
+    struct xs_new_trace_arguments files;
     int64_t pid; /* -1: all */
-    bool force;
 };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to import:", 1},
     {"pid", OPTION_PID, "PID", 0, "this process only, where the export has several", 1},
-    {NULL, 0, NULL, 0, "Output:", 9},
-    {"output", OPTION_OUTPUT, "FILE", 0, "the trace to write; %p in its name is the pid; short: -o FILE", 9},
-    {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
-    {"force", OPTION_FORCE, NULL, 0, "let -o replace an existing file", 9},
+    XS_NEW_TRACE_OPTIONS("the trace to write; %p in its name is the pid"),
     {0}};
 
 static const char doc[] =
@@ -42,7 +39,7 @@ static const char doc[] =
     "  xferspy import job.sqlite -o 'rank.%p.db'      one trace a process\n"
     "\n"
     "A profile says more when it was taken with --trace=cuda,nvtx --cuda-memory-usage=true --cudabacktrace=all. "
-    "Contents, launch arguments and the addresses of copies are not in an export; docs/import.md says which findings "
+    "Contents, " XS_NOT_IN_A_PROFILE " are not in an export; docs/import.md says which findings "
     "need them.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -54,26 +51,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         if (end == argument || *end || arguments->pid < 0)
             argp_error(state, "--pid=%s: is no process number", argument);
         return 0;
-    case 'o':
-    case OPTION_OUTPUT:
-        arguments->output = argument;
-        return 0;
-    case OPTION_FORCE:
-        arguments->force = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num)
-            argp_error(state, "one export at a time");
-        arguments->source = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!arguments->source)
-            argp_error(state, "which export?");
-        else if (!arguments->output)
-            argp_error(state, "where to? -o TRACE.db");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return xs_parse_new_trace(key, argument, &arguments->files, state);
     }
 }
 
@@ -111,7 +90,7 @@ static void tell(const char *path, const struct xs_nsys_counts *c, uint64_t skip
     printf("%s: %s\n", name, text.length ? text.data : "no transfers");
     xs_string_free(&text);
     tell_part(&text, skipped, "row was left out: it holds values that cannot be true",
-              "rows were left out: they hold values that cannot be true");
+              "rows were left out: they " XS_CANNOT_BE_TRUE);
     if (text.length)
         printf("  %s\n", text.data);
     xs_string_free(&text);
@@ -122,13 +101,13 @@ static int import_process(struct xs_nsys *nsys, const struct xs_nsys_process *pr
                           const struct arguments *arguments) {
     struct xs_new_trace trace;
     struct xs_nsys_counts counts;
-    char *path = expand(arguments->output, process->pid), *source = (char *)(uintptr_t)arguments->source;
+    char *path = expand(arguments->files.output, process->pid), *source = (char *)(uintptr_t)arguments->files.input;
     struct xs_out_options output = {.path = path};
     if (xs_output_is_input(&output, &source, 1)) {
         free(path);
         return XS_EXIT_ERROR;
     }
-    int status = xs_new_trace_begin(&trace, path, arguments->force);
+    int status = xs_new_trace_begin(&trace, path, arguments->files.force);
     if (status >= 0) {
         status = xs_nsys_import(nsys, process, only, trace.db, &counts);
         int ended = xs_new_trace_end(&trace, status >= 0);
@@ -157,15 +136,15 @@ static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes
     for (size_t i = 0; i < all->count; i++)
         chosen += arguments->pid < 0 || all->items[i].pid == arguments->pid;
     if (!all->count) {
-        xs_complain("%s: has no calls of CUDA", arguments->source);
+        xs_complain("%s: has no calls of CUDA", arguments->files.input);
         return XS_EXIT_ERROR;
     }
     if (!chosen) {
-        xs_complain("%s: has no calls of CUDA of process %" PRId64, arguments->source, arguments->pid);
+        xs_complain("%s: has no calls of CUDA of process %" PRId64, arguments->files.input, arguments->pid);
         return XS_EXIT_ERROR;
     }
-    if (chosen > 1 && !strstr(arguments->output, "%p")) {
-        complain_several(arguments->source, all);
+    if (chosen > 1 && !strstr(arguments->files.output, "%p")) {
+        complain_several(arguments->files.input, all);
         return XS_EXIT_ERROR;
     }
     for (size_t i = 0; i < all->count && status == XS_EXIT_OK; i++)
@@ -178,13 +157,13 @@ const struct xs_interface xs_interface_import = {
     .argp = {.options = options, .parser = parse, .args_doc = "FILE", .doc = doc}};
 
 int xs_command_import(int argc, char **argv) {
-    struct arguments arguments = {.pid = -1};
+    struct arguments arguments = {.files = {.input_is = "export", .output_is = "TRACE.db"}, .pid = -1};
     struct xs_nsys nsys;
     struct xs_nsys_processes processes = {0};
     if (argp_parse(&xs_interface_import.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int status = XS_EXIT_ERROR;
-    if (xs_nsys_open(&nsys, arguments.source) >= 0 && xs_nsys_processes_read(&nsys, &processes) >= 0)
+    if (xs_nsys_open(&nsys, arguments.files.input) >= 0 && xs_nsys_processes_read(&nsys, &processes) >= 0)
         status = import_processes(&nsys, &processes, &arguments);
     xs_nsys_processes_free(&processes);
     xs_nsys_close(&nsys);

@@ -39,7 +39,7 @@ struct xs_job_process {
     bool is_ranked; /* the label is a rank */
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
-    char *unchecked; /* why contents are not known, a sentence; "" where some are */
+    char *contents_unknown; /* why contents are not known, a sentence; "" where some are */
     bool is_live, simulated, run_estimated;
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* far from the others: see xs_job_finish */
@@ -103,10 +103,10 @@ struct xs_job {
 /* The path of the process that has this identity (analyzer/command/traces.h), NULL: none. */
 const char *xs_job_known(const struct xs_job *job, const char *identity);
 
-/* Takes the numbers of one trace. `identity` may be NULL; `unchecked` is as in the process. Nothing of what it is given is
+/* Takes the numbers of one trace. `identity` may be NULL; `contents_unknown` is as in the process. Nothing of what it is given is
  * kept. */
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
-                const struct xs_findings *findings, const char *unchecked);
+                const struct xs_findings *findings, const char *contents_unknown);
 
 /* After the last: puts everything in order and computes the rest. A process is an outlier in a column where it is further from
  * the median than 10 % of it and than 4.5 times the median of these distances, of four processes or more. */

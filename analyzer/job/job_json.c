@@ -1,5 +1,4 @@
 /* The report of a job as JSON. Keys are stable, docs/report.md lists them; null stands for what is not known. */
-#include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/job/job_words.h"
@@ -98,15 +97,8 @@ static void put_shares(const struct xs_job_finding *f, struct xs_json *json) {
 }
 
 static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
-    const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string kind = {0};
-    xs_finding_kind(&kind, f->detector, f->verdict);
     xs_json_object(json, NULL);
-    xs_json_text(json, "finding", kind.data);
-    xs_json_text(json, "id", d->id);
-    xs_json_text(json, "verdict", f->verdict < XS_VERDICTS ? d->verdicts[f->verdict].name : NULL);
-    xs_json_text(json, "title", d->title);
-    xs_json_text(json, "remedy", xs_detector_remedy(d, f->verdict));
+    xs_kind_json(json, f->detector, f->verdict);
     xs_json_text(json, "site", f->entry_point);
     xs_place_json_object(json, f->has_frame ? &f->frame : NULL, true);
     xs_json_count(json, "process_count", f->share_count);
@@ -119,7 +111,6 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_json_bool(json, "folded", f->folded);
     put_shares(f, json);
     xs_json_end(json, '}');
-    xs_string_free(&kind);
 }
 
 static void put_devices(const struct xs_job *job, struct xs_json *json) {

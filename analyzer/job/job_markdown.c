@@ -7,15 +7,11 @@
 #include "analyzer/base/markdown.h"
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_markdown.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/job/job_internal.h"
 #include "analyzer/job/job_words.h"
-#include "analyzer/trace/site.h"
-
-enum { SHOWN = 5, ADVICE_SHOWN = 2, TABLE_COLUMNS = 120 };
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* Names of files come from outside, ranks are numbers. */
 static void add_process(struct xs_string *text, const struct xs_job *job, size_t process) {
@@ -46,44 +42,16 @@ static void add_who(struct xs_string *text, const struct xs_job *job, const stru
     xs_string_free(&who);
 }
 
-/* `file.cu:42` in `function` (`entry point`), or the entry point alone. */
 static void add_place(struct xs_string *text, const struct xs_job_finding *f, const struct xs_sites *sites,
                       bool with_function) {
-    struct xs_string place = {0};
-    if (!f->has_frame) {
-        xs_markdown_code(text, f->entry_point);
-        return;
-    }
-    if (f->frame.file) {
-        xs_place_file(&place, f->frame.file, sites->cwd);
-        if (f->frame.line)
-            xs_string_format(&place, ":%" PRIu32, f->frame.line);
-    } else {
-        xs_place_text(&place, sites, &f->frame);
-    }
-    xs_markdown_code(text, place.data);
-    xs_string_free(&place);
-    if (!with_function)
-        return;
-    if (f->frame.file && f->frame.function) {
-        xs_string_format(text, " in ");
-        xs_markdown_code(text, f->frame.function);
-    }
-    xs_string_format(text, " (");
-    xs_markdown_code(text, f->entry_point);
-    xs_string_format(text, ")");
-}
-
-static struct xs_sites sites_of(const struct xs_job *job, const struct xs_job_finding *f) {
-    const struct xs_job_process *home = &job->processes[f->home];
-    return (struct xs_sites){.cwd = home->cwd, .start_unix_ns = home->start_unix_ns};
+    xs_markdown_place(text, sites, f->has_frame ? &f->frame : NULL, f->entry_point, with_function);
 }
 
 static void heading(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
     uint64_t run_ns = job->processes[back->most].columns[XS_JOB_WALL].value;
     char most[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    fputs("## Transfers that were wasted: ", out->file);
+    fputs(XS_WASTED_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "up to %s of %s (%s) in the process that gains most\n", xs_format_ns(most, back->max),
                 xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
@@ -96,9 +64,7 @@ static void head(const struct xs_job *job, struct xs_out *out) {
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0}, filter = {0};
     heading(job, out);
-    xs_string_format(&text, "A job of %zu process%s", job->process_count, job->process_count == 1 ? "" : "es");
-    if (job->host_count)
-        xs_string_format(&text, " on %zu host%s", job->host_count, plural(job->host_count));
+    xs_job_say_title(&text, job);
     if (job->program_count == 1) {
         const struct xs_job_process *first = &job->processes[0];
         xs_string_format(&text, ", ");
@@ -111,51 +77,29 @@ static void head(const struct xs_job *job, struct xs_out *out) {
         xs_string_format(&text, "; %s", buffer);
     fprintf(out->file, "\n%s.\n", text.data);
     xs_job_filter_sentence(&filter, job);
-    if (filter.length) {
-        text.length = 0;
-        xs_markdown_code(&text, filter.data);
-        fprintf(out->file, "\nFilter: %s\n", text.data);
-    }
+    xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&filter);
 }
 
-/* What a function for the text report prints, to be freed. */
-static char *printed(void (*print)(const struct xs_job *job, bool all, struct xs_out *out), const struct xs_job *job,
-                     bool all) {
-    char *text = NULL;
-    size_t bytes = 0;
-    struct xs_out out = {.file = open_memstream(&text, &bytes), .utf8 = true, .columns = TABLE_COLUMNS};
-    if (!out.file)
-        return NULL;
-    print(job, all, &out);
-    return fclose(out.file) == 0 ? text : NULL;
-}
-
-/* The findings that are shown: of those that count the first few, of advice fewer. */
-static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advice) {
-    if (f->advice)
-        return ++*advice <= ADVICE_SHOWN || all;
-    return all || (!f->folded && ++*counted <= SHOWN);
-}
-
 static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
-    const struct xs_sites sites = sites_of(job, f);
-    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    const struct xs_sites sites = xs_job_sites(job, f);
     struct xs_string name = {0}, place = {0}, who = {0};
-    const char *bound = f->advice || !f->gives_back.max ? ""
-                        : f->at_most                    ? "at most "
-                        : f->share_count > 1            ? "up to "
-                                                        : "";
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, false);
     add_who(&who, job, f);
-    xs_format_share(share, f->gives_back.max, job->processes[f->gives_back.most].columns[XS_JOB_WALL].value);
-    fprintf(out->file, "| %zu | %s | %s%s | %s | %s | %s | %s | %s |\n", index + 1, name.data, bound,
-            f->advice ? "advice" : xs_format_ns(ns, f->gives_back.max), f->advice ? "" : share,
-            xs_format_count(count, f->instances), f->bytes ? xs_format_bytes(bytes, f->bytes) : "", who.data,
-            place.data);
+    xs_markdown_findings_row(
+        out, &(struct xs_markdown_finding){.number = index + 1,
+                                           .name = name.data,
+                                           .bound = f->gives_back.max ? xs_job_bound(f) : "",
+                                           .advice = f->advice,
+                                           .gives_back_ns = f->gives_back.max,
+                                           .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
+                                           .instances = f->instances,
+                                           .bytes = f->bytes,
+                                           .who = who.data,
+                                           .place = place.data});
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&who);
@@ -165,20 +109,14 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
 static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     const struct xs_detector *d = xs_detectors[f->detector];
-    const struct xs_sites sites = sites_of(job, f);
-    char min[XS_UNIT_BYTES], median[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
+    const struct xs_sites sites = xs_job_sites(job, f);
     struct xs_string name = {0}, place = {0}, spread = {0};
     char *source = f->has_frame ? xs_place_source(&sites, &f->frame) : NULL;
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, true);
-    if (!f->advice && f->gives_back.min != f->gives_back.max) {
-        xs_string_format(&spread, "Of each: least %s, median %s, most %s (", xs_format_ns(min, f->gives_back.min),
-                         xs_format_ns(median, f->gives_back.median), xs_format_ns(max, f->gives_back.max));
-        add_process(&spread, job, f->gives_back.most);
-        xs_string_format(&spread, "). ");
-    }
-    fprintf(out->file, "- **%zu. %s**: %s, at %s. %s**%s**\n", index + 1, name.data, d->title, place.data,
-            spread.data ? spread.data : "", xs_detector_remedy(d, f->verdict));
+    xs_job_say_spread(&spread, job, f, add_process);
+    fprintf(out->file, "- **%zu. %s**: %s, at %s. %s%s**%s**\n", index + 1, name.data, d->title, place.data,
+            spread.length ? spread.data : "", spread.length ? " " : "", xs_detector_remedy(d, f->verdict));
     xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);
@@ -187,28 +125,19 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
 }
 
 static void total(const struct xs_job *job, struct xs_out *out) {
-    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
-    const struct xs_job_process *slowest = &job->processes[job->slowest];
-    char ns[XS_UNIT_BYTES];
-    struct xs_string text = {0};
-    if (back->max) {
-        xs_string_format(&text, "Removing all of these would give back up to %s in ", xs_format_ns(ns, back->max));
-        add_process(&text, job, back->most);
-        xs_string_format(&text, ", which gains most");
-        if (job->slowest != back->most) {
-            xs_string_format(&text, ", and %s in the slowest, ",
-                             xs_format_ns(ns, slowest->columns[XS_JOB_REMOVABLE].value));
-            add_process(&text, job, job->slowest);
-        }
-        if (job->process_count > 1)
-            xs_string_format(&text, "; %s on average. Processes run side by side: this does not add up",
-                             xs_format_ns(ns, back->mean));
-        fprintf(out->file, "\n%s.\n", text.data);
-    }
+    struct xs_string all = {0}, bound = {0};
+    xs_job_say_total(&all, job, XS_SAY_MARKDOWN, add_process);
+    xs_say_side_by_side(&bound, XS_SAY_MARKDOWN, all.length > 0, true, job->upper_bound_ns);
+    if (all.length)
+        fprintf(out->file, "\n%s\n", all.data);
     if (job->upper_bound_ns)
-        fprintf(out->file, "\n%s most %s in one process by running copies and kernels side by side.\n",
-                back->max ? "Beside that, at" : "At", xs_format_ns(ns, job->upper_bound_ns));
-    xs_string_free(&text);
+        fprintf(out->file, "\n%s.\n", bound.data);
+    xs_string_free(&all);
+    xs_string_free(&bound);
+}
+
+static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advised) {
+    return xs_finding_is_shown(f->advice, f->folded, all, counted, advised);
 }
 
 static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -217,9 +146,7 @@ static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
         if (!is_shown(&job->findings[i], all, &counted, &advice))
             continue;
         if (!shown++)
-            fputs("\n| # | finding | gives back | of the run | count | size | in | where |\n"
-                  "|--:|:--|--:|--:|--:|--:|:--|:--|\n",
-                  out->file);
+            xs_markdown_findings_head(out, true);
         row(job, i, out);
     }
     fputs(shown ? "\n" : "", out->file);
@@ -236,13 +163,12 @@ void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out) {
     if (!job->process_count)
         return;
     head(job, out);
-    char *text = printed(xs_job_text_warnings, job, all);
-    if (text && *text)
-        putc('\n', out->file);
-    xs_markdown_block(out, text);
-    free(text);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_job_text_warnings(job, &lines.out);
+    xs_markdown_lines_block(&lines, out);
     findings(job, all, out);
-    text = printed(xs_job_text_processes, job, all);
-    xs_markdown_folded(out, "How the processes differ", text);
-    free(text);
+    xs_markdown_lines_begin(&lines);
+    xs_job_text_processes(job, all, &lines.out);
+    xs_markdown_lines_folded(&lines, "How the processes differ", out);
 }

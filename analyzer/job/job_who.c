@@ -5,7 +5,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/findings_words.h"
-#include "analyzer/findings/place.h"
 #include "analyzer/job/job_words.h"
 
 enum { NAMED = 6, NAME_COLUMNS = 60 };

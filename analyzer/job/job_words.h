@@ -5,7 +5,9 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/job/job.h"
+#include "analyzer/trace/site.h"
 
 /* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names where processes have no rank. `processes` are in order. */
 void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
@@ -17,6 +19,21 @@ bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(
 
 /* What was asked for and how much of all traces it is; nothing where that is all. Not escaped. */
 void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
+
+/* --- job_words.c: what text and Markdown say; `name` adds a process as the format writes it --- */
+
+typedef void xs_job_name_fn(struct xs_string *text, const struct xs_job *job, size_t process);
+/* "A job of 4 processes on 2 hosts" */
+void xs_job_say_title(struct xs_string *text, const struct xs_job *job);
+/* What each of several processes gets back, a sentence; nothing of advice and where all get the same. */
+void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
+                       xs_job_name_fn *name);
+/* What removing all findings gives back, a sentence or two; nothing where that is nothing. */
+void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
+/* "at most ", "up to " or "": what stands before the most that a process gets back. */
+const char *xs_job_bound(const struct xs_job_finding *finding);
+/* To read a finding's file by: it is of its home. */
+struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 
 /* `all`: every finding and every process. */
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);

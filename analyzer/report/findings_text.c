@@ -6,9 +6,10 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
-#include "analyzer/trace/scan.h"
+#include "analyzer/findings/sentences.h"
+#include "analyzer/report/report_internal.h"
 
-enum { SHOWN = 5, ADVICE_SHOWN = 2, INDENT = 6 };
+enum { INDENT = 6 };
 
 /* What and where: one line, or, where the user's own line is known, that in a line of its own, and its text below. */
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
@@ -71,25 +72,6 @@ static int name_columns(const struct xs_findings *findings, size_t shown, bool f
     return (int)columns;
 }
 
-void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
-    char ns[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES], bound[XS_UNIT_BYTES];
-    if (findings->run_ns && findings->total.gives_back_ns > findings->run_ns) /* threads, devices, a wait for a copy */
-        xs_out_line(out, XS_STYLE_GOOD,
-                    "Removing all of these would give back up to %s, some of it at the same time: the run took %s.",
-                    xs_format_ns(ns, findings->total.gives_back_ns), xs_format_ns(run, findings->run_ns));
-    else if (findings->total.gives_back_ns && findings->run_ns)
-        xs_out_line(out, XS_STYLE_GOOD, "Removing all of these would give back up to %s of %s (%s).",
-                    xs_format_ns(ns, findings->total.gives_back_ns), xs_format_ns(run, findings->run_ns),
-                    xs_format_share(share, findings->total.gives_back_ns, findings->run_ns));
-    else if (findings->total.gives_back_ns)
-        xs_out_line(out, XS_STYLE_GOOD, "Removing all of these would give back up to %s.",
-                    xs_format_ns(ns, findings->total.gives_back_ns));
-    if (findings->upper_bound_ns)
-        xs_out_line(out, XS_STYLE_PLAIN, "%s at most %s by running copies and kernels side by side (upper bound).",
-                    findings->total.gives_back_ns ? "Beside that" : "This would give back",
-                    xs_format_ns(bound, findings->upper_bound_ns));
-}
-
 /* How many there are that were not shown at length. */
 struct rest {
     size_t more, folded, advice;
@@ -97,46 +79,39 @@ struct rest {
 
 static void rest_line(const struct rest *rest, const char *path, struct xs_out *out) {
     struct xs_string text = {0};
-    if (rest->more)
-        xs_string_format(&text, "%zu more finding%s", rest->more, rest->more > 1 ? "s" : "");
-    if (rest->folded)
-        xs_string_format(&text, "%s%zu smaller finding%s", text.length ? ", " : "", rest->folded,
-                         rest->folded > 1 ? "s" : "");
-    if (rest->advice)
-        xs_string_format(&text, "%s%zu more of advice", text.length ? ", " : "", rest->advice);
+    xs_say_rest(&text, rest->more, rest->folded, rest->advice);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, path);
     xs_string_free(&text);
 }
 
-static void nothing_line(const struct xs_findings *findings, const struct xs_checked *checked, size_t folded,
+static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
                          bool advice, struct xs_out *out) {
     char floor[XS_UNIT_BYTES], count[XS_UNIT_BYTES], why[256];
     uint64_t undecided = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
-    xs_checked_why_none(checked, why, sizeof why);
+    xs_content_coverage_why_none(contents, why, sizeof why);
     if (findings->selection && !folded && !advice)
-        xs_out_line(out, XS_STYLE_PLAIN, "None that pass the filter.");
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
     else if (folded)
         xs_out_line(out, XS_STYLE_PLAIN, "None that would give back %s or more.",
                     xs_format_ns(floor, findings->floor_ns));
-    else if (advice && !*why && !checked->migration_rests)
-        xs_out_line(out, XS_STYLE_PLAIN, "None that would give time back.");
-    else if (undecided && !*why && !checked->migration_rests)
+    else if (advice && !*why && !contents->migration_rests)
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
+    else if (undecided && !*why && !contents->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, "No findings. Undecided: %s, see Coverage.",
                     xs_format_count(count, undecided));
     else
         xs_out_line(out, XS_STYLE_PLAIN,
-                    *why || checked->migration_rests ? "No findings among what was checked." : "No findings.");
+                    *why || contents->migration_rests ? "No findings among what was checked." : "No findings.");
 }
 
-void xs_findings_text(const struct xs_findings *findings, const struct xs_checked *checked, const char *path, bool all,
-                      struct xs_out *out) {
+void xs_report_text_findings(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                             const char *path, bool all, struct xs_out *out) {
     struct rest rest = {0};
-    size_t limit = all ? SIZE_MAX : SHOWN, shown = 0, advice = 0;
+    size_t limit = all ? SIZE_MAX : XS_FINDINGS_SHOWN, shown = 0, advice = 0;
     int columns = name_columns(findings, limit, all);
-    char why[256];
     xs_out_heading(out, "Findings");
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
@@ -152,18 +127,13 @@ void xs_findings_text(const struct xs_findings *findings, const struct xs_checke
         }
     }
     if (!shown)
-        nothing_line(findings, checked, rest.folded, advice > 0, out);
+        nothing_line(findings, contents, rest.folded, advice > 0, out);
     else
         xs_findings_total_line(findings, out);
     for (size_t i = 0, seen = 0; i < findings->count && advice; i++)
-        if (findings->items[i].advice && (seen++ < ADVICE_SHOWN || all))
+        if (findings->items[i].advice && (seen++ < XS_ADVICE_SHOWN || all))
             print_advice(findings, i, out);
-    rest.advice = advice > ADVICE_SHOWN && !all ? advice - ADVICE_SHOWN : 0;
+    rest.advice = advice > XS_ADVICE_SHOWN && !all ? advice - XS_ADVICE_SHOWN : 0;
     rest_line(&rest, path, out);
-    xs_checked_why_none(checked, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_checked_migrations(checked, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    xs_findings_unknown_lines(contents, out);
 }

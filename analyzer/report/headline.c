@@ -5,6 +5,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/report/report.h"
 
 #define NAME(id, name) name,
@@ -19,15 +20,11 @@ unsigned xs_report_sections(const struct xs_report *report) {
 }
 
 static void amount(struct xs_string *text, const struct xs_findings *f) {
-    char ns[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    char ns[XS_UNIT_BYTES];
     bool sure = f->total.gives_back_ns > 0;
     uint64_t wasted = sure ? f->total.gives_back_ns : f->upper_bound_ns;
     xs_string_format(text, "%s%s", sure ? "up to " : "at most ", xs_format_ns(ns, wasted));
-    if (f->run_ns && wasted <= f->run_ns)
-        xs_string_format(text, " of the run's %s (%s)", xs_format_ns(run, f->run_ns),
-                         xs_format_share(share, wasted, f->run_ns));
-    else if (f->run_ns) /* threads, devices, a wait for a copy */
-        xs_string_format(text, ", some of it at the same time: the run took %s", xs_format_ns(run, f->run_ns));
+    xs_say_of_run(text, " of the run's ", wasted, f->run_ns);
 }
 
 /* The first one's line, or what stands in its place. */
@@ -43,7 +40,7 @@ static void begin_with(struct xs_string *text, const struct xs_findings *finding
     }
 }
 
-void xs_report_verdict(struct xs_string *text, const struct xs_report *report, bool with_place) {
+void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place) {
     const struct xs_findings *f = report->findings;
     char why[256], floor[XS_UNIT_BYTES];
     size_t large = 0, small = 0;
@@ -51,7 +48,7 @@ void xs_report_verdict(struct xs_string *text, const struct xs_report *report, b
         large += !f->items[i].advice && !f->items[i].folded;
         small += !f->items[i].advice && f->items[i].folded;
     }
-    xs_checked_why_none(&report->checked, why, sizeof why);
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (large) {
         amount(text, f);
         xs_string_format(text, ", in %zu finding%s", large + small, large + small > 1 ? "s" : "");

@@ -6,7 +6,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/engine/findings.h"
-#include "analyzer/findings/checked.h"
+#include "analyzer/findings/content_coverage.h"
 #include "analyzer/summary/summary.h"
 #include "analyzer/summary/summary_by.h"
 
@@ -38,7 +38,7 @@ extern const char *const xs_report_section_names[]; /* NULL after the last */
 struct xs_report {
     const struct xs_summary *summary;
     const struct xs_findings *findings;
-    struct xs_checked checked;
+    struct xs_content_coverage contents;
     bool details;           /* every finding at length, the largest and the slowest transfers; not of JSON */
     unsigned sections;      /* bits by enum xs_report_section, 0: as many as suit the rest; not of JSON */
     const struct xs_by *by; /* totals by one thing: of text all that is shown; NULL: not asked for */
@@ -46,14 +46,17 @@ struct xs_report {
 };
 
 void xs_report_text(const struct xs_report *report, struct xs_out *out);
-/* The same, and where it has more lines than the terminal has rows, the verdict once more: its end is what is seen. */
+/* The same, and where it has more lines than the terminal has rows, the headline once more: its end is what is seen. */
 void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *out);
 /* Before each of several traces; `index` counts from 0. */
 void xs_report_text_heading(const char *path, int index, struct xs_out *out);
 
 /* What was wasted and where to begin, in a sentence without its full stop: "up to 24.3 ms of the run's 279 ms (8.7 %), in 2
  * findings; start with number 1, noop-upload, at train.py:42". Escaped; without the place there is nothing of the trace in it. */
-void xs_report_verdict(struct xs_string *text, const struct xs_report *report, bool with_place);
+void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place);
+/* How long copies kept a device busy, and what of it ran beside its kernels: a sentence. The page says it, too. */
+void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,
+                           const struct xs_device_summary *device);
 unsigned xs_report_sections(const struct xs_report *report);
 
 /* For a pull request's comment or an issue, in GitHub's Markdown. All text of the trace is in code spans and blocks. */

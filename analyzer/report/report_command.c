@@ -21,14 +21,14 @@ enum { OPTION_BY = 0x200, OPTION_TOP, OPTION_FORMAT, OPTION_SECTIONS, OPTION_EAC
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
 static const char *const format_names[] = {"text", "json", "markdown", NULL};
 
+#define SECTION_NAMES "findings, transfers, largest, slowest, memory, waiting, coverage, cost"
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"format", OPTION_FORMAT, "text|json|markdown", 0,
      "text is the default, json has everything with units in the names, markdown is for a pull request or an issue", 1},
-    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON, 1},
     {"details", XS_OPTION_DETAILS, NULL, 0, "every finding at length, the largest and the slowest transfers", 1},
-    {"sections", OPTION_SECTIONS, "LIST", 0,
-     "these only, with commas: findings, transfers, largest, slowest, memory, waiting, coverage, cost; or all", 1},
+    {"sections", OPTION_SECTIONS, "LIST", 0, "these only, with commas: " SECTION_NAMES "; or all", 1},
     {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
      "totals by one of these; of JSON beside all else", 1},
     {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
@@ -36,8 +36,8 @@ static const struct argp_option options[] = {
      "of several traces: the report of each instead of the job's; with --by and --sections that is what comes", 1},
     {0}};
 
-static const char doc[] =
-    "Shows which copies between CPU and GPU were wasted, ranked by the time that removing them gives back, what all of "
+static const char doc[] = XS_HELP_COPIES
+    "were wasted, ranked by the time that removing them gives back, what all of "
     "them together would give back, and what to do. Then totals by direction and memory kind against the link's peak, "
     "how much copying ran beside kernels, allocations, waiting, what the trace covers, and what profiling itself cost."
     "\v"
@@ -107,10 +107,7 @@ static error_t parse_sections(const char *text, unsigned *sections, struct argp_
         } else if (bytes == 3 && !strncmp(word, "all", 3)) {
             *sections |= (1u << XS_SECTION_COUNT) - 1;
         } else {
-            argp_error(state,
-                       "--sections=%s: use findings, transfers, largest, slowest, memory, waiting, coverage, cost or "
-                       "all, with commas",
-                       text);
+            argp_error(state, "--sections=%s: use " SECTION_NAMES " or all, with commas", text);
             return EINVAL;
         }
         word += bytes;
@@ -181,7 +178,7 @@ static void show(const struct xs_report *report, const struct view *view, const 
 /* The numbers of a trace, for the job. */
 static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
     char *identity = xs_trace_identity(report->summary->trace), why[256];
-    xs_checked_why_none(&report->checked, why, sizeof why);
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
     xs_job_add(job, path, identity, report->summary, report->findings, why);
     free(identity);
 }
@@ -223,7 +220,7 @@ static int report_one(const char *path, const struct view *view, int index) {
         summed = status >= 0;
     }
     if (status >= 0)
-        status = xs_checked_read(&trace, &report.checked, message);
+        status = xs_content_coverage_read(&trace, &report.contents, message);
     if (status >= 0 && view->by >= 0) {
         status = xs_by_compute(&trace, findings, &claims, (enum xs_by_key)view->by, &by, message);
         report.by = &by;

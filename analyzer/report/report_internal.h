@@ -20,4 +20,12 @@ void xs_report_text_more(const struct xs_report *report, unsigned sections, stru
 /* What makes the rest of the report less than the whole truth: simulated, killed, damaged. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
+/* The first section. `path` is for the hint at `explain`; `all`: every finding at length. */
+void xs_report_text_findings(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                             const char *path, bool all, struct xs_out *out);
+
+/* Headings that Markdown has, too. */
+#define XS_WAITING_HEADING "Waiting and other calls"
+#define XS_COST_HEADING "Cost of profiling"
+
 #endif

@@ -296,7 +296,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_json_text(json, "trace", s->trace->path);
     put_run(s, json);
     xs_filter_json(report->findings, json);
-    xs_findings_json(report->findings, &report->checked, json);
+    xs_findings_json(report->findings, &report->contents, json);
     put_devices(s, json);
     put_transfers(s, json);
     put_count_times(s, json, "graph_copies", xs_copy_kind_names, s->graph_copies, XS_COPY_KIND_COUNT);

@@ -1,4 +1,4 @@
-/* The report in GitHub's Markdown: the verdict as its heading, a table and a list of findings, and the other sections folded
+/* The report in GitHub's Markdown: the headline as its heading, a table and a list of findings, and the other sections folded
  * away as the text report has them. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,46 +8,23 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
+#include "analyzer/findings/findings_markdown.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
 
-enum { SHOWN = 5, ADVICE_SHOWN = 2, SECTION_COLUMNS = 120 };
-
-/* `file.cu:42` in `function`, or the entry point's name. */
 static void add_place(struct xs_string *text, const struct xs_findings *findings, uint32_t site, bool with_function) {
-    const struct xs_frame *frame = xs_site_frame(findings, site);
-    struct xs_string place = {0};
-    if (!frame) {
-        xs_markdown_code(text, xs_site_name(findings, site));
-        return;
-    }
-    if (frame->file) {
-        xs_place_file(&place, frame->file, findings->sites->cwd);
-        if (frame->line)
-            xs_string_format(&place, ":%" PRIu32, frame->line);
-    } else {
-        xs_place_text(&place, findings->sites, frame);
-    }
-    xs_markdown_code(text, place.data);
-    xs_string_free(&place);
-    if (!with_function)
-        return;
-    if (frame->file && frame->function) {
-        xs_string_format(text, " in ");
-        xs_markdown_code(text, frame->function);
-    }
-    xs_string_format(text, " (");
-    xs_markdown_code(text, xs_site_name(findings, site));
-    xs_string_format(text, ")");
+    xs_markdown_place(text, findings->sites, xs_site_frame(findings, site), xs_site_name(findings, site),
+                      with_function);
 }
 
 static void head(const struct xs_report *report, struct xs_out *out) {
     const struct xs_run *run = &report->summary->run;
     char buffer[XS_UNIT_BYTES];
-    struct xs_string text = {0}, verdict = {0}, filter = {0};
-    xs_report_verdict(&verdict, report, false);
+    struct xs_string text = {0}, headline = {0}, filter = {0};
+    xs_report_headline(&headline, report, false);
     xs_filter_sentence(&filter, report->findings);
     xs_markdown_code(&text, *run->command ? run->command : run->executable);
     xs_string_format(&text, " ran for %s%s", run->duration_estimated ? "at least " : "",
@@ -61,64 +38,25 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     }
     if (*xs_format_unix_ns(buffer, run->start_unix_ns))
         xs_string_format(&text, ", %s", buffer);
-    fprintf(out->file, "## Transfers that were wasted: %s\n\n%s. Trace ", verdict.data, text.data);
+    fprintf(out->file, XS_WASTED_HEADING "%s\n\n%s. Trace ", headline.data, text.data);
     text.length = 0;
     xs_markdown_code(&text, report->summary->trace->path);
     fprintf(out->file, "%s.\n", text.data);
-    if (filter.length) {
-        text.length = 0;
-        xs_markdown_code(&text, filter.data);
-        fprintf(out->file, "\nFilter: %s\n", text.data);
-    }
+    xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
-    xs_string_free(&verdict);
+    xs_string_free(&headline);
     xs_string_free(&filter);
 }
 
-/* What a function for the text report prints, to be freed. */
-static char *printed(void (*print)(const struct xs_report *report, unsigned sections, struct xs_out *out),
-                     const struct xs_report *report, unsigned sections) {
-    char *text = NULL;
-    size_t bytes = 0;
-    struct xs_out out = {.file = open_memstream(&text, &bytes), .utf8 = true, .columns = SECTION_COLUMNS};
-    if (!out.file)
-        return NULL;
-    print(report, sections, &out);
-    return fclose(out.file) == 0 ? text : NULL;
-}
-
-static void print_warnings(const struct xs_report *report, unsigned sections, struct xs_out *out) {
-    char why[256];
-    (void)sections;
-    xs_report_warnings(report->summary, out);
-    xs_checked_why_none(&report->checked, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_checked_migrations(&report->checked, why, sizeof why);
-    if (*why)
-        xs_out_line(out, XS_STYLE_WARN, "%s", why);
-}
-
-static void print_by(const struct xs_report *report, unsigned sections, struct xs_out *out) {
-    (void)sections;
-    xs_by_text(report->by, report->findings, report->top, out);
-}
-
-/* The findings that are shown: of those that count the first few, of advice fewer. */
-static bool is_shown(const struct xs_report *report, size_t index, size_t *counted, size_t *advice) {
+static bool is_shown(const struct xs_report *report, size_t index, size_t *counted, size_t *advised) {
     const struct xs_finding *f = &report->findings->items[index];
-    if (f->advice)
-        return ++*advice <= ADVICE_SHOWN || report->details;
-    return report->details || (!f->folded && ++*counted <= SHOWN);
+    return xs_finding_is_shown(f->advice, f->folded, report->details, counted, advised);
 }
 
 static void table(const struct xs_report *report, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
-    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     size_t counted = 0, advice = 0;
-    fputs("\n| # | finding | gives back | of the run | count | size | where |\n"
-          "|--:|:--|--:|--:|--:|--:|:--|\n",
-          out->file);
+    xs_markdown_findings_head(out, false);
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
         struct xs_string name = {0}, place = {0};
@@ -126,11 +64,16 @@ static void table(const struct xs_report *report, struct xs_out *out) {
             continue;
         xs_finding_name(&name, findings, i);
         add_place(&place, findings, f->site, false);
-        xs_format_share(share, f->gives_back_ns, findings->run_ns);
-        fprintf(out->file, "| %zu | %s | %s%s | %s | %s | %s | %s |\n", i + 1, name.data,
-                !f->advice && f->gives_back_ns && xs_finding_at_most(f) ? "at most " : "",
-                f->advice ? "advice" : xs_format_ns(ns, f->gives_back_ns), f->advice ? "" : share,
-                xs_format_count(count, f->instances), f->bytes ? xs_format_bytes(bytes, f->bytes) : "", place.data);
+        bool bound = !f->advice && f->gives_back_ns && xs_finding_at_most(f);
+        xs_markdown_findings_row(out, &(struct xs_markdown_finding){.number = i + 1,
+                                                                    .name = name.data,
+                                                                    .bound = bound ? "at most " : "",
+                                                                    .advice = f->advice,
+                                                                    .gives_back_ns = f->gives_back_ns,
+                                                                    .run_ns = findings->run_ns,
+                                                                    .instances = f->instances,
+                                                                    .bytes = f->bytes,
+                                                                    .place = place.data});
         xs_string_free(&name);
         xs_string_free(&place);
     }
@@ -157,9 +100,20 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_string_free(&amount);
 }
 
+static void total(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string all = {0}, bound = {0};
+    xs_say_total(&all, findings->total.gives_back_ns);
+    xs_say_side_by_side(&bound, XS_SAY_MARKDOWN, findings->total.gives_back_ns > 0, false, findings->upper_bound_ns);
+    if (findings->total.gives_back_ns)
+        fprintf(out->file, "\n%s, every transfer counted once.\n", all.data);
+    if (findings->upper_bound_ns)
+        fprintf(out->file, "\n%s.\n", bound.data);
+    xs_string_free(&all);
+    xs_string_free(&bound);
+}
+
 static void findings_part(const struct xs_report *report, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
-    char ns[XS_UNIT_BYTES];
     size_t counted = 0, advice = 0, shown = 0;
     if (!findings->count)
         return;
@@ -172,20 +126,16 @@ static void findings_part(const struct xs_report *report, struct xs_out *out) {
     for (size_t i = 0; i < findings->count; i++)
         if (is_shown(report, i, &counted, &advice))
             finding(report, i, out);
-    if (findings->total.gives_back_ns)
-        fprintf(out->file, "\nRemoving all of these would give back up to %s, every transfer counted once.\n",
-                xs_format_ns(ns, findings->total.gives_back_ns));
-    if (findings->upper_bound_ns)
-        fprintf(out->file, "\n%s most %s by running copies and kernels side by side.\n",
-                findings->total.gives_back_ns ? "Beside that, at" : "At", xs_format_ns(ns, findings->upper_bound_ns));
+    total(findings, out);
     if (shown < findings->count)
         fprintf(out->file, "\n%zu more: `xferspy explain` on the trace lists them.\n", findings->count - shown);
 }
 
 static void folded(const struct xs_report *report, unsigned section, const char *summary, struct xs_out *out) {
-    char *text = printed(xs_report_text_sections, report, 1u << section);
-    xs_markdown_folded(out, summary, text);
-    free(text);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_text_sections(report, 1u << section, &lines.out);
+    xs_markdown_lines_folded(&lines, summary, out);
 }
 
 void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
@@ -194,22 +144,21 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
         [XS_SECTION_LARGEST] = "Largest transfers",
         [XS_SECTION_SLOWEST] = "Slowest transfers",
         [XS_SECTION_MEMORY] = "Memory: allocations and page migrations",
-        [XS_SECTION_WAITING] = "Waiting and other calls",
+        [XS_SECTION_WAITING] = XS_WAITING_HEADING,
         [XS_SECTION_COVERAGE] = "Coverage: what was seen, and what was not",
-        [XS_SECTION_COST] = "Cost of profiling",
+        [XS_SECTION_COST] = XS_COST_HEADING,
     };
     unsigned sections = xs_report_sections(report);
     head(report, out);
-    char *text = printed(print_warnings, report, 0);
-    if (text && *text)
-        putc('\n', out->file);
-    xs_markdown_block(out, text);
-    free(text);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_warnings(report->summary, &lines.out);
+    xs_findings_unknown_lines(&report->contents, &lines.out);
+    xs_markdown_lines_block(&lines, out);
     if (report->by) {
-        text = printed(print_by, report, 0);
-        putc('\n', out->file);
-        xs_markdown_block(out, text);
-        free(text);
+        xs_markdown_lines_begin(&lines);
+        xs_by_text(report->by, report->findings, report->top, &lines.out);
+        xs_markdown_lines_block(&lines, out);
         return;
     }
     if (sections & XS_SECTION_BIT(FINDINGS))

@@ -9,6 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
 
@@ -100,15 +101,18 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
 /* What makes the rest of the report less than the whole truth comes before it. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
+    struct xs_string simulated = {0};
     char buffer[XS_UNIT_BYTES];
     if (s->run.simulated)
-        xs_out_line(out, XS_STYLE_BAD, "SIMULATED GPU: times below are a model's, not measurements");
+        xs_say_simulated(&simulated, NULL, "times below");
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_string_free(&simulated);
     if (*s->run.importer)
-        xs_out_line(
-            out, XS_STYLE_WARN,
-            "Imported from a profile of Nsight Systems%s%s: contents, launch arguments and the addresses of copies "
-            "are not in it, so what rests on them was not looked at.",
-            *s->run.import_version ? " " : "", s->run.import_version);
+        xs_out_line(out, XS_STYLE_WARN,
+                    "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
+                    " are not in it, so what rests on them was not looked at.",
+                    *s->run.import_version ? " " : "", s->run.import_version);
     if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");
     else if (!strcmp(status, "recovered"))
@@ -121,22 +125,22 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->damaged_rows)
         xs_out_line(out, XS_STYLE_WARN,
-                    "%s rows hold values that cannot be true (negative sizes, ends before starts); "
+                    "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "
                     "those values were left out.",
                     xs_format_count(buffer, s->damaged_rows));
 }
 
 /* On a line of their own, so that they are what is read first. */
-static void print_verdict(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string verdict = {0}, filter = {0};
-    xs_report_verdict(&verdict, report, true);
+static void print_headline(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string headline = {0}, filter = {0};
+    xs_report_headline(&headline, report, true);
     xs_filter_sentence(&filter, report->findings);
     if (filter.length)
         xs_out_fact(out, "filter", "%s", filter.data);
     fputs(xs_style_on(out, XS_STYLE_HEADING), out->file);
-    xs_out_fact(out, "wasted", "%s.", verdict.data);
+    xs_out_fact(out, "wasted", "%s.", headline.data);
     fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
-    xs_string_free(&verdict);
+    xs_string_free(&headline);
     xs_string_free(&filter);
 }
 
@@ -155,7 +159,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     run_line(s, out);
     device_lines(s, out);
     xs_out_fact(out, "trace", "%s", s->trace->path);
-    print_verdict(report, out);
+    print_headline(report, out);
     xs_report_warnings(s, out);
 }
 
@@ -282,7 +286,7 @@ static void print_transfers(const struct xs_summary *s, struct xs_out *out) {
     xs_out_heading(out, "Transfers");
     if (!s->all.count)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    s->selected                  ? "None that pass the filter."
+                    s->selected                  ? XS_NONE_PASSES
                     : s->coverage.host_transfers ? "None that ran."
                                                  : "None.");
     else
@@ -373,7 +377,8 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
         return;
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
-        xs_findings_text(report->findings, &report->checked, report->summary->trace->path, report->details, out);
+        xs_report_text_findings(report->findings, &report->contents, report->summary->trace->path, report->details,
+                                out);
     xs_report_text_sections(report, sections, out);
 }
 
@@ -381,7 +386,7 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     FILE *terminal = out->file;
     char *text = NULL;
     size_t bytes = 0, lines = 0;
-    struct xs_string verdict = {0};
+    struct xs_string headline = {0};
     out->file = open_memstream(&text, &bytes);
     if (!out->file)
         xs_out_of_memory();
@@ -395,12 +400,12 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     free(text);
     if (lines < (size_t)out->rows || report->by)
         return;
-    xs_report_verdict(&verdict, report, true);
+    xs_report_headline(&headline, report, true);
     putc('\n', out->file);
-    xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", verdict.data);
+    xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", headline.data);
     if (xs_report_sections(report) & ~XS_SECTION_BIT(FINDINGS))
         xs_out_line(out, XS_STYLE_DIM, "That was %zu lines; --sections=findings shows the findings alone.", lines);
-    xs_string_free(&verdict);
+    xs_string_free(&headline);
 }
 
 void xs_report_text_heading(const char *path, int index, struct xs_out *out) {

@@ -7,35 +7,39 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
 
 #define NOTE_LINES 6
 #define OVERLAP_LINES 8
 
+void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
+    char copies[XS_UNIT_BYTES], of_run[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
+    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s", d->id, xs_format_ns(copies, d->copy_busy_ns));
+    if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
+        xs_string_format(text, " (%s of the run)", of_run);
+    if (d->kernels)
+        xs_string_format(text, ", kernels for %s; %s of the copying ran beside a kernel",
+                         xs_format_ns(kernels, d->kernel_busy_ns),
+                         d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
+    else if (!s->run.kernels_recorded)
+        xs_string_format(text, XS_KERNELS_NOT_RECORDED);
+    xs_string_add(text, ".", 1);
+}
+
 /* One line a device: its copies beside its kernels. */
 void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
-    char copies[XS_UNIT_BYTES], of_run[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
-        const struct xs_device_summary *d = &s->devices[i];
-        if (!d->copy_busy_ns)
+        struct xs_string text = {0};
+        if (!s->devices[i].copy_busy_ns)
             continue;
         if (lines++ >= OVERLAP_LINES) {
             more++;
             continue;
         }
-        struct xs_string text = {0};
-        xs_string_format(&text, "Copies kept device %" PRId64 " busy for %s", d->id,
-                         xs_format_ns(copies, d->copy_busy_ns));
-        if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
-            xs_string_format(&text, " (%s of the run)", of_run);
-        if (d->kernels)
-            xs_string_format(&text, ", kernels for %s; %s of the copying ran beside a kernel",
-                             xs_format_ns(kernels, d->kernel_busy_ns),
-                             d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
-        else if (!s->run.kernels_recorded)
-            xs_string_format(&text, "; kernels were not recorded");
-        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
+        xs_report_say_overlap(&text, s, &s->devices[i]);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
         xs_string_free(&text);
     }
     if (more)
@@ -105,7 +109,7 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
         call_row(table, s, launches[i], &s->launches[i]);
     call_row(table, s, "memset", &s->memsets);
     if (xs_table_rows(table)) {
-        xs_out_heading(out, "Waiting and other calls");
+        xs_out_heading(out, XS_WAITING_HEADING);
         xs_table_print(table, out);
     }
     xs_table_free(table);
@@ -115,7 +119,7 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
     static const char *const labels[] = {
         "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
         "thrashing", "throttling",    "remote mappings", "between devices"};
-    _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each kind");
+    _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each migration");
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
     static const char *const headers[] = {"managed memory", "count", "size", "time"};
@@ -184,7 +188,7 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
         cupti_partly_line(s, cupti, out);
     else if (active || (unknown && c->device_copies))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s%s.", cupti,
-                    run->kernels_recorded ? "" : "; kernels were not recorded");
+                    run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
     else if (unknown && unfinished)
         xs_out_line(out, XS_STYLE_WARN, "No device times: %s before CUPTI handed over its first records.",
                     s->trace->is_live ? "this is" : "the process was killed");
@@ -243,7 +247,7 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
     char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
     if (!c->known)
         return;
-    xs_out_heading(out, "Cost of profiling");
+    xs_out_heading(out, XS_COST_HEADING);
     xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
                 xs_format_ns(start, xs_sum(c->start_ns, c->cupti_start_ns)), xs_format_ns(end, c->close_ns),
                 xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
@@ -274,7 +278,7 @@ void xs_report_text_more(const struct xs_report *report, unsigned sections, stru
         print_calls(s, out);
     if (sections & XS_SECTION_BIT(COVERAGE)) {
         print_coverage(s, out);
-        xs_findings_coverage(report->findings, &report->checked, out);
+        xs_findings_coverage(report->findings, &report->contents, out);
         print_notes(s, out);
     }
     if (sections & XS_SECTION_BIT(COST))

@@ -6,6 +6,9 @@
 
 enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 
+#define XS_CANNOT_START "cannot start a process: %s"
+#define XS_COPY_ELSEWHERE "copy it elsewhere and set XFERSPY_LIBRARY"
+
 /* Finds the preloaded library: $XFERSPY_LIBRARY, then beside this program, ../lib, ../lib64, ../lib/xferspy, and
  * ../preload of a build tree. A new string, or NULL with the places that were tried in `tried` (to be freed). */
 char *xs_find_library(char **tried);

@@ -132,9 +132,7 @@ int xs_set_preload(const char *library) {
     const char *before = getenv("LD_PRELOAD");
     struct xs_string value = {0};
     if (strpbrk(library, " :\t\n")) {
-        xs_complain("%s: LD_PRELOAD cannot name a file whose path has a blank or a colon; copy it elsewhere and set "
-                    "XFERSPY_LIBRARY",
-                    library);
+        xs_complain("%s: LD_PRELOAD cannot name a file whose path has a blank or a colon; " XS_COPY_ELSEWHERE, library);
         return -1;
     }
     xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");

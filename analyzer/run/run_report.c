@@ -169,7 +169,7 @@ int xs_run_and_report(char **argv, const struct xs_out_options *options) {
     make_template_absolute();
     pid_t pid = start_child(argv);
     if (pid < 0) {
-        xs_complain("cannot start a process: %s", strerror(errno));
+        xs_complain(XS_CANNOT_START, strerror(errno));
         return XS_EXIT_ERROR;
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

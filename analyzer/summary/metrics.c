@@ -3,7 +3,17 @@
 
 #include <string.h>
 
+#include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
+
+const char *const xs_metric_unit_names[] = {
+    [XS_METRIC_NS] = "ns", [XS_METRIC_BYTES] = "bytes", [XS_METRIC_COUNT] = "count"};
+
+const char *xs_metric_format(char *buffer, enum xs_metric_unit unit, uint64_t value) {
+    return unit == XS_METRIC_NS      ? xs_format_ns(buffer, value)
+           : unit == XS_METRIC_BYTES ? xs_format_bytes(buffer, value)
+                                     : xs_format_count(buffer, value);
+}
 
 struct sums {
     uint64_t count, bytes, ns;

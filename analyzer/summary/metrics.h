@@ -15,7 +15,10 @@ enum xs_metric {
     XS_METRICS,
 };
 
-enum xs_metric_unit { XS_METRIC_NS, XS_METRIC_BYTES, XS_METRIC_COUNT };
+enum xs_metric_unit { XS_METRIC_NS, XS_METRIC_BYTES, XS_METRIC_COUNT, XS_METRIC_UNITS };
+extern const char *const xs_metric_unit_names[]; /* "ns", "bytes", "count" */
+/* "12.3 ms", "1.20 GiB", "12,345"; `buffer` of XS_UNIT_BYTES is returned. */
+const char *xs_metric_format(char *buffer, enum xs_metric_unit unit, uint64_t value);
 
 struct xs_metric_info {
     const char *name, *title; /* static */

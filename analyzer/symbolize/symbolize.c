@@ -217,7 +217,7 @@ static int symbolize(const char *path, bool force) {
     if (version < FIRST_WITH_STACKS)
         xs_complain("%s: has no stacks: written by an older xferspy (schema version %" PRId64 ")", path, version);
     else if (trace.is_live)
-        xs_complain("%s: still being written; symbolize it when its process has ended", path);
+        xs_complain_live(path, "symbolize");
     else
         status = symbolize_stacks(&trace, force);
     xs_trace_close(&trace);

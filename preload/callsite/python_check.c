@@ -84,7 +84,7 @@ static bool position_fits(uintptr_t frame, uintptr_t code, int64_t bytes) {
 
 enum { CHECKED_MAX = 10000 };
 
-enum xs_python_verdict xs_python_check(void) {
+enum xs_python_fit xs_python_check(void) {
     const struct xs_python_layout *l = &xs_python.layout;
     uintptr_t thread = xs_python_thread(), at = thread, frame, id;
     if (!thread) {

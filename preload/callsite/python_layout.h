@@ -107,8 +107,8 @@ XS_HOT uintptr_t xs_python_thread(void) {
 bool xs_python_probe(void *to, uintptr_t from, size_t bytes);
 
 /* Does the layout fit the running interpreter, as far as the calling thread's frames tell? */
-enum xs_python_verdict { XS_PYTHON_FITS, XS_PYTHON_NO_FRAMES, XS_PYTHON_WRONG };
-enum xs_python_verdict xs_python_check(void);
+enum xs_python_fit { XS_PYTHON_FITS, XS_PYTHON_NO_FRAMES, XS_PYTHON_WRONG };
+enum xs_python_fit xs_python_check(void);
 
 /* Copies a str as UTF-8, at most `room` bytes and no half character. Returns how many bytes; 0 for an object that is
  * no str. */

@@ -94,6 +94,7 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
     return XS_SKIP_NONE;
 }
 
+#define ONLY_THE_DEVICE "copies that only the device could see have none"
 /* A capture of another thread must not be broken by what is done once: the calling thread alone is let off. */
 static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     uint64_t began = xs_monotonic_ns();
@@ -109,10 +110,9 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     xs_cupti_correlation = correlation;
     atomic_fetch_add(&start_ns, xs_monotonic_ns() - began);
     if (skip == XS_SKIP_NO_MEMORY) {
-        xs_note("fingerprint", "no device memory for fingerprints; copies that only the device could see have none");
+        xs_note("fingerprint", "no device memory for fingerprints; " ONLY_THE_DEVICE);
     } else if (skip == XS_SKIP_NO_KERNEL) {
-        xs_note("fingerprint", "the driver did not load the fingerprint kernel; copies that only the device could see "
-                               "have none");
+        xs_note("fingerprint", "the driver did not load the fingerprint kernel; " ONLY_THE_DEVICE);
     }
     return skip;
 }

@@ -9,10 +9,10 @@
 
 #include "analyzer/engine/analyse.h"
 #include "analyzer/job/job.h"
-#include "analyzer/summary/summary.h"
-#include "analyzer/summary/summary_by.h"
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/report.h"
+#include "analyzer/summary/summary.h"
+#include "analyzer/summary/summary_by.h"
 
 static char folder[64], path[128];
 
@@ -89,7 +89,7 @@ static int read_findings(const struct xs_trace *trace, struct xs_report *report,
                             &findings, message);
     report->findings = findings;
     if (status >= 0)
-        status = xs_checked_read(trace, &report->checked, message);
+        status = xs_content_coverage_read(trace, &report->contents, message);
     for (int key = 0; status >= 0 && key < XS_BY_KEYS; key++) {
         status = xs_by_compute(trace, findings, &claims, (enum xs_by_key)key, &by, message);
         if (status >= 0) {

@@ -28,11 +28,13 @@ static void print_candidates(enum xs_argument_kind kind, const char *text, FILE 
     putc('\'', file);
 }
 
+#define COMPLETE_AT "complete -c xferspy -n '__xferspy_at %s"
+
 static void print_option(const char *command, bool before_program, const struct xs_option *o, FILE *file) {
     if (o->documentation || xs_option_is_heading(o) || (o->hidden && !(o->letter && o->argument)))
         return;
     if (command)
-        fprintf(file, "complete -c xferspy -n '__xferspy_at %s%s'", command, before_program ? " 1" : "");
+        fprintf(file, COMPLETE_AT "%s'", command, before_program ? " 1" : "");
     else
         fputs("complete -c xferspy -n __xferspy_needs_command", file);
     if (o->name)
@@ -55,7 +57,7 @@ static void print_arguments(const char *command, const struct xs_interface_list 
         bool rest = argument->repeats || argument->kind == XS_ARGUMENT_PROGRAM;
         if (argument->kind == XS_ARGUMENT_OTHER)
             continue;
-        fprintf(file, "complete -c xferspy -n '__xferspy_at %s", command);
+        fprintf(file, COMPLETE_AT, command);
         if (!rest)
             fprintf(file, " %zu", i + 1);
         putc('\'', file);
@@ -115,7 +117,7 @@ void xs_completion_fish(const char *section, FILE *file) {
     print_command(NULL, file);
     for (size_t i = 0; i < xs_command_count; i++)
         print_name(xs_commands[i].name, xs_commands[i].summary, file);
-    print_name("help", "how to use one of them", file);
+    print_name("help", XS_HELP_OF_HELP, file);
     for (size_t i = 0; i < xs_command_count; i++)
         print_command(&xs_commands[i], file);
     fputs("complete -c xferspy -n '__xferspy_at help 1' -a '", file);

@@ -107,7 +107,7 @@ void xs_completion_zsh(const char *section, FILE *file) {
         fputs("            && return 0\n        ;;\n", file);
     }
     if (!strcmp(section, "names")) {
-        print_name("help", "how to use one of them", file);
+        print_name("help", XS_HELP_OF_HELP, file);
         return;
     }
     fputs("    (help) _arguments '1:command:(", file);

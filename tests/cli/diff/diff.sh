@@ -23,7 +23,7 @@ cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_r
 # A pair of a real GPU: an upload in every step, and repaired. 199 uploads of 8 MiB are gone, 400 downloads and uploads less.
 run "$XFERSPY" diff h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; golden diff_h100_upload.txt
-case $(head -n 1 stdout) in "It paid: "*) ;; *) show "the verdict comes first" ;; esac
+case $(head -n 1 stdout) in "It paid: "*) ;; *) show "the conclusion comes first" ;; esac
 expect_out "- gone      noop-upload"; expect_out "199, 1.55 GiB"
 run "$XFERSPY" diff --format=markdown h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; golden diff_h100_upload.md

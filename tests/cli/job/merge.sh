@@ -143,7 +143,7 @@ run "$XFERSPY" merge -o some.db run/app.0.db broken.db run/app.3.db
 expect_status 1; expect_err "broken.db: damaged"; expect_out "some.db: 2 traces"
 run "$XFERSPY" query --format=tsv some.db "SELECT DISTINCT trace FROM transfer"
 [ "$(tr '\n' ' ' <stdout)" = "trace 0 1 " ] || show "rows of a trace that was left out"
-# The gate judges each of them, as of a folder.
+# The command judges each of them, as of a folder.
 run "$XFERSPY" check --no-config --fail-on=any:0 job.db; expect_status 3; expect_no_err; cp stdout of_job
 [ "$(grep -c '^job.db:' of_job)" -eq "$("$XFERSPY" query --format=tsv job.db "SELECT count(*) FROM merged_trace" | tail -n 1)" ] || show "not each trace of the job"
 run "$XFERSPY" check --no-config --fail-on=any:0 run; expect_status 1; expect_err run/app.2.db # which is damaged

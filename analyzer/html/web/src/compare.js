@@ -4,6 +4,7 @@ import { h, table } from './dom.js';
 import * as f from './format.js';
 
 const CHART_ROWS = 12;
+const NUMBERS = 'Numbers of the run';
 const CHANGES = { 'not-checked': 'not checked there' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
 const MEASURES = [['gives_back_ns', 'Gives back', f.ns], ['count', 'Count', f.count], ['bytes', 'Bytes', f.bytes], ['device_ns', 'Device time', f.ns], ['exposed_ns', 'Exposed', f.ns], ['host_ns', 'In the calls', f.ns]];
@@ -63,7 +64,7 @@ export function compare(runs, diff) {
       diff.findings.length ? [drawn.length ? where : null, table('Findings before and after', [{ title: 'Finding', text: name }, state, at, ...MEASURES.flatMap((measure) => columns(diff.findings, ...measure))], diff.findings), left(diff.finding_count, diff.findings.length)] : h('p', { class: 'empty' }, 'Neither run has findings.')),
     h('section', { class: 'panel', 'aria-label': 'By call site' }, h('div', { class: 'tools' }, h('h2', {}, 'By call site')),
       diff.call_sites.length ? [table('Call sites before and after', [at, { title: 'Call', text: (row) => (row.site_after ?? row.site_before)?.entry_point ?? '' }, state, ...MEASURES.flatMap((measure) => columns(diff.call_sites, ...measure))], diff.call_sites), left(diff.call_site_count, diff.call_sites.length)] : h('p', { class: 'empty' }, 'Neither run has transfers.')),
-    h('section', { class: 'panel', 'aria-label': 'Numbers of the run' }, h('div', { class: 'tools' }, h('h2', {}, 'Numbers of the run')),
+    h('section', { class: 'panel', 'aria-label': NUMBERS }, h('div', { class: 'tools' }, h('h2', {}, NUMBERS)),
       table('Both runs', [
         { title: 'Of the run', text: (metric) => metric.title }, { title: 'Before', number: true, text: (metric) => median(metric.before, FORMATS[metric.unit]) }, { title: 'After', number: true, text: (metric) => median(metric.after, FORMATS[metric.unit]) },
         { title: 'Change', number: true, cell: (metric) => change(metric, FORMATS[metric.unit]) }, { title: 'Of before', number: true, text: percent }], metrics)));

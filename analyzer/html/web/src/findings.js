@@ -33,11 +33,10 @@ export class Findings {
   }
 
   total() {
-    const total = this.run.report.findings_total;
-    const left = this.run.findings_left_out;
+    const { total_text: total, upper_bound_text: bound, findings_left_out: left } = this.run;
     return h('div', { class: 'foot' },
-      this.run.findings.some((finding) => !finding.advice && !finding.upper_bound) ? h('p', {}, 'Removing all of these gives back up to ', h('strong', {}, f.ns(total.gives_back_ns)), ` of ${f.ns(total.run_ns)}`, total.run_ns && total.gives_back_ns <= total.run_ns ? ` (${f.share(total.gives_back_ns, total.run_ns)})` : '', '. A transfer counts once.') : null,
-      total.upper_bound_ns ? h('p', {}, `Upper bounds beside it: ${f.ns(total.upper_bound_ns)}.`) : null,
+      total ? h('p', {}, `${total} A transfer counts once.`) : null,
+      bound ? h('p', {}, bound) : null,
       left ? h('p', {}, `${f.count(left)} smaller findings are not in this page; \`xferspy explain\` lists them.`) : null);
   }
 

@@ -11,6 +11,8 @@ import { run as runTab } from './run.js';
 import { sites } from './sites.js';
 import { Timeline } from './timeline.js';
 
+const COPYING = 'Copying on the device';
+
 const page = document.getElementById('page');
 
 function findingsTab(run) {
@@ -58,7 +60,7 @@ class Page {
           figure('Run', both((of) => f.ns(of.run.duration_ns))),
           figure('Findings give back', both((of) => f.ns(of.findings_total.gives_back_ns))),
           figure('Transfers', both((of) => f.count(of.transfers.total.count)), both((of) => f.bytes(of.transfers.total.bytes))),
-          this.runs.every((run) => run.report.transfers.total.timed_count) ? figure('Copying on the device', both((of) => f.ns(of.transfers.total.device_ns))) : null));
+          this.runs.every((run) => run.report.transfers.total.timed_count) ? figure(COPYING, both((of) => f.ns(of.transfers.total.device_ns))) : null));
       return;
     }
     fill(this.header,
@@ -69,7 +71,7 @@ class Page {
         figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
         figure('Findings give back', f.ns(total.gives_back_ns), total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns ? `${f.share(total.gives_back_ns, total.run_ns)} of the run` : ''),
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
-        all.timed_count ? figure('Copying on the device', f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`) : figure('Inside the calls', f.ns(all.host_ns), 'no device times'),
+        all.timed_count ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`) : figure('Inside the calls', f.ns(all.host_ns), 'no device times'),
         report.devices.some((device) => device.copy_overlap !== null) ? figure('Beside kernels', f.share(report.devices.reduce((sum, device) => sum + device.both_busy_ns, 0), report.devices.reduce((sum, device) => sum + device.copy_busy_ns, 0)) || '0 %', 'of the copying') : null));
   }
 

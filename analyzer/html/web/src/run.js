@@ -22,7 +22,7 @@ function transfers(run) {
       { title: 'Of run', number: true, text: (row) => (row.timed_count ? f.share(row.device_ns, facts.duration_ns) : '') }, { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns) }], rows,
     { row: (row) => (row === total ? { class: 'total' } : {}) }),
     rows.some((row) => mark(row)) ? h('p', { class: 'note' }, '* Some of these have no device time.') : null,
-    run.report.devices.filter((device) => device.copy_busy_ns).map((device) => h('p', { class: 'note' }, `Copies kept GPU ${device.id} busy for ${f.ns(device.copy_busy_ns)} (${f.share(device.copy_busy_ns, facts.duration_ns)} of the run), kernels for ${f.ns(device.kernel_busy_ns)}; ${f.ns(device.both_busy_ns)} of the copying ran beside a kernel.`)));
+    run.overlap_texts.map((text) => h('p', { class: 'note' }, text)));
 }
 
 function coverage(run) {

@@ -89,7 +89,7 @@ static void what_is_not_known_is_not_compared(void **state) {
     struct xs_metric_value x[] = {{1, true}, {0, false}}, y[] = {{9, true}};
     struct xs_difference d;
     xs_difference_of(x, 2, y, 1, sizeof *x, &d);
-    assert_int_equal(d.certainty, XS_NOT_COMPARED);
+    assert_int_equal(d.certainty, XS_NOT_KNOWN);
     assert_false(d.before.known);
     assert_false(xs_differs(&d, 0, 0));
 }

@@ -1,9 +1,9 @@
-/* Two sides compared: what becomes of findings and call sites, every verdict, and what is said about sides that are hard to
+/* Two sides compared: what becomes of findings and call sites, every conclusion, and what is said about sides that are hard to
  * compare. Traces are played, so that all numbers are known. */
 #include "played.h"
 
 #include "analyzer/command/reading.h"
-#include "analyzer/diff/compare.h"
+#include "analyzer/diff/diff.h"
 #include "analyzer/summary/summary_by.h"
 
 enum { A = 0x10000, BYTES = 0x4000, HOST = 0x500000, COPY_NS = 4000 }; /* 1 us for 4 KiB */
@@ -24,7 +24,7 @@ struct recipe {
     const char *sql;
 };
 static struct xs_side before, after;
-static struct xs_comparison c;
+static struct xs_diff c;
 
 static void add(struct xs_side *side, size_t runs, const struct recipe *recipe) {
     static struct played p;
@@ -53,11 +53,11 @@ static void add(struct xs_side *side, size_t runs, const struct recipe *recipe) 
 static void compare(const struct recipe *was, const struct recipe *is) {
     add(&before, 1, was);
     add(&after, 1, is);
-    xs_compare(&before, &after, &c);
+    xs_diff_compute(&before, &after, &c);
 }
 
 static void end(void) {
-    xs_comparison_free(&c);
+    xs_diff_free(&c);
     xs_side_free(&before);
     xs_side_free(&after);
 }
@@ -85,7 +85,9 @@ static void expect_kind(const struct xs_change *change, enum xs_change_kind kind
     assert_string_equal(xs_change_names[change->kind], xs_change_names[kind]);
 }
 
-static void expect_paid(enum xs_paid paid) { assert_string_equal(xs_paid_names[c.verdict.paid], xs_paid_names[paid]); }
+static void expect_paid(enum xs_paid paid) {
+    assert_string_equal(xs_paid_names[c.conclusion.paid], xs_paid_names[paid]);
+}
 
 /* --- findings and call sites --- */
 
@@ -101,9 +103,9 @@ static void a_finding_disappears(void **state) {
     assert_int_equal(change->of[XS_MEASURE_COUNT].after.median, 0);
     assert_int_equal(xs_difference_delta(&change->of[XS_MEASURE_GIVES_BACK_NS]), -200 * COPY_NS);
     expect_paid(XS_PAID);
-    assert_int_equal(c.verdict.gone_ns, 200 * COPY_NS);
-    assert_int_equal(c.verdict.bytes_less, 200 * BYTES);
-    assert_int_equal(c.verdict.transfers_less, 200);
+    assert_int_equal(c.conclusion.gone_ns, 200 * COPY_NS);
+    assert_int_equal(c.conclusion.bytes_less, 200 * BYTES);
+    assert_int_equal(c.conclusion.transfers_less, 200);
     assert_int_equal(c.site_count, 1);
     expect_kind(&c.sites[0], XS_SHRANK);
     assert_int_equal(c.note_count, 0);
@@ -162,12 +164,12 @@ static void what_could_not_be_made_did_not_disappear(void **state) {
     (void)state;
     compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS},
             &(struct recipe){.uploads = 101, .wall_ns = 100 * MS, .content = NO_CONTENT});
-    expect_kind(finding("noop-upload", 0), XS_NOT_CHECKED);
+    expect_kind(finding("noop-upload", 0), XS_UNCHECKED);
     assert_true(noted("AFTER has no fingerprints"));
     end();
     compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS, .content = NO_CONTENT},
             &(struct recipe){.uploads = 101, .wall_ns = 100 * MS});
-    expect_kind(finding("noop-upload", 0), XS_NOT_CHECKED);
+    expect_kind(finding("noop-upload", 0), XS_UNCHECKED);
     end();
     compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS}, /* the uploads themselves are gone */
             &(struct recipe){.uploads = 1, .wall_ns = 100 * MS, .content = NO_CONTENT});
@@ -226,9 +228,9 @@ static void sites_have_what_report_by_site_has(void **state) {
     play_end(&p);
 }
 
-/* --- verdicts --- */
+/* --- conclusions --- */
 
-static void every_verdict(void **state) {
+static void every_conclusion(void **state) {
     static const struct {
         struct recipe before, after;
         enum xs_paid paid;
@@ -257,27 +259,27 @@ static void compare_runs(const uint64_t *was_ms, size_t n, const uint64_t *is_ms
         add(&before, n, &(struct recipe){.uploads = 201, .wall_ns = was_ms[i] * MS});
     for (size_t i = 0; i < m; i++)
         add(&after, m, &(struct recipe){.uploads = uploads, .wall_ns = is_ms[i] * MS});
-    xs_compare(&before, &after, &c);
+    xs_diff_compute(&before, &after, &c);
 }
 
 /* Two in a hundred, which one run a side cannot show. */
 static void several_runs_show_what_one_cannot(void **state) {
     (void)state;
     compare_runs((uint64_t[]){100, 101, 102}, 3, (uint64_t[]){98, 99, 97}, 3, 1);
-    assert_int_equal(xs_comparison_wall(&c)->certainty, XS_BEYOND_SPREAD);
-    assert_int_equal(xs_comparison_wall(&c)->before.median, 101 * MS);
-    assert_int_equal(xs_comparison_wall(&c)->after.least, 97 * MS);
+    assert_int_equal(xs_diff_wall(&c)->certainty, XS_BEYOND_SPREAD);
+    assert_int_equal(xs_diff_wall(&c)->before.median, 101 * MS);
+    assert_int_equal(xs_diff_wall(&c)->after.least, 97 * MS);
     expect_paid(XS_PAID);
     expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
     assert_int_equal(finding("noop-upload", 0)->of[XS_MEASURE_COUNT].before.median, 200);
     assert_int_equal(c.site_count, 1);
     end();
     compare_runs((uint64_t[]){100, 140, 130}, 3, (uint64_t[]){98, 120, 135}, 3, 1);
-    assert_int_equal(xs_comparison_wall(&c)->certainty, XS_WITHIN_SPREAD);
+    assert_int_equal(xs_diff_wall(&c)->certainty, XS_WITHIN_SPREAD);
     expect_paid(XS_NOT_FASTER);
     end();
     compare_runs((uint64_t[]){100, 140}, 2, (uint64_t[]){80, 70}, 2, 201);
-    assert_int_equal(xs_comparison_wall(&c)->certainty, XS_TOO_FEW_RUNS);
+    assert_int_equal(xs_diff_wall(&c)->certainty, XS_TOO_FEW_RUNS);
     expect_paid(XS_FASTER);
     end();
 }
@@ -289,7 +291,7 @@ static void a_finding_of_some_runs(void **state) {
         add(&before, 3, &(struct recipe){.uploads = i ? 101 : 1, .wall_ns = 100 * MS});
         add(&after, 3, &(struct recipe){.uploads = i ? 1 : 101, .wall_ns = 100 * MS});
     }
-    xs_compare(&before, &after, &c);
+    xs_diff_compute(&before, &after, &c);
     const struct xs_change *change = finding("noop-upload", 0);
     assert_int_equal(change->of[XS_MEASURE_COUNT].before.median, 100);
     assert_int_equal(change->of[XS_MEASURE_COUNT].before.least, 0);
@@ -327,7 +329,7 @@ static void sides_that_are_hard_to_compare(void **state) {
     }
     add(&after, 1, &plain); /* first, and so earlier */
     add(&before, 1, &plain);
-    xs_compare(&before, &after, &c);
+    xs_diff_compute(&before, &after, &c);
     assert_true(noted("are they swapped?"));
     end();
 }
@@ -340,7 +342,7 @@ int main(void) {
         cmocka_unit_test(what_could_not_be_made_did_not_disappear),
         cmocka_unit_test(one_side_without_call_sites),
         cmocka_unit_test(sites_have_what_report_by_site_has),
-        cmocka_unit_test(every_verdict),
+        cmocka_unit_test(every_conclusion),
         cmocka_unit_test(several_runs_show_what_one_cannot),
         cmocka_unit_test(a_finding_of_some_runs),
         cmocka_unit_test(sides_that_are_hard_to_compare),

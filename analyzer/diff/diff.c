@@ -1,11 +1,11 @@
-/* What became of findings, call sites and numbers, and whether it paid; see compare.h. */
-#include "analyzer/diff/compare.h"
+/* What became of findings, call sites and numbers, and whether it paid; see diff.h. */
+#include "analyzer/diff/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/diff/compare_internal.h"
+#include "analyzer/diff/diff_internal.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
@@ -68,7 +68,7 @@ static void fold_places(struct xs_side *side, uint32_t *folded) {
             *known = ++count;
             memmove(side->at + (count - 1) * limit, side->at + i * limit, limit * sizeof *side->at);
             side->places[count - 1] =
-                (struct xs_compared_place){.match = {.entry_point = place->entry_point, .category = place->category}};
+                (struct xs_side_place){.match = {.entry_point = place->entry_point, .category = place->category}};
         }
         folded[i] = (uint32_t)*known - 1;
     }
@@ -80,7 +80,7 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
     size_t count = 0, limit = side->run_limit;
     xs_hash_free(&side->finding_by_key);
     for (size_t i = 0; i < side->finding_count; i++) {
-        struct xs_compared_finding finding = side->findings[i];
+        struct xs_side_finding finding = side->findings[i];
         finding.place = folded[finding.place];
         uint64_t *known = xs_hash_put(&side->finding_by_key, (uint64_t)finding.detector << 32 | finding.verdict,
                                       (uint64_t)finding.place + 1);
@@ -105,7 +105,7 @@ static void fold_to_entry_points(struct xs_side *side) {
 /* --- changes --- */
 
 struct work {
-    struct xs_comparison *c;
+    struct xs_diff *c;
     struct xs_match match;
     uint64_t floor_ns;
     bool times_alike; /* both sides know device times, or neither does: else what is given back is of two measures */
@@ -143,7 +143,7 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
 }
 
 /* A finding that one side alone has says something only where the other one could have made it. */
-static bool is_unchecked(unsigned detector, const struct xs_side *without, const struct xs_spread *count) {
+static bool could_not_be_found(unsigned detector, const struct xs_side *without, const struct xs_spread *count) {
     uint64_t undecided = without->undecided[detector];
     return undecided && undecided >= count->median / 2;
 }
@@ -151,24 +151,24 @@ static bool is_unchecked(unsigned detector, const struct xs_side *without, const
 static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
     const struct xs_side *b = w->c->before, *a = w->c->after;
     struct xs_change *change = &w->c->findings[w->c->finding_count++];
-    const struct xs_compared_finding *finding = before != XS_UNMATCHED ? &b->findings[before] : &a->findings[after];
+    const struct xs_side_finding *finding = before != XS_UNMATCHED ? &b->findings[before] : &a->findings[after];
     *change = (struct xs_change){.before = before, .after = after, .how = how};
     measure(w, before != XS_UNMATCHED ? b->of + before * b->run_limit : NULL,
             after != XS_UNMATCHED ? a->of + after * a->run_limit : NULL, change);
     change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_GIVES_BACK_NS : XS_MEASURE_BYTES);
     const struct xs_difference *count = &change->of[XS_MEASURE_COUNT];
-    if ((change->kind == XS_DISAPPEARED && is_unchecked(finding->detector, a, &count->before)) ||
-        (change->kind == XS_APPEARED && is_unchecked(finding->detector, b, &count->after)))
-        change->kind = XS_NOT_CHECKED;
+    if ((change->kind == XS_DISAPPEARED && could_not_be_found(finding->detector, a, &count->before)) ||
+        (change->kind == XS_APPEARED && could_not_be_found(finding->detector, b, &count->after)))
+        change->kind = XS_UNCHECKED;
     const struct xs_difference *gain = &change->of[XS_MEASURE_GIVES_BACK_NS];
     change->small = !finding->advice && gain->before.median < w->floor_ns && gain->after.median < w->floor_ns;
 }
 
-static void compare_findings(struct work *w) {
-    struct xs_comparison *c = w->c;
+static void diff_findings(struct work *w) {
+    struct xs_diff *c = w->c;
     c->findings = xs_realloc(NULL, (c->before->finding_count + c->after->finding_count) * sizeof *c->findings);
     for (uint32_t i = 0; i < c->before->finding_count; i++) {
-        const struct xs_compared_finding *finding = &c->before->findings[i];
+        const struct xs_side_finding *finding = &c->before->findings[i];
         uint32_t place = w->match.after_of[finding->place], other = XS_UNMATCHED;
         uint64_t key = (uint64_t)finding->detector << 32 | finding->verdict;
         const uint64_t *found =
@@ -178,7 +178,7 @@ static void compare_findings(struct work *w) {
         add_finding(w, i, other, (enum xs_match_how)w->match.how[finding->place]);
     }
     for (uint32_t i = 0; i < c->after->finding_count; i++) {
-        const struct xs_compared_finding *finding = &c->after->findings[i];
+        const struct xs_side_finding *finding = &c->after->findings[i];
         uint32_t place = w->match.before_of[finding->place];
         uint64_t key = (uint64_t)finding->detector << 32 | finding->verdict;
         if (place == XS_UNMATCHED || !xs_hash_find(&c->before->finding_by_key, key, (uint64_t)place + 1))
@@ -197,14 +197,14 @@ static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_ma
     if (!was->most && !is->most)
         return; /* a line of other calls */
     enum xs_measure time =
-        change->of[XS_MEASURE_DEVICE_NS].certainty == XS_NOT_COMPARED ? XS_MEASURE_HOST_NS : XS_MEASURE_DEVICE_NS;
+        change->of[XS_MEASURE_DEVICE_NS].certainty == XS_NOT_KNOWN ? XS_MEASURE_HOST_NS : XS_MEASURE_DEVICE_NS;
     change->kind = kind_of(w, change, time);
     change->small = change->of[time].before.median < w->floor_ns && change->of[time].after.median < w->floor_ns;
     w->c->site_count++;
 }
 
-static void compare_sites(struct work *w) {
-    struct xs_comparison *c = w->c;
+static void diff_sites(struct work *w) {
+    struct xs_diff *c = w->c;
     c->sites = xs_realloc(NULL, (c->before->place_count + c->after->place_count) * sizeof *c->sites);
     for (uint32_t i = 0; i < c->before->place_count; i++)
         add_site(w, i, w->match.after_of[i], (enum xs_match_how)w->match.how[i]);
@@ -254,26 +254,26 @@ static void match_sides(struct work *w) {
     free(places[1]);
 }
 
-/* --- the verdict --- */
+/* --- the conclusion --- */
 
-static uint64_t floor_of(const struct xs_comparison *c) {
-    const struct xs_difference *wall = xs_comparison_wall(c);
+static uint64_t floor_of(const struct xs_diff *c) {
+    const struct xs_difference *wall = xs_diff_wall(c);
     uint64_t run = wall->before.median < wall->after.median ? wall->after.median : wall->before.median;
     uint64_t share = run / FLOOR_SHARE;
     return share && share < FLOOR_NS ? share : FLOOR_NS;
 }
 
-static enum xs_metric transfer_time(const struct xs_comparison *c) {
-    if (c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_COMPARED)
+static enum xs_metric transfer_time(const struct xs_diff *c) {
+    if (c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_KNOWN)
         return XS_METRIC_EXPOSED_TIME;
-    return c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_COMPARED ? XS_METRIC_DEVICE_TIME : XS_METRIC_CALL_TIME;
+    return c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_KNOWN ? XS_METRIC_DEVICE_TIME : XS_METRIC_CALL_TIME;
 }
 
-static enum xs_paid paid(const struct xs_comparison *c, const struct xs_verdict_of *v, uint64_t floor_ns) {
-    const struct xs_difference *wall = xs_comparison_wall(c);
+static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v, uint64_t floor_ns) {
+    const struct xs_difference *wall = xs_diff_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
     bool less = less_time || (v->bytes_less > 0 && v->bytes_differ);
-    if (wall->certainty == XS_NOT_COMPARED || xs_side_simulated(c->before) != xs_side_simulated(c->after))
+    if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after))
         return XS_CANNOT_TELL;
     if (!xs_differs(wall, 0, RUN_PERCENT))
         return less ? XS_NOT_FASTER : XS_NO_CHANGE;
@@ -282,8 +282,8 @@ static enum xs_paid paid(const struct xs_comparison *c, const struct xs_verdict_
     return less ? XS_SLOWER_WITH_LESS : XS_WORSE;
 }
 
-static void decide(struct xs_comparison *c, uint64_t floor_ns) {
-    struct xs_verdict_of *v = &c->verdict;
+static void decide(struct xs_diff *c, uint64_t floor_ns) {
+    struct xs_conclusion *v = &c->conclusion;
     v->gone_by = transfer_time(c);
     v->gone_ns = -xs_difference_delta(&c->metrics[v->gone_by]);
     v->bytes_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFER_BYTES]);
@@ -292,10 +292,10 @@ static void decide(struct xs_comparison *c, uint64_t floor_ns) {
     v->paid = paid(c, v, floor_ns);
 }
 
-void xs_compare(struct xs_side *before, struct xs_side *after, struct xs_comparison *comparison) {
+void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff) {
     struct work *w = xs_realloc(NULL, sizeof *w);
-    *w = (struct work){.c = comparison};
-    *comparison = (struct xs_comparison){.before = before, .after = after};
+    *w = (struct work){.c = diff};
+    *diff = (struct xs_diff){.before = before, .after = after};
     for (size_t r = 0; r < XS_RUNS_LIMIT; r++)
         for (int m = 0; m < XS_MEASURES; m++)
             w->nothing[r].of[m].known = true;
@@ -307,27 +307,27 @@ void xs_compare(struct xs_side *before, struct xs_side *after, struct xs_compari
     }
     for (int m = 0; m < XS_METRICS; m++)
         xs_difference_of(&before->runs->metrics.of[m], before->run_count, &after->runs->metrics.of[m], after->run_count,
-                         sizeof *before->runs, &comparison->metrics[m]);
-    w->floor_ns = floor_of(comparison);
+                         sizeof *before->runs, &diff->metrics[m]);
+    w->floor_ns = floor_of(diff);
     w->times_alike = xs_side_has_device_times(before) == xs_side_has_device_times(after);
     match_sides(w);
-    compare_findings(w);
-    compare_sites(w);
-    if (comparison->finding_count)
-        qsort(comparison->findings, comparison->finding_count, sizeof *comparison->findings, by_gain);
-    if (comparison->site_count)
-        qsort(comparison->sites, comparison->site_count, sizeof *comparison->sites, by_time);
-    decide(comparison, w->floor_ns);
-    xs_comparison_note(comparison, folded);
+    diff_findings(w);
+    diff_sites(w);
+    if (diff->finding_count)
+        qsort(diff->findings, diff->finding_count, sizeof *diff->findings, by_gain);
+    if (diff->site_count)
+        qsort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
+    decide(diff, w->floor_ns);
+    xs_diff_add_notes(diff, folded);
     xs_match_free(&w->match);
     free(w);
 }
 
-void xs_comparison_free(struct xs_comparison *comparison) {
-    for (size_t i = 0; i < comparison->note_count; i++)
-        free(comparison->notes[i]);
-    free(comparison->notes);
-    free(comparison->findings);
-    free(comparison->sites);
-    *comparison = (struct xs_comparison){0};
+void xs_diff_free(struct xs_diff *diff) {
+    for (size_t i = 0; i < diff->note_count; i++)
+        free(diff->notes[i]);
+    free(diff->notes);
+    free(diff->findings);
+    free(diff->sites);
+    *diff = (struct xs_diff){0};
 }

@@ -1,10 +1,12 @@
-/* Rules of a gate, as people write them: NAME:LIMIT, "removable-time:5%", "noop-upload:0", "wall-time:+10%". */
-#ifndef XFERSPY_ANALYZER_CHECK_GATE_RULE_H
-#define XFERSPY_ANALYZER_CHECK_GATE_RULE_H
+/* Rules, as people write them: NAME:LIMIT, "removable-time:5%", "noop-upload:0", "wall-time:+10%". */
+#ifndef XFERSPY_ANALYZER_CHECK_RULE_H
+#define XFERSPY_ANALYZER_CHECK_RULE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "analyzer/summary/metrics.h"
 
 enum xs_rule_about {
     XS_RULE_METRIC,
@@ -12,17 +14,16 @@ enum xs_rule_about {
     XS_RULE_ANY,     /* each finding that gives time back, by itself */
     XS_RULE_SURE,    /* each of those that are sure, by itself */
 };
-enum xs_measure { XS_MEASURE_COUNT, XS_MEASURE_BYTES, XS_MEASURE_NS };
 
 struct xs_rule {
     char *text; /* as it was written, without blanks around it */
     enum xs_rule_about about;
-    int metric;              /* enum xs_metric */
-    int detector, verdict;   /* of a finding; verdict -1: all of them */
-    enum xs_measure measure; /* what is measured, and the unit of `limit` */
-    bool relative;           /* the limit is on top of the baseline's value */
-    bool is_share;           /* `share` is the limit: of the run, where relative of the baseline's value */
-    double share;            /* 0.05 of 5% */
+    int metric;               /* enum xs_metric */
+    int detector, verdict;    /* of a finding; verdict -1: all of them */
+    enum xs_metric_unit unit; /* what is measured, and what `limit` is in */
+    bool relative;            /* the limit is on top of the baseline's value */
+    bool is_share;            /* `share` is the limit: of the run, where relative of the baseline's value */
+    double share;             /* 0.05 of 5% */
     uint64_t limit;
 };
 struct xs_rules {
@@ -36,6 +37,12 @@ enum { XS_RULE_MESSAGE_BYTES = 512 };
  * none; a name that is unknown is answered with the nearest. */
 bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
 void xs_rules_free(struct xs_rules *rules);
+
+/* What a limit may be, for help and for the message where it is none: formats need "%%". */
+#define XS_LIMIT_FORMS(percent)                                                                                        \
+    "instances (0), a size (1MiB), a time (20ms), a share of the run (5" percent "), or any of these on top of "
+#define XS_LIMIT_AGAINST_BASELINE "is a limit against a baseline"
+#define XS_SHARE_WANTED "use a share, as in 10%%"
 
 /* "10%": a share of 0 or more. False where it is none. */
 bool xs_share_parse(const char *text, double *share);

@@ -1,16 +1,16 @@
-/* xferspy.check: the small file, kept with the program's sources, that says what a gate allows: rules, the baseline, and
+/* xferspy.check: the small file, kept with the program's sources, that says what the command allows: rules, the baseline, and
  * findings that are accepted for a reason. Lines of `key = value` in sections, `#` begins a comment line; docs/check.md. */
-#ifndef XFERSPY_ANALYZER_CHECK_GATE_CONFIG_H
-#define XFERSPY_ANALYZER_CHECK_GATE_CONFIG_H
+#ifndef XFERSPY_ANALYZER_CHECK_CONFIG_H
+#define XFERSPY_ANALYZER_CHECK_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/check/gate_finding.h"
-#include "analyzer/check/gate_rule.h"
+#include "analyzer/check/finding.h"
+#include "analyzer/check/rule.h"
 
-#define XS_GATE_CONFIG_NAME "xferspy.check"
+#define XS_CHECK_CONFIG_NAME "xferspy.check"
 
 struct xs_suppression {
     char *origin;                           /* "xferspy.check:12", of its section's head */
@@ -20,7 +20,7 @@ struct xs_suppression {
     bool expired;
 };
 
-struct xs_gate_config {
+struct xs_check_config {
     struct xs_rules rules;
     char *rules_origin;     /* the file that has them, NULL: none has */
     char *baseline;         /* relative to the current folder, as the file's folder is; NULL: none */
@@ -31,21 +31,21 @@ struct xs_gate_config {
     struct xs_suppression *suppressions;
     size_t suppression_count;
 };
-enum { XS_GATE_CONFIG_MESSAGE_BYTES = 5120 };
+enum { XS_CHECK_CONFIG_MESSAGE_BYTES = 5120 };
 
 /* Starts with nothing given. */
-void xs_gate_config_begin(struct xs_gate_config *config);
-void xs_gate_config_free(struct xs_gate_config *config);
+void xs_check_config_begin(struct xs_check_config *config);
+void xs_check_config_free(struct xs_check_config *config);
 
 /* Adds what a file says. `now` is the time by which suppressions expire, in seconds since 1970. False, with one line "FILE:LINE: ..." in
  * `message`, where it cannot be read or is no such file. */
-bool xs_gate_config_read(struct xs_gate_config *config, const char *path, int64_t now, char *message);
+bool xs_check_config_read(struct xs_check_config *config, const char *path, int64_t now, char *message);
 
 /* Adds names to those that may be unknown, of a list "a,b". False with a message where one is none. */
-bool xs_gate_config_allow(struct xs_gate_config *config, const char *list, char *message);
-bool xs_gate_config_allows(const struct xs_gate_config *config, const struct xs_rule *rule);
+bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
+bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 
 /* The first suppression of a finding that has not expired, else the first that has, -1: none. */
-long xs_gate_config_suppression(const struct xs_gate_config *config, const struct xs_gate_finding *finding);
+long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *finding);
 
 #endif

@@ -1,8 +1,8 @@
-/* Rules and suppressions of a gate as they are read, and findings as they are matched with a baseline's. */
+/* Rules and suppressions of `xferspy check` as they are read, and findings as they are matched with a baseline's. */
 #include "unit.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/check/gate_config.h"
+#include "analyzer/check/config.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/summary/metrics.h"
 
@@ -26,16 +26,16 @@ static void limits(void **state) {
     assert_int_equal(r.about, XS_RULE_FINDING);
     assert_string_equal(xs_detectors[r.detector]->id, "noop-upload");
     assert_int_equal(r.verdict, -1);
-    assert_int_equal(r.measure, XS_MEASURE_COUNT);
+    assert_int_equal(r.unit, XS_METRIC_COUNT);
     assert_int_equal(r.limit, 0);
     r = only(" duplicate-upload/freed:1.5MiB ");
     assert_string_equal(r.text, "duplicate-upload/freed:1.5MiB");
     assert_string_equal(xs_detectors[r.detector]->verdicts[r.verdict].name, "freed");
-    assert_int_equal(r.measure, XS_MEASURE_BYTES);
+    assert_int_equal(r.unit, XS_METRIC_BYTES);
     assert_int_equal(r.limit, 1572864);
     r = only("any:2 ms");
     assert_int_equal(r.about, XS_RULE_ANY);
-    assert_int_equal(r.measure, XS_MEASURE_NS);
+    assert_int_equal(r.unit, XS_METRIC_NS);
     assert_int_equal(r.limit, 2000000);
     r = only("sure:0.5%");
     assert_int_equal(r.about, XS_RULE_SURE);
@@ -45,7 +45,7 @@ static void limits(void **state) {
     assert_true(r.is_share && r.relative);
     r = only("transfer-bytes:+4GB");
     assert_true(r.relative && !r.is_share && r.limit == 4000000000);
-    assert_int_equal(only("wall-time:0").measure, XS_MEASURE_NS); /* nothing needs no unit */
+    assert_int_equal(only("wall-time:0").unit, XS_METRIC_NS); /* nothing needs no unit */
     only(NULL);
 }
 
@@ -91,24 +91,24 @@ static void what_is_no_rule(void **state) {
 
 enum { NOW = 1767225600 }; /* 2026-01-01 */
 
-static bool read_config(struct xs_gate_config *config, const char *text, char *message) {
+static bool read_config(struct xs_check_config *config, const char *text, char *message) {
     char folder[] = "/tmp/xferspy-unit.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/gate", folder);
+    snprintf(path, sizeof path, "%s/rules", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    xs_gate_config_begin(config);
-    bool good = xs_gate_config_read(config, path, NOW, message);
+    xs_check_config_begin(config);
+    bool good = xs_check_config_read(config, path, NOW, message);
     unlink(path);
     rmdir(folder);
     return good;
 }
 
 static void a_file(void **state) {
-    struct xs_gate_config config;
-    char message[XS_GATE_CONFIG_MESSAGE_BYTES];
+    struct xs_check_config config;
+    char message[XS_CHECK_CONFIG_MESSAGE_BYTES];
     (void)state;
     if (!read_config(
             &config,
@@ -120,45 +120,45 @@ static void a_file(void **state) {
     assert_int_equal(config.rules.count, 3);
     assert_true(config.tolerance > 0.2499 && config.tolerance < 0.2501);
     assert_non_null(strstr(config.baseline, "/b.json")); /* beside the file */
-    assert_true(xs_gate_config_allows(&config, &(struct xs_rule){.text = (char[]){"unused-upload:0"}}));
-    assert_false(xs_gate_config_allows(&config, &(struct xs_rule){.text = (char[]){"unused-upload/certain:0"}}));
+    assert_true(xs_check_config_allows(&config, &(struct xs_rule){.text = (char[]){"unused-upload:0"}}));
+    assert_false(xs_check_config_allows(&config, &(struct xs_rule){.text = (char[]){"unused-upload/certain:0"}}));
     assert_int_equal(config.suppression_count, 2);
     assert_string_equal(config.suppressions[0].reason, "a = b # c");
-    assert_non_null(strstr(config.suppressions[0].origin, "gate:9"));
+    assert_non_null(strstr(config.suppressions[0].origin, "rules:9"));
     assert_false(config.suppressions[0].expired); /* on its last day, somewhere on earth */
-    assert_non_null(strstr(config.suppressions[1].origin, "gate:14"));
-    xs_gate_config_free(&config);
+    assert_non_null(strstr(config.suppressions[1].origin, "rules:14"));
+    xs_check_config_free(&config);
 }
 
 static void what_is_no_file(void **state) {
     static const struct {
         const char *text, *message;
     } wrong[] = {
-        {"\n[suppress]\nfinding = leak\n", "gate:2: a suppression has to say why"},
-        {"[suppress]\nfinding = leak\nreason =\n", "gate:3: reason has no value"},
-        {"[suppress]\nreason = all of it\n", "gate:1: this suppression is for everything"},
+        {"\n[suppress]\nfinding = leak\n", "rules:2: a suppression has to say why"},
+        {"[suppress]\nfinding = leak\nreason =\n", "rules:3: reason has no value"},
+        {"[suppress]\nreason = all of it\n", "rules:1: this suppression is for everything"},
         {"[suppress]\nfinding = leek\nreason = x\n",
-         "gate:2: finding: no metric or finding `leek'; did you mean `leak'?"},
+         "rules:2: finding: no metric or finding `leek'; did you mean `leak'?"},
         {"[suppress]\nfinding = wall-time\nreason = x\n", "there is no such finding"},
         {"[suppress]\nfinding = zz*\nreason = x\n", "there is no such finding"},
-        {"[suppress]\nfinding = leak\nuntil = 2026-02-30\nreason = x\n", "gate:3: until = 2026-02-30"},
+        {"[suppress]\nfinding = leak\nuntil = 2026-02-30\nreason = x\n", "rules:3: until = 2026-02-30"},
         {"[suppress]\nfinding = leak\nuntil = tomorrow\nreason = x\n", "use a day"},
-        {"[suppress]\nfinding = leak\nfinding = pageable\nreason = x\n", "gate:3: finding is given twice"},
+        {"[suppress]\nfinding = leak\nfinding = pageable\nreason = x\n", "rules:3: finding is given twice"},
         {"[suppress]\nwho = me\nreason = x\n", "has no `who'"},
-        {"[other]\n", "gate:1: there is no section [other]"},
-        {"fail-on = noop:0\n", "gate:1: no metric or finding"},
+        {"[other]\n", "rules:1: there is no section [other]"},
+        {"fail-on = noop:0\n", "rules:1: no metric or finding"},
         {"limit = 5\n", "there is no `limit'"},
-        {"words\n", "gate:1: neither"},
+        {"words\n", "rules:1: neither"},
         {"tolerance = 5\n", "use a share"},
         {"allow-unknown = nothing\n", "no metric or finding"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct xs_gate_config config;
-        char message[XS_GATE_CONFIG_MESSAGE_BYTES] = "";
+        struct xs_check_config config;
+        char message[XS_CHECK_CONFIG_MESSAGE_BYTES] = "";
         if (read_config(&config, wrong[i].text, message) || !strstr(message, wrong[i].message))
             fail_msg("`%s': `%s'", wrong[i].text, message);
-        xs_gate_config_free(&config);
+        xs_check_config_free(&config);
     }
 }
 
@@ -169,20 +169,20 @@ static void expiry(void **state) {
     } days[] = {{"2025-12-30", true}, {"2025-12-31", false}, {"2026-01-01", false}, {"9999-12-31", false}};
     (void)state;
     for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
-        struct xs_gate_config config;
-        char text[128], message[XS_GATE_CONFIG_MESSAGE_BYTES];
+        struct xs_check_config config;
+        char text[128], message[XS_CHECK_CONFIG_MESSAGE_BYTES];
         snprintf(text, sizeof text, "[suppress]\nfinding=leak\nreason=x\nuntil=%s\n", days[i].day);
         assert_true(read_config(&config, text, message));
         assert_int_equal(config.suppressions[0].expired, days[i].expired);
-        xs_gate_config_free(&config);
+        xs_check_config_free(&config);
     }
 }
 
 /* --- matching --- */
 
-static void add(struct xs_gate_findings *findings, const char *kind, const char *function, const char *text,
+static void add(struct xs_check_findings *findings, const char *kind, const char *function, const char *text,
                 uint32_t line) {
-    struct xs_gate_finding *f = xs_gate_findings_add(findings);
+    struct xs_check_finding *f = xs_check_findings_add(findings);
     f->kind = xs_strdup(kind);
     f->entry_point = xs_strdup("cuMemcpyHtoD_v2");
     f->function = xs_strdup(function);
@@ -192,7 +192,7 @@ static void add(struct xs_gate_findings *findings, const char *kind, const char 
 }
 
 static void the_same_place_in_another_build(void **state) {
-    struct xs_gate_findings before = {0}, now = {0};
+    struct xs_check_findings before = {0}, now = {0};
     long of[6];
     (void)state;
     add(&before, "pageable", "step", "x.to(d)", 10); /* 0 */
@@ -206,24 +206,24 @@ static void the_same_place_in_another_build(void **state) {
     add(&now, "pageable", "step", "x.to(d)", 14); /* moved */
     add(&now, "noop-upload", "step", "x.to(d)", 10);
     add(&now, "pageable", "step", "w.to(d)", 50); /* one more than before */
-    xs_gate_match(&now, &before, of);
+    xs_check_match(&now, &before, of);
     assert_int_equal(of[0], 3);
     assert_int_equal(of[1], 2);
     assert_int_equal(of[2], 1);
     assert_int_equal(of[3], 0);
     assert_int_equal(of[4], -1);
     assert_int_equal(of[5], -1);
-    assert_true(xs_gate_fingerprint(&before.items[0]) == xs_gate_fingerprint(&now.items[3]));
-    assert_true(xs_gate_fingerprint(&before.items[0]) != xs_gate_fingerprint(&before.items[4]));
-    xs_gate_findings_free(&now);
-    xs_gate_match(&now, &before, of); /* nothing */
-    xs_gate_findings_free(&before);
+    assert_true(xs_check_finding_hash(&before.items[0]) == xs_check_finding_hash(&now.items[3]));
+    assert_true(xs_check_finding_hash(&before.items[0]) != xs_check_finding_hash(&before.items[4]));
+    xs_check_findings_free(&now);
+    xs_check_match(&now, &before, of); /* nothing */
+    xs_check_findings_free(&before);
 }
 
 static void suppressed(void **state) {
-    struct xs_gate_config config;
-    struct xs_gate_findings f = {0};
-    char message[XS_GATE_CONFIG_MESSAGE_BYTES];
+    struct xs_check_config config;
+    struct xs_check_findings f = {0};
+    char message[XS_CHECK_CONFIG_MESSAGE_BYTES];
     (void)state;
     assert_true(read_config(&config,
                             "[suppress]\nfinding=pageable\nreason=old\nuntil=2020-01-01\n[suppress]\nfinding=pageable\n"
@@ -236,11 +236,11 @@ static void suppressed(void **state) {
         for (size_t i = 0; i < f.count; i++)
             if (!strcmp(xs_detectors[d]->id, f.items[i].kind))
                 f.items[i].detector = d;
-    assert_int_equal(xs_gate_config_suppression(&config, &f.items[0]), 1); /* one that holds before one that expired */
-    assert_int_equal(xs_gate_config_suppression(&config, &f.items[1]), 0);
-    assert_int_equal(xs_gate_config_suppression(&config, &f.items[2]), -1);
-    xs_gate_findings_free(&f);
-    xs_gate_config_free(&config);
+    assert_int_equal(xs_check_config_suppression(&config, &f.items[0]), 1); /* one that holds before one that expired */
+    assert_int_equal(xs_check_config_suppression(&config, &f.items[1]), 0);
+    assert_int_equal(xs_check_config_suppression(&config, &f.items[2]), -1);
+    xs_check_findings_free(&f);
+    xs_check_config_free(&config);
 }
 
 int main(void) {

@@ -1,17 +1,17 @@
 /* What a run is measured against: another trace, or a small file that is kept with the program's sources. */
-#ifndef XFERSPY_ANALYZER_CHECK_GATE_BASELINE_H
-#define XFERSPY_ANALYZER_CHECK_GATE_BASELINE_H
+#ifndef XFERSPY_ANALYZER_CHECK_BASELINE_H
+#define XFERSPY_ANALYZER_CHECK_BASELINE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyzer/check/gate_finding.h"
+#include "analyzer/check/finding.h"
 #include "analyzer/summary/metrics.h"
 
 struct xs_reading;
 
 struct xs_baseline {
-    struct xs_gate_findings findings;
+    struct xs_check_findings findings;
     struct xs_metric_values metrics;
     uint64_t *undecided; /* instances by detector, xs_detector_count of them */
 };

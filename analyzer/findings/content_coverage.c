@@ -1,5 +1,5 @@
-/* Counts what is known of contents; see checked.h. */
-#include "analyzer/findings/checked.h"
+/* Counts what is known of contents; see content_coverage.h. */
+#include "analyzer/findings/content_coverage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static bool ran(const struct xs_scan *scan, int result) {
     return !xs_scan_null(scan, result) && xs_scan_int(scan, result) == 0 && xs_scan_int(scan, result + 1) == 0;
 }
 
-static int read_transfers(const struct xs_trace *trace, bool plain, struct xs_checked *c, uint64_t *with_number,
-                          char *message) {
+static int read_transfers(const struct xs_trace *trace, bool plain, struct xs_content_coverage *c,
+                          uint64_t *with_number, char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
     xs_scan_table(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", NULL, plain,
@@ -48,7 +48,7 @@ static int count_rows(const struct xs_trace *trace, const char *sql, uint64_t *c
 
 /* Fingerprints that transfers have a number of, and that are not there. Looked for one by one only where the numbers say
  * that some are missing. */
-static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_checked *c, char *message) {
+static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_content_coverage *c, char *message) {
     uint64_t rows = 0;
     int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);
     if (status >= 0 && rows < with_number)
@@ -61,7 +61,7 @@ static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct 
     return status;
 }
 
-static int read_launches(const struct xs_trace *trace, bool plain, struct xs_checked *c, char *message) {
+static int read_launches(const struct xs_trace *trace, bool plain, struct xs_content_coverage *c, char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
     xs_scan_table(&scan, trace, "launch", "kind, arguments, result, is_captured", NULL, plain, message, &damaged);
@@ -78,24 +78,27 @@ static int read_launches(const struct xs_trace *trace, bool plain, struct xs_che
     return xs_scan_end(&scan);
 }
 
-static int read_all(const struct xs_trace *trace, bool plain, struct xs_checked *checked, char *message) {
+static int read_all(const struct xs_trace *trace, bool plain, struct xs_content_coverage *contents, char *message) {
     uint64_t with_number = 0;
-    *checked = (struct xs_checked){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
-    checked->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
-    checked->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
-    checked->run_ns = xs_trace_meta_count(trace, "duration_ns");
-    xs_trace_meta_text(trace, "option.fingerprint", checked->mode, sizeof checked->mode, "");
-    int status = read_transfers(trace, plain, checked, &with_number, message);
-    status = status < 0 ? status : read_lost(trace, with_number, checked, message);
-    return status < 0 ? status : read_launches(trace, plain, checked, message);
+    *contents = (struct xs_content_coverage){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
+    contents->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
+    contents->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
+    contents->run_ns = xs_trace_meta_count(trace, "duration_ns");
+    xs_trace_meta_text(trace, "option.fingerprint", contents->mode, sizeof contents->mode, "");
+    int status = read_transfers(trace, plain, contents, &with_number, message);
+    status = status < 0 ? status : read_lost(trace, with_number, contents, message);
+    return status < 0 ? status : read_launches(trace, plain, contents, message);
 }
 
-int xs_checked_read(const struct xs_trace *trace, struct xs_checked *checked, char *message) {
-    int status = read_all(trace, false, checked, message);
-    return status == XS_SCAN_PLAIN ? read_all(trace, true, checked, message) : status;
+int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message) {
+    int status = read_all(trace, false, contents, message);
+    return status == XS_SCAN_PLAIN ? read_all(trace, true, contents, message) : status;
 }
 
-void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes) {
+#define NOT_CHECKED "Contents were not checked: "
+#define TO_SEE_IT "to see what was copied in vain."
+
+void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
     unsigned most = 0;
     buffer[0] = '\0';
     if (!c->eligible || c->taken)
@@ -105,24 +108,24 @@ void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes)
             most = i;
     if (!c->recorded)
         snprintf(buffer, bytes,
-                 "Contents were not checked: the trace is of an older xferspy that took no fingerprints. "
-                 "Record it again to see what was copied in vain.");
+                 NOT_CHECKED "the trace is of an older xferspy that took no fingerprints. "
+                             "Record it again " TO_SEE_IT);
     else if (most == XS_SKIP_IMPORTED)
         snprintf(buffer, bytes,
-                 "Contents were not checked: the trace was imported, and a profile has none. Record the program with "
-                 "xferspy to see what was copied in vain.");
+                 NOT_CHECKED "the trace was imported, and a profile has none. Record the program with "
+                             "xferspy " TO_SEE_IT);
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
-                 "Contents were not checked: fingerprints were off, so copies made in vain are not found. "
-                 "Record with XFERSPY_FINGERPRINT=auto.");
+                 NOT_CHECKED "fingerprints were off, so copies made in vain are not found. "
+                             "Record with XFERSPY_FINGERPRINT=auto.");
     else if (c->lost > c->skipped[most])
-        snprintf(buffer, bytes, "Contents were not checked: the fingerprints were lost with the process.");
+        snprintf(buffer, bytes, NOT_CHECKED "the fingerprints were lost with the process.");
     else
-        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
+        snprintf(buffer, bytes, NOT_CHECKED "no transfer has a fingerprint (%s).",
                  most ? xs_skip_names[most] : "no reason is given");
 }
 
-void xs_checked_migrations(const struct xs_checked *c, char *buffer, size_t bytes) {
+void xs_content_coverage_migrations(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     *buffer = 0;
     if (c->migration_rests)

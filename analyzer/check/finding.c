@@ -1,5 +1,5 @@
-/* Findings as a gate sees them; see gate_finding.h. */
-#include "analyzer/check/gate_finding.h"
+/* Findings as `xferspy check` sees them; see finding.h. */
+#include "analyzer/check/finding.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 /* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written of. */
 static char *as_written(const char *text) {
     struct xs_string clean = {0};
-    size_t bytes = text ? strnlen(text, XS_GATE_TEXT_BYTES) : 0;
+    size_t bytes = text ? strnlen(text, XS_CHECK_TEXT_BYTES) : 0;
     for (size_t i = 0; i < bytes;) {
         uint32_t code;
         size_t length = xs_utf8_decode(text + i, bytes - i, &code);
@@ -25,16 +25,16 @@ static char *as_written(const char *text) {
     return clean.data ? clean.data : xs_strdup("");
 }
 
-struct xs_gate_finding *xs_gate_findings_add(struct xs_gate_findings *findings) {
+struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings) {
     if (!(findings->count & (findings->count - 1))) /* full at every power of two */
         findings->items =
             xs_realloc(findings->items, sizeof *findings->items * (findings->count ? findings->count * 2 : 1));
-    struct xs_gate_finding *added = &findings->items[findings->count++];
-    *added = (struct xs_gate_finding){0};
+    struct xs_check_finding *added = &findings->items[findings->count++];
+    *added = (struct xs_check_finding){0};
     return added;
 }
 
-static void set_place(struct xs_gate_finding *g, const struct xs_reading *reading, const struct xs_finding *f) {
+static void set_place(struct xs_check_finding *g, const struct xs_reading *reading, const struct xs_finding *f) {
     const struct xs_findings *findings = reading->findings;
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string place = {0};
@@ -55,11 +55,11 @@ static void set_place(struct xs_gate_finding *g, const struct xs_reading *readin
     free(text);
 }
 
-void xs_gate_findings_of(const struct xs_reading *reading, struct xs_gate_findings *findings) {
-    *findings = (struct xs_gate_findings){0};
+void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings) {
+    *findings = (struct xs_check_findings){0};
     for (size_t i = 0; i < reading->findings->count; i++) {
         const struct xs_finding *f = &reading->findings->items[i];
-        struct xs_gate_finding *g = xs_gate_findings_add(findings);
+        struct xs_check_finding *g = xs_check_findings_add(findings);
         struct xs_string kind = {0}, name = {0};
         xs_finding_kind(&kind, f->detector, f->verdict);
         xs_finding_name(&name, reading->findings, i);
@@ -79,15 +79,15 @@ void xs_gate_findings_of(const struct xs_reading *reading, struct xs_gate_findin
     }
 }
 
-void xs_gate_findings_free(struct xs_gate_findings *findings) {
+void xs_check_findings_free(struct xs_check_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
-        struct xs_gate_finding *g = &findings->items[i];
+        struct xs_check_finding *g = &findings->items[i];
         char *const texts[] = {g->kind, g->entry_point, g->function, g->file, g->text, g->name, g->place, g->path};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);
     }
     free(findings->items);
-    *findings = (struct xs_gate_findings){0};
+    *findings = (struct xs_check_findings){0};
 }
 
 /* --- matching --- */
@@ -108,7 +108,7 @@ static int by_key(const void *a, const void *b) {
     return order ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-static char *key_of(const struct xs_gate_finding *g, unsigned with) {
+static char *key_of(const struct xs_check_finding *g, unsigned with) {
     struct xs_string key = {0};
     xs_string_format(&key, "%s\n%s\n%s\n%s", g->kind, g->entry_point, g->function, g->file);
     if (with & WITH_TEXT)
@@ -119,11 +119,11 @@ static char *key_of(const struct xs_gate_finding *g, unsigned with) {
 }
 
 /* Those that are not taken and have what the key needs, sorted. */
-static struct keyed *keyed(const struct xs_gate_findings *findings, const bool *taken, unsigned with, size_t *count) {
+static struct keyed *keyed(const struct xs_check_findings *findings, const bool *taken, unsigned with, size_t *count) {
     struct keyed *list = xs_realloc(NULL, sizeof *list * findings->count);
     *count = 0;
     for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_gate_finding *g = &findings->items[i];
+        const struct xs_check_finding *g = &findings->items[i];
         if (!taken[i] && (!(with & WITH_TEXT) || *g->text) && (!(with & WITH_LINE) || g->line))
             list[(*count)++] = (struct keyed){.key = key_of(g, with), .line = g->line, .index = i};
     }
@@ -137,7 +137,7 @@ static void drop(struct keyed *list, size_t count) {
     free(list);
 }
 
-void xs_gate_match(const struct xs_gate_findings *now, const struct xs_gate_findings *before, long *before_of) {
+void xs_check_match(const struct xs_check_findings *now, const struct xs_check_findings *before, long *before_of) {
     static const unsigned passes[] = {WITH_TEXT | WITH_LINE, WITH_TEXT, WITH_LINE, 0};
     bool *taken_now = xs_realloc(NULL, now->count), *taken_before = xs_realloc(NULL, before->count);
     memset(taken_now, 0, now->count);
@@ -164,7 +164,7 @@ void xs_gate_match(const struct xs_gate_findings *now, const struct xs_gate_find
     free(taken_before);
 }
 
-uint64_t xs_gate_fingerprint(const struct xs_gate_finding *finding) {
+uint64_t xs_check_finding_hash(const struct xs_check_finding *finding) {
     char *key = key_of(finding, WITH_TEXT);
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (const char *p = key; *p; p++)

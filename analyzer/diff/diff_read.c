@@ -1,4 +1,4 @@
-/* What a side of a comparison keeps of each of its runs; see compare.h. Traces are read one after the other, so that memory is
+/* What a side of a diff keeps of each of its runs; see diff.h. Traces are read one after the other, so that memory is
  * that of the largest. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/reading.h"
-#include "analyzer/diff/compare.h"
+#include "analyzer/diff/diff.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
@@ -40,7 +40,9 @@ static const char *devices_of(struct xs_side *side, const struct xs_summary *sum
     return kept;
 }
 
-static bool any_content(const struct xs_checked *checked) { return checked->taken > 0 || !checked->eligible; }
+static bool any_content(const struct xs_content_coverage *contents) {
+    return contents->taken > 0 || !contents->eligible;
+}
 
 static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     const struct xs_run *run = &reading->summary.run;
@@ -49,30 +51,30 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     if (stat(reading->path, &st) != 0)
         st = (struct stat){0};
     side->runs[side->run_count] =
-        (struct xs_compared_run){.path = keep(side, reading->path),
-                                 .command = keep(side, run->command),
-                                 .executable = keep(side, run->executable),
-                                 .host = keep(side, run->host),
-                                 .devices = devices_of(side, &reading->summary),
-                                 .cupti = keep(side, run->cupti_status),
-                                 .fingerprint_mode = keep(side, reading->checked.mode),
-                                 .xferspy_version = keep(side, run->xferspy_version),
-                                 .status = keep(side, run->status),
-                                 .start_unix_ns = run->start_unix_ns,
-                                 .pid = run->pid,
-                                 .driver_version = run->driver_version,
-                                 .rank = run->rank,
-                                 .world_size = run->world_size,
-                                 .file_device = st.st_dev,
-                                 .file_number = st.st_ino,
-                                 .transfers = reading->summary.all.count,
-                                 .simulated = run->simulated,
-                                 .duration_known = !run->duration_estimated,
-                                 .live = reading->trace.is_live,
-                                 .has_call_sites = findings->sites->placed_count > 0,
-                                 .has_contents = any_content(&reading->checked),
-                                 .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
-                                 .metrics = reading->metrics};
+        (struct xs_side_run){.path = keep(side, reading->path),
+                             .command = keep(side, run->command),
+                             .executable = keep(side, run->executable),
+                             .host = keep(side, run->host),
+                             .devices = devices_of(side, &reading->summary),
+                             .cupti = keep(side, run->cupti_status),
+                             .fingerprint_mode = keep(side, reading->contents.mode),
+                             .xferspy_version = keep(side, run->xferspy_version),
+                             .status = keep(side, run->status),
+                             .start_unix_ns = run->start_unix_ns,
+                             .pid = run->pid,
+                             .driver_version = run->driver_version,
+                             .rank = run->rank,
+                             .world_size = run->world_size,
+                             .file_device = st.st_dev,
+                             .file_number = st.st_ino,
+                             .transfers = reading->summary.all.count,
+                             .simulated = run->simulated,
+                             .duration_known = !run->duration_estimated,
+                             .live = reading->trace.is_live,
+                             .has_call_sites = findings->sites->placed_count > 0,
+                             .has_contents = any_content(&reading->contents),
+                             .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
+                             .metrics = reading->metrics};
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
     for (size_t i = 0; i < findings->undecided_count; i++) {
@@ -85,16 +87,16 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
 
 /* A site of this run: its number, and the place of the side that it is. */
 struct here {
-    struct xs_compared_place *places;
+    struct xs_side_place *places;
     uint32_t *sites, *place_of; /* place_of: by site number, XS_UNMATCHED: of no interest */
     size_t count, capacity, site_limit;
 };
 
 static void describe(struct xs_side *side, const struct xs_findings *findings, uint32_t site, bool with_text,
-                     struct xs_compared_place *place) {
+                     struct xs_side_place *place) {
     const struct xs_entry_point *entry = xs_site_entry(findings->sites, site);
     const struct xs_frame *frame = xs_site_frame(findings, site);
-    *place = (struct xs_compared_place){.match = {.entry_point = keep(side, entry->name), .category = entry->category}};
+    *place = (struct xs_side_place){.match = {.entry_point = keep(side, entry->name), .category = entry->category}};
     if (!frame)
         return;
     char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
@@ -145,7 +147,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     return row;
 }
 
-static uint32_t add_place(struct xs_side *side, const struct xs_compared_place *place) {
+static uint32_t add_place(struct xs_side *side, const struct xs_side_place *place) {
     if (side->place_count == side->place_capacity) {
         side->places = grown(side->places, &side->place_capacity, side->place_count, sizeof *side->places);
         side->at = xs_realloc(side->at, side->place_capacity * side->run_limit * sizeof *side->at);
@@ -155,7 +157,7 @@ static uint32_t add_place(struct xs_side *side, const struct xs_compared_place *
     return (uint32_t)side->place_count++;
 }
 
-static struct xs_match_place *match_places(const struct xs_compared_place *places, size_t count) {
+static struct xs_match_place *match_places(const struct xs_side_place *places, size_t count) {
     struct xs_match_place *list = xs_realloc(NULL, count * sizeof *list);
     for (size_t i = 0; i < count; i++)
         list[i] = places[i].match;
@@ -211,12 +213,12 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
     }
     struct xs_string name = {0};
     xs_finding_name(&name, findings, index);
-    side->findings[side->finding_count] = (struct xs_compared_finding){.detector = f->detector,
-                                                                       .verdict = f->verdict,
-                                                                       .place = place,
-                                                                       .advice = f->advice,
-                                                                       .upper_bound = f->upper_bound,
-                                                                       .name = keep(side, name.data)};
+    side->findings[side->finding_count] = (struct xs_side_finding){.detector = f->detector,
+                                                                   .verdict = f->verdict,
+                                                                   .place = place,
+                                                                   .advice = f->advice,
+                                                                   .upper_bound = f->upper_bound,
+                                                                   .name = keep(side, name.data)};
     xs_string_free(&name);
     new_amounts(side->of, side->finding_count, side->run_limit);
     *found = ++side->finding_count;

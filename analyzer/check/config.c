@@ -1,5 +1,5 @@
-/* The file xferspy.check; see gate_config.h. */
-#include "analyzer/check/gate_config.h"
+/* The file xferspy.check; see config.h. */
+#include "analyzer/check/config.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ enum { LINE_BYTES = 8192, MOST_LINES = 100000 };
 enum section { IN_CHECK, IN_SUPPRESS };
 
 struct parser {
-    struct xs_gate_config *config;
+    struct xs_check_config *config;
     const char *path;
     unsigned line, section_line;
     int64_t now;
@@ -39,14 +39,14 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct parser *p, const 
     xs_string_format(&text, "%s:%u: ", p->path, p->line);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
-    snprintf(p->message, XS_GATE_CONFIG_MESSAGE_BYTES, "%s", text.data);
+    snprintf(p->message, XS_CHECK_CONFIG_MESSAGE_BYTES, "%s", text.data);
     xs_string_free(&text);
     return false;
 }
 
-void xs_gate_config_begin(struct xs_gate_config *config) { *config = (struct xs_gate_config){.tolerance = -1}; }
+void xs_check_config_begin(struct xs_check_config *config) { *config = (struct xs_check_config){.tolerance = -1}; }
 
-void xs_gate_config_free(struct xs_gate_config *config) {
+void xs_check_config_free(struct xs_check_config *config) {
     xs_rules_free(&config->rules);
     for (size_t i = 0; i < config->suppression_count; i++) {
         struct xs_suppression *s = &config->suppressions[i];
@@ -60,7 +60,7 @@ void xs_gate_config_free(struct xs_gate_config *config) {
     free(config->suppressions);
     free(config->rules_origin);
     free(config->baseline);
-    *config = (struct xs_gate_config){0};
+    *config = (struct xs_check_config){0};
 }
 
 /* --- days --- */
@@ -90,7 +90,7 @@ static struct xs_suppression *last_suppression(struct parser *p) {
 }
 
 static bool begin_suppression(struct parser *p) {
-    struct xs_gate_config *config = p->config;
+    struct xs_check_config *config = p->config;
     struct xs_string origin = {0};
     config->suppressions =
         xs_realloc(config->suppressions, sizeof *config->suppressions * (config->suppression_count + 1));
@@ -172,7 +172,7 @@ static bool set_in_suppression(struct parser *p, const char *key, const char *va
 
 /* --- [check] --- */
 
-/* Names in the file are relative to its folder, wherever the gate is run. */
+/* Names in the file are relative to its folder, wherever the command is run. */
 static char *beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
     struct xs_string full = {0};
@@ -183,7 +183,7 @@ static char *beside(const char *path, const char *name) {
 }
 
 static bool set_in_check(struct parser *p, const char *key, const char *value) {
-    struct xs_gate_config *config = p->config;
+    struct xs_check_config *config = p->config;
     char message[XS_RULE_MESSAGE_BYTES];
     if (!strcmp(key, "fail-on")) {
         p->has_rules = true;
@@ -197,11 +197,11 @@ static bool set_in_check(struct parser *p, const char *key, const char *value) {
     }
     if (!strcmp(key, "tolerance")) {
         if (!xs_share_parse(value, &config->tolerance))
-            return wrong(p, "tolerance = %s: use a share, as in 10%%", value);
+            return wrong(p, "tolerance = %s: " XS_SHARE_WANTED, value);
         return true;
     }
     if (!strcmp(key, "allow-unknown"))
-        return xs_gate_config_allow(config, value, message) || wrong(p, "%s", message);
+        return xs_check_config_allow(config, value, message) || wrong(p, "%s", message);
     return wrong(p, "there is no `%s'; there are fail-on, baseline, tolerance and allow-unknown", key);
 }
 
@@ -256,7 +256,7 @@ static bool parse_lines(struct parser *p, FILE *file) {
             return false;
     }
     if (ferror(file)) {
-        snprintf(p->message, XS_GATE_CONFIG_MESSAGE_BYTES, "%s: %s", p->path, strerror(errno ? errno : EIO));
+        snprintf(p->message, XS_CHECK_CONFIG_MESSAGE_BYTES, "%s: %s", p->path, strerror(errno ? errno : EIO));
         return false;
     }
     return end_suppression(p);
@@ -281,11 +281,11 @@ static FILE *open_config(const char *path) {
     return NULL;
 }
 
-bool xs_gate_config_read(struct xs_gate_config *config, const char *path, int64_t now, char *message) {
+bool xs_check_config_read(struct xs_check_config *config, const char *path, int64_t now, char *message) {
     struct parser p = {.config = config, .path = path, .now = now, .message = message};
     FILE *file = open_config(path);
     if (!file) {
-        snprintf(message, XS_GATE_CONFIG_MESSAGE_BYTES, "%s: %s", path,
+        snprintf(message, XS_CHECK_CONFIG_MESSAGE_BYTES, "%s: %s", path,
                  errno == EPIPE ? "an empty pipe" : strerror(errno));
         return false;
     }
@@ -297,7 +297,7 @@ bool xs_gate_config_read(struct xs_gate_config *config, const char *path, int64_
     return good;
 }
 
-bool xs_gate_config_allow(struct xs_gate_config *config, const char *list, char *message) {
+bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message) {
     char *copy = xs_strdup(list), *rest = copy;
     bool good = true;
     for (char *word = strtok_r(copy, ",", &rest); word && good; word = strtok_r(NULL, ",", &rest)) {
@@ -317,7 +317,7 @@ bool xs_gate_config_allow(struct xs_gate_config *config, const char *list, char 
     return good;
 }
 
-bool xs_gate_config_allows(const struct xs_gate_config *config, const struct xs_rule *rule) {
+bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule) {
     size_t name = strcspn(rule->text, ":");
     if (config->allow_unknown)
         return true;
@@ -330,11 +330,11 @@ bool xs_gate_config_allows(const struct xs_gate_config *config, const struct xs_
 static bool matches(const char *glob, const char *text) { return !glob || !fnmatch(glob, text, 0); }
 
 /* A finding's id stands for all its verdicts. */
-static bool matches_kind(const char *glob, const struct xs_gate_finding *f) {
+static bool matches_kind(const char *glob, const struct xs_check_finding *f) {
     return matches(glob, f->kind) || matches(glob, xs_detectors[f->detector]->id);
 }
 
-long xs_gate_config_suppression(const struct xs_gate_config *config, const struct xs_gate_finding *f) {
+long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *f) {
     long expired = -1;
     for (size_t i = 0; i < config->suppression_count; i++) {
         const struct xs_suppression *s = &config->suppressions[i];

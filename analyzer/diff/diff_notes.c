@@ -7,13 +7,14 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/diff/compare_internal.h"
+#include "analyzer/diff/diff_internal.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 
 enum { TEXT_COLUMNS = 100, RUN_NOTES = 8 /* lines about single runs */ };
 
-static void note(struct xs_comparison *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct xs_comparison *c, const char *format, ...) {
+static void note(struct xs_diff *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct xs_diff *c, const char *format, ...) {
     struct xs_string text = {0};
     va_list arguments;
     va_start(arguments, format);
@@ -42,7 +43,7 @@ bool xs_side_has_device_times(const struct xs_side *side) {
 
 /* --- the same of all runs --- */
 
-static void differ(struct xs_comparison *c, const char *what, const char *before, const char *after) {
+static void differ(struct xs_diff *c, const char *what, const char *before, const char *after) {
     struct xs_string x = {0}, y = {0};
     if (!strcmp(before, after))
         return;
@@ -53,14 +54,14 @@ static void differ(struct xs_comparison *c, const char *what, const char *before
     xs_string_free(&y);
 }
 
-static void compare_numbers(struct xs_comparison *c, const char *what, int64_t before, int64_t after) {
+static void note_numbers(struct xs_diff *c, const char *what, int64_t before, int64_t after) {
     char x[24], y[24];
     snprintf(x, sizeof x, "%" PRId64, before);
     snprintf(y, sizeof y, "%" PRId64, after);
     differ(c, what, x, y);
 }
 
-static void compare_ranks(struct xs_comparison *c, int64_t before, int64_t after) {
+static void note_ranks(struct xs_diff *c, int64_t before, int64_t after) {
     char x[24] = "none", y[24] = "none";
     if (before >= 0)
         snprintf(x, sizeof x, "%" PRId64, before);
@@ -70,13 +71,13 @@ static void compare_ranks(struct xs_comparison *c, int64_t before, int64_t after
 }
 
 /* Arguments, without the program's own name, which is compared by itself. */
-static const char *arguments_of(const struct xs_compared_run *run) {
+static const char *arguments_of(const struct xs_side_run *run) {
     const char *blank = strchr(run->command, ' ');
     return blank ? blank + 1 : "none";
 }
 
 /* The executable's, or where that is not known the command's. */
-static void program_of(struct xs_string *text, const struct xs_compared_run *run) {
+static void program_of(struct xs_string *text, const struct xs_side_run *run) {
     const char *name = *run->executable ? run->executable : run->command;
     size_t bytes = *run->executable ? strlen(name) : strcspn(name, " ");
     const char *slash = memrchr(name, '/', bytes);
@@ -84,7 +85,7 @@ static void program_of(struct xs_string *text, const struct xs_compared_run *run
     xs_string_add(text, name + start, bytes - start);
 }
 
-static bool is_same_program(const struct xs_compared_run *a, const struct xs_compared_run *b) {
+static bool is_same_program(const struct xs_side_run *a, const struct xs_side_run *b) {
     struct xs_string x = {0}, y = {0};
     program_of(&x, a);
     program_of(&y, b);
@@ -94,8 +95,7 @@ static bool is_same_program(const struct xs_compared_run *a, const struct xs_com
     return same;
 }
 
-static void compare_ways(struct xs_comparison *c, const struct xs_compared_run *before,
-                         const struct xs_compared_run *after) {
+static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const struct xs_side_run *after) {
     if (before->simulated != after->simulated)
         note(c, "%s ran on the simulated GPU, whose times are invented: only counts and bytes can be compared",
              before->simulated ? "BEFORE" : "AFTER");
@@ -112,10 +112,10 @@ static void compare_ways(struct xs_comparison *c, const struct xs_compared_run *
     differ(c, "Arguments", arguments_of(before), arguments_of(after));
     differ(c, "Hosts", before->host, after->host);
     if (before->driver_version && after->driver_version)
-        compare_numbers(c, "CUDA driver versions", before->driver_version, after->driver_version);
-    compare_ranks(c, before->rank, after->rank);
+        note_numbers(c, "CUDA driver versions", before->driver_version, after->driver_version);
+    note_ranks(c, before->rank, after->rank);
     if (before->rank >= 0 && after->rank >= 0)
-        compare_numbers(c, "World sizes", before->world_size, after->world_size);
+        note_numbers(c, "World sizes", before->world_size, after->world_size);
     differ(c, "Fingerprint modes", *before->fingerprint_mode ? before->fingerprint_mode : "unknown",
            *after->fingerprint_mode ? after->fingerprint_mode : "unknown");
     differ(c, "Versions of xferspy that recorded", before->xferspy_version, after->xferspy_version);
@@ -123,7 +123,7 @@ static void compare_ways(struct xs_comparison *c, const struct xs_compared_run *
 
 /* --- single runs --- */
 
-static void look_at_run(struct xs_comparison *c, const char *side, const struct xs_compared_run *run) {
+static void look_at_run(struct xs_diff *c, const char *side, const struct xs_side_run *run) {
     struct xs_string path = {0};
     cut(&path, run->path);
     if (run->live)
@@ -131,14 +131,14 @@ static void look_at_run(struct xs_comparison *c, const char *side, const struct 
     else if (!run->duration_known && strcmp(run->status, "recovered") != 0)
         note(c, "%s: %s does not say how long the run took", side, path.data);
     else if (!run->duration_known)
-        note(c, "%s: %s has no end, its process was killed: how long the run took is not known", side, path.data);
+        note(c, "%s: %s has no end, its process was killed: " XS_RUN_NOT_KNOWN("h"), side, path.data);
     if (!run->transfers)
         note(c, "%s: %s has no transfers", side, path.data);
     xs_string_free(&path);
 }
 
 /* The ranks of a job are no runs of it: how much they differ says nothing about how much runs do. */
-static void look_at_ranks(struct xs_comparison *c, const char *name, const struct xs_side *side) {
+static void look_at_ranks(struct xs_diff *c, const char *name, const struct xs_side *side) {
     for (size_t r = 1; r < side->run_count; r++) {
         if (side->runs[r].rank == side->runs->rank)
             continue;
@@ -149,7 +149,7 @@ static void look_at_ranks(struct xs_comparison *c, const char *name, const struc
     }
 }
 
-static void look_at_runs(struct xs_comparison *c) {
+static void look_at_runs(struct xs_diff *c) {
     const struct xs_side *sides[] = {c->before, c->after};
     for (int s = 0; s < 2; s++) {
         const struct xs_side *side = sides[s];
@@ -167,17 +167,17 @@ static void look_at_runs(struct xs_comparison *c) {
 }
 
 /* A file's number alone may have been another's that was deleted since. */
-static bool is_same_run(const struct xs_compared_run *a, const struct xs_compared_run *b) {
+static bool is_same_run(const struct xs_side_run *a, const struct xs_side_run *b) {
     bool file = a->file_number && a->file_number == b->file_number && a->file_device == b->file_device;
     return (file || a->start_unix_ns > 0) && a->start_unix_ns == b->start_unix_ns && a->pid == b->pid &&
            !strcmp(a->host, b->host);
 }
 
-static const struct xs_compared_run *run_at(const struct xs_comparison *c, size_t i) {
+static const struct xs_side_run *run_at(const struct xs_diff *c, size_t i) {
     return i < c->before->run_count ? &c->before->runs[i] : &c->after->runs[i - c->before->run_count];
 }
 
-static void look_for_the_same(struct xs_comparison *c) {
+static void look_for_the_same(struct xs_diff *c) {
     size_t count = c->before->run_count + c->after->run_count;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = i + 1; k < count; k++) {
@@ -194,7 +194,7 @@ static void look_for_the_same(struct xs_comparison *c) {
     }
 }
 
-static void look_at_order(struct xs_comparison *c) {
+static void look_at_order(struct xs_diff *c) {
     int64_t first_before = INT64_MAX, last_after = 0;
     for (size_t r = 0; r < c->before->run_count; r++)
         if (c->before->runs[r].start_unix_ns < first_before)
@@ -215,7 +215,7 @@ static bool has_contents(const struct xs_side *side) {
     return true;
 }
 
-static void compare_knowledge(struct xs_comparison *c, bool folded) {
+static void note_knowledge(struct xs_diff *c, bool folded) {
     bool before = xs_side_has_device_times(c->before), after = xs_side_has_device_times(c->after);
     if (before != after)
         note(c,
@@ -230,10 +230,10 @@ static void compare_knowledge(struct xs_comparison *c, bool folded) {
         note(c, "One side has no call sites: compared by the driver's entry points alone");
 }
 
-void xs_comparison_note(struct xs_comparison *c, bool folded) {
+void xs_diff_add_notes(struct xs_diff *c, bool folded) {
     look_for_the_same(c);
     look_at_order(c);
     look_at_runs(c);
-    compare_ways(c, c->before->runs, c->after->runs);
-    compare_knowledge(c, folded);
+    note_ways(c, c->before->runs, c->after->runs);
+    note_knowledge(c, folded);
 }

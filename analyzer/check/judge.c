@@ -1,5 +1,5 @@
-/* Judging a run by rules; see gate.h. */
-#include "analyzer/check/gate.h"
+/* Judging a run by rules; see judge.h. */
+#include "analyzer/check/judge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,20 +10,21 @@
 #include "analyzer/base/units.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 
-const char *const xs_gate_status_names[] = {"pass", "allowed", "unknown", "fail"};
+const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
 const char *const xs_standing_names[] = {NULL, "same", "grown", "new"};
 
 /* One trace while it is judged. */
 struct judge {
     const struct xs_reading *reading;
-    const struct xs_gate_terms *terms;
-    struct xs_gate *gate;
+    const struct xs_check_terms *terms;
+    struct xs_judged *judged;
 };
 
-uint64_t xs_gate_measured(const struct xs_gate_finding *f, enum xs_measure measure) {
-    return measure == XS_MEASURE_COUNT ? f->instances : measure == XS_MEASURE_BYTES ? f->bytes : f->gives_back_ns;
+uint64_t xs_check_measured(const struct xs_check_finding *f, enum xs_metric_unit unit) {
+    return unit == XS_METRIC_COUNT ? f->instances : unit == XS_METRIC_BYTES ? f->bytes : f->gives_back_ns;
 }
 
 /* `share` more of a value, as far as 64 bits go. */
@@ -32,20 +33,20 @@ static uint64_t share_of(uint64_t value, double share) {
     return part >= 9e18 ? INT64_MAX : (uint64_t)part;
 }
 
-enum xs_standing xs_gate_standing(const struct xs_gate *gate, const struct xs_gate_terms *terms, size_t finding,
-                                  enum xs_measure measure) {
+enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
+                                    enum xs_metric_unit unit) {
     if (!terms->baseline)
         return XS_STANDING_NONE;
-    long before = gate->states[finding].before;
+    long before = judged->states[finding].before;
     if (before < 0)
         return XS_STANDING_NEW;
-    uint64_t was = xs_gate_measured(&terms->baseline->findings.items[before], measure);
+    uint64_t was = xs_check_measured(&terms->baseline->findings.items[before], unit);
     uint64_t most = xs_sum(was, share_of(was, terms->tolerance));
-    return xs_gate_measured(&gate->findings.items[finding], measure) > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+    return xs_check_measured(&judged->findings.items[finding], unit) > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
 }
 
 static bool is_suppressed(const struct judge *j, size_t finding) {
-    long s = j->gate->states[finding].suppression;
+    long s = j->judged->states[finding].suppression;
     return s >= 0 && !j->terms->config->suppressions[s].expired;
 }
 
@@ -53,7 +54,7 @@ static bool is_suppressed(const struct judge *j, size_t finding) {
 
 static void add_contents_reason(const struct judge *j, struct xs_string *reason) {
     char why[512];
-    xs_checked_why_none(&j->reading->checked, why, sizeof why);
+    xs_content_coverage_why_none(&j->reading->contents, why, sizeof why);
     if (*why)
         xs_string_format(reason, "%s%s", reason->length ? " " : "", why);
 }
@@ -71,7 +72,7 @@ static void add_device_reason(const struct judge *j, struct xs_string *reason) {
 }
 
 static void add_undecided_reason(const struct judge *j, int detector, uint64_t limit, uint64_t value,
-                                 enum xs_measure measure, struct xs_string *reason) {
+                                 enum xs_metric_unit unit, struct xs_string *reason) {
     const struct xs_findings *findings = j->reading->findings;
     const struct xs_undecided *most = NULL;
     char count[XS_UNIT_BYTES];
@@ -84,7 +85,7 @@ static void add_undecided_reason(const struct judge *j, int detector, uint64_t l
         if (!most || u->count > most->count)
             most = u;
     }
-    if (!most || (measure == XS_MEASURE_COUNT && xs_sum(value, undecided) <= limit))
+    if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, undecided) <= limit))
         return;
     if (j->terms->baseline) { /* what could not be told before either is no news */
         uint64_t was = j->terms->baseline->undecided[detector];
@@ -103,7 +104,7 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
         add_device_reason(j, reason);
     } else if (!j->reading->metrics.of[metric].known) {
         if (metric == XS_METRIC_WALL_TIME)
-            xs_string_format(reason, "The trace has no end: how long the run took is not known.");
+            xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
         else
             add_device_reason(j, reason);
         if (!reason->length)
@@ -112,7 +113,7 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
 }
 
 /* Why a rule that nothing was found against still cannot be said to hold; NULL: it holds. */
-static char *why_unknown(const struct judge *j, const struct xs_gate_result *r) {
+static char *why_unknown(const struct judge *j, const struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
     if (rule->about == XS_RULE_METRIC) {
@@ -124,7 +125,7 @@ static char *why_unknown(const struct judge *j, const struct xs_gate_result *r) 
         if (d->needs & XS_NEEDS_DEVICE_RECORDS)
             add_device_reason(j, &reason);
         if (!reason.length)
-            add_undecided_reason(j, rule->detector, r->limit, r->value, rule->measure, &reason);
+            add_undecided_reason(j, rule->detector, r->limit, r->value, rule->unit, &reason);
     } else {
         add_contents_reason(j, &reason);
         add_device_reason(j, &reason);
@@ -133,8 +134,8 @@ static char *why_unknown(const struct judge *j, const struct xs_gate_result *r) 
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
         j->reading->findings->damaged_rows)
         xs_string_format(&reason,
-                         "%sHow long the run took is not known: the trace has no end, and times that cannot be true. "
-                         "Give the limit as a time.",
+                         "%s" XS_RUN_NOT_KNOWN("H") ": the trace has no end, and times that cannot be true. "
+                                                    "Give the limit as a time.",
                          reason.length ? " " : "");
     if (j->reading->trace.is_live)
         xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");
@@ -143,29 +144,29 @@ static char *why_unknown(const struct judge *j, const struct xs_gate_result *r) 
 
 /* --- rules --- */
 
-static void add_place(struct xs_gate_result *r, size_t finding) {
+static void add_place(struct xs_rule_result *r, size_t finding) {
     r->places = xs_realloc(r->places, sizeof *r->places * (r->place_count + 1));
     r->places[r->place_count++] = finding;
 }
 
 static int by_value(const void *a, const void *b, void *data) {
-    const struct xs_gate_result *r = ((void **)data)[0];
-    const struct xs_gate *gate = ((void **)data)[1];
+    const struct xs_rule_result *r = ((void **)data)[0];
+    const struct xs_judged *judged = ((void **)data)[1];
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    uint64_t x = xs_gate_measured(&gate->findings.items[left], r->rule->measure),
-             y = xs_gate_measured(&gate->findings.items[right], r->rule->measure);
+    uint64_t x = xs_check_measured(&judged->findings.items[left], r->rule->unit),
+             y = xs_check_measured(&judged->findings.items[right], r->rule->unit);
     return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
 }
 
 static uint64_t absolute_limit(const struct judge *j, const struct xs_rule *rule) {
-    return rule->is_share ? share_of(j->gate->run_ns, rule->share) : rule->limit;
+    return rule->is_share ? share_of(j->judged->run_ns, rule->share) : rule->limit;
 }
 
 static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
     return xs_sum(base, rule->is_share ? share_of(base, rule->share) : rule->limit);
 }
 
-static void judge_metric(const struct judge *j, struct xs_gate_result *r) {
+static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
     const struct xs_metric_value *now = &j->reading->metrics.of[r->rule->metric];
     r->value_known = now->known;
     r->value = now->value;
@@ -176,13 +177,13 @@ static void judge_metric(const struct judge *j, struct xs_gate_result *r) {
         r->base = was->value;
         r->limit = limit_on(r->rule, was->value);
         if (!was->known) {
-            r->status = XS_GATE_UNKNOWN;
+            r->outcome = XS_OUTCOME_UNKNOWN;
             r->reason = xs_strdup("The baseline does not know it.");
             return;
         }
     }
     if (now->known && now->value > r->limit)
-        r->status = XS_GATE_FAIL;
+        r->outcome = XS_OUTCOME_FAIL;
 }
 
 static bool is_kind(const struct xs_rule *rule, const char *kind) {
@@ -195,58 +196,58 @@ static bool is_kind(const struct xs_rule *rule, const char *kind) {
 
 /* What the baseline has of it, without what is suppressed by now. */
 static uint64_t base_of_kind(const struct judge *j, const struct xs_rule *rule) {
-    const struct xs_gate_findings *before = &j->terms->baseline->findings;
+    const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
     for (size_t i = 0; i < before->count; i++)
         if (is_kind(rule, before->items[i].kind))
-            base = xs_sum(base, xs_gate_measured(&before->items[i], rule->measure));
-    for (size_t i = 0; i < j->gate->findings.count; i++) {
-        long was = j->gate->states[i].before;
+            base = xs_sum(base, xs_check_measured(&before->items[i], rule->unit));
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        long was = j->judged->states[i].before;
         if (was >= 0 && is_suppressed(j, i) && is_kind(rule, before->items[was].kind))
-            base -= xs_gate_measured(&before->items[was], rule->measure) <= base
-                        ? xs_gate_measured(&before->items[was], rule->measure)
+            base -= xs_check_measured(&before->items[was], rule->unit) <= base
+                        ? xs_check_measured(&before->items[was], rule->unit)
                         : base;
     }
     return base;
 }
 
-static void judge_finding(const struct judge *j, struct xs_gate_result *r) {
+static void judge_finding(const struct judge *j, struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     r->value_known = true;
     r->has_base = rule->relative;
-    for (size_t i = 0; i < j->gate->findings.count; i++) {
-        const struct xs_gate_finding *f = &j->gate->findings.items[i];
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        const struct xs_check_finding *f = &j->judged->findings.items[i];
         if (f->detector != (unsigned)rule->detector || (rule->verdict >= 0 && f->verdict != (unsigned)rule->verdict) ||
             is_suppressed(j, i))
             continue;
-        if (!rule->relative && xs_gate_standing(j->gate, j->terms, i, rule->measure) == XS_STANDING_SAME) {
+        if (!rule->relative && xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
             continue;
         }
-        r->value = xs_sum(r->value, xs_gate_measured(f, rule->measure));
-        r->at_most |= rule->measure == XS_MEASURE_NS && f->at_most;
+        r->value = xs_sum(r->value, xs_check_measured(f, rule->unit));
+        r->at_most |= rule->unit == XS_METRIC_NS && f->at_most;
         add_place(r, i);
     }
     r->base = rule->relative ? base_of_kind(j, rule) : 0;
     r->limit = rule->relative ? limit_on(rule, r->base) : absolute_limit(j, rule);
-    r->status = r->value > r->limit ? XS_GATE_FAIL : XS_GATE_PASS;
+    r->outcome = r->value > r->limit ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
 }
 
-static void judge_each(const struct judge *j, struct xs_gate_result *r) {
+static void judge_each(const struct judge *j, struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     bool any = false;
     r->value_known = true;
     r->limit = absolute_limit(j, rule);
-    for (size_t i = 0; i < j->gate->findings.count; i++) {
-        const struct xs_gate_finding *f = &j->gate->findings.items[i];
-        uint64_t value = xs_gate_measured(f, rule->measure), limit = absolute_limit(j, rule), base = 0;
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        const struct xs_check_finding *f = &j->judged->findings.items[i];
+        uint64_t value = xs_check_measured(f, rule->unit), limit = absolute_limit(j, rule), base = 0;
         if ((rule->about == XS_RULE_SURE ? !f->sure : f->advice) || is_suppressed(j, i))
             continue;
         if (rule->relative) {
-            long before = j->gate->states[i].before;
-            base = before < 0 ? 0 : xs_gate_measured(&j->terms->baseline->findings.items[before], rule->measure);
+            long before = j->judged->states[i].before;
+            base = before < 0 ? 0 : xs_check_measured(&j->terms->baseline->findings.items[before], rule->unit);
             limit = limit_on(rule, base);
-        } else if (xs_gate_standing(j->gate, j->terms, i, rule->measure) == XS_STANDING_SAME) {
+        } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
             continue;
         }
@@ -254,19 +255,20 @@ static void judge_each(const struct judge *j, struct xs_gate_result *r) {
         if (over)
             add_place(r, i);
         /* the largest, but one that is over its limit before all that are not */
-        if (!any || (over && r->status != XS_GATE_FAIL) || (over == (r->status == XS_GATE_FAIL) && value > r->value)) {
+        if (!any || (over && r->outcome != XS_OUTCOME_FAIL) ||
+            (over == (r->outcome == XS_OUTCOME_FAIL) && value > r->value)) {
             r->value = value;
             r->limit = limit;
             r->base = base;
             r->has_base = rule->relative;
-            r->at_most = rule->measure == XS_MEASURE_NS && f->at_most;
+            r->at_most = rule->unit == XS_METRIC_NS && f->at_most;
         }
         any = true;
-        r->status = over ? XS_GATE_FAIL : r->status;
+        r->outcome = over ? XS_OUTCOME_FAIL : r->outcome;
     }
 }
 
-static void judge_rule(struct judge *j, struct xs_gate_result *r) {
+static void judge_rule(struct judge *j, struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     if (rule->about == XS_RULE_METRIC)
         judge_metric(j, r);
@@ -274,124 +276,124 @@ static void judge_rule(struct judge *j, struct xs_gate_result *r) {
         judge_finding(j, r);
     else
         judge_each(j, r);
-    void *data[] = {r, j->gate};
+    void *data[] = {r, j->judged};
     if (r->place_count > 1)
         qsort_r(r->places, r->place_count, sizeof *r->places, by_value, data);
-    if (r->status == XS_GATE_FAIL) {
+    if (r->outcome == XS_OUTCOME_FAIL) {
         for (size_t i = 0; i < r->place_count; i++)
-            j->gate->states[r->places[i]].failing = true;
+            j->judged->states[r->places[i]].failing = true;
         return;
     }
-    if (r->status == XS_GATE_PASS && (r->reason = why_unknown(j, r)))
-        r->status = XS_GATE_UNKNOWN;
-    if (r->status == XS_GATE_UNKNOWN && xs_gate_config_allows(j->terms->config, rule))
-        r->status = XS_GATE_ALLOWED;
+    if (r->outcome == XS_OUTCOME_PASS && (r->reason = why_unknown(j, r)))
+        r->outcome = XS_OUTCOME_UNKNOWN;
+    if (r->outcome == XS_OUTCOME_UNKNOWN && xs_check_config_allows(j->terms->config, rule))
+        r->outcome = XS_OUTCOME_ALLOWED;
 }
 
 /* --- around them --- */
 
-__attribute__((format(printf, 2, 3))) static void add_note(struct xs_gate *gate, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *judged, const char *format, ...) {
     struct xs_string text = {0};
     va_list arguments;
     va_start(arguments, format);
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
-    gate->notes = xs_realloc(gate->notes, sizeof *gate->notes * (gate->note_count + 1));
-    gate->notes[gate->note_count++] = text.data;
+    judged->notes = xs_realloc(judged->notes, sizeof *judged->notes * (judged->note_count + 1));
+    judged->notes[judged->note_count++] = text.data;
 }
 
 static void add_notes(struct judge *j) {
     const struct xs_reading *reading = j->reading;
     if (!strcmp(reading->summary.run.status, "recovered"))
-        add_note(j->gate, "The process was killed: only what it had done until then was judged.");
+        add_note(j->judged, "The process was killed: only what it had done until then was judged.");
     if (!reading->findings->transfers)
-        add_note(j->gate, "No copies were seen at all.");
+        add_note(j->judged, "No copies were seen at all.");
     if (reading->findings->damaged_rows)
-        add_note(j->gate, "Rows with values that cannot be true were left out: %" PRIu64 ".",
+        add_note(j->judged, "Rows with values that cannot be true were left out: %" PRIu64 ".",
                  reading->findings->damaged_rows);
     if (reading->summary.run.simulated)
-        add_note(j->gate, "SIMULATED: the times are those of a model, not of a GPU.");
+        add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
 }
 
 static void look_up_states(struct judge *j) {
-    struct xs_gate *gate = j->gate;
-    size_t count = gate->findings.count;
-    const struct xs_gate_config *config = j->terms->config;
+    struct xs_judged *judged = j->judged;
+    size_t count = judged->findings.count;
+    const struct xs_check_config *config = j->terms->config;
     long *before = xs_realloc(NULL, sizeof *before * count);
-    gate->states = xs_realloc(NULL, sizeof *gate->states * count);
+    judged->states = xs_realloc(NULL, sizeof *judged->states * count);
     if (j->terms->baseline)
-        xs_gate_match(&gate->findings, &j->terms->baseline->findings, before);
+        xs_check_match(&judged->findings, &j->terms->baseline->findings, before);
     for (size_t i = 0; i < count; i++) {
-        long s = xs_gate_config_suppression(config, &gate->findings.items[i]);
-        gate->states[i] = (struct xs_gate_state){.suppression = s, .before = j->terms->baseline ? before[i] : -1};
+        long s = xs_check_config_suppression(config, &judged->findings.items[i]);
+        judged->states[i] = (struct xs_judged_state){.suppression = s, .before = j->terms->baseline ? before[i] : -1};
         if (s >= 0) {
             j->terms->used[s] = true;
-            gate->states[i].failing = config->suppressions[s].expired;
+            judged->states[i].failing = config->suppressions[s].expired;
         }
     }
     free(before);
     for (size_t s = 0; s < config->suppression_count; s++) {
         bool needed = false;
         for (size_t i = 0; i < count && config->suppressions[s].expired; i++)
-            needed |= gate->states[i].suppression == (long)s;
+            needed |= judged->states[i].suppression == (long)s;
         if (!needed)
             continue;
-        gate->expired = xs_realloc(gate->expired, sizeof *gate->expired * (gate->expired_count + 1));
-        gate->expired[gate->expired_count++] = s;
+        judged->expired = xs_realloc(judged->expired, sizeof *judged->expired * (judged->expired_count + 1));
+        judged->expired[judged->expired_count++] = s;
     }
 }
 
 static void find_gone(struct judge *j) {
-    struct xs_gate *gate = j->gate;
+    struct xs_judged *judged = j->judged;
     size_t count = j->terms->baseline ? j->terms->baseline->findings.count : 0;
     bool *here = xs_realloc(NULL, count);
     memset(here, 0, count);
-    for (size_t i = 0; i < gate->findings.count; i++)
-        if (gate->states[i].before >= 0)
-            here[gate->states[i].before] = true;
-    gate->gone = xs_realloc(NULL, sizeof *gate->gone * count);
+    for (size_t i = 0; i < judged->findings.count; i++)
+        if (judged->states[i].before >= 0)
+            here[judged->states[i].before] = true;
+    judged->gone = xs_realloc(NULL, sizeof *judged->gone * count);
     for (size_t i = 0; i < count; i++)
         if (!here[i])
-            gate->gone[gate->gone_count++] = i;
+            judged->gone[judged->gone_count++] = i;
     free(here);
 }
 
-void xs_gate_judge(const struct xs_reading *reading, const struct xs_gate_terms *terms, struct xs_gate *gate) {
-    struct judge j = {.reading = reading, .terms = terms, .gate = gate};
+void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged) {
+    struct judge j = {.reading = reading, .terms = terms, .judged = judged};
     const struct xs_run *run = &reading->summary.run;
     const struct xs_rules *rules = &terms->config->rules;
-    *gate = (struct xs_gate){.path = xs_strdup(reading->path),
-                             .cwd = xs_strdup(run->cwd),
-                             .executable = xs_strdup(run->executable),
-                             .command = xs_strdup(run->command),
-                             .run_ns = reading->findings->run_ns};
-    xs_gate_findings_of(reading, &gate->findings);
+    *judged = (struct xs_judged){.path = xs_strdup(reading->path),
+                                 .cwd = xs_strdup(run->cwd),
+                                 .executable = xs_strdup(run->executable),
+                                 .command = xs_strdup(run->command),
+                                 .run_ns = reading->findings->run_ns};
+    xs_check_findings_of(reading, &judged->findings);
     look_up_states(&j);
     find_gone(&j);
     add_notes(&j);
     for (size_t i = 0; i < reading->findings->undecided_count; i++)
-        gate->undecided = xs_sum(gate->undecided, reading->findings->undecided[i].count);
-    gate->results = xs_realloc(NULL, sizeof *gate->results * rules->count);
-    gate->status = gate->expired_count ? XS_GATE_FAIL : XS_GATE_PASS;
+        judged->undecided = xs_sum(judged->undecided, reading->findings->undecided[i].count);
+    judged->results = xs_realloc(NULL, sizeof *judged->results * rules->count);
+    judged->outcome = judged->expired_count ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
     for (size_t i = 0; i < rules->count; i++) {
-        struct xs_gate_result *r = &gate->results[gate->result_count++];
-        *r = (struct xs_gate_result){.rule = &rules->items[i]};
+        struct xs_rule_result *r = &judged->results[judged->result_count++];
+        *r = (struct xs_rule_result){.rule = &rules->items[i]};
         judge_rule(&j, r);
-        gate->status = r->status > gate->status ? r->status : gate->status;
+        judged->outcome = r->outcome > judged->outcome ? r->outcome : judged->outcome;
     }
 }
 
-void xs_gate_free(struct xs_gate *gate) {
-    for (size_t i = 0; i < gate->result_count; i++) {
-        free(gate->results[i].reason);
-        free(gate->results[i].places);
+void xs_judged_free(struct xs_judged *judged) {
+    for (size_t i = 0; i < judged->result_count; i++) {
+        free(judged->results[i].reason);
+        free(judged->results[i].places);
     }
-    for (size_t i = 0; i < gate->note_count; i++)
-        free(gate->notes[i]);
-    void *const blocks[] = {gate->path,    gate->cwd,  gate->executable, gate->command, gate->states,
-                            gate->results, gate->gone, gate->expired,    gate->notes};
+    for (size_t i = 0; i < judged->note_count; i++)
+        free(judged->notes[i]);
+    void *const blocks[] = {judged->path,    judged->cwd,  judged->executable, judged->command, judged->states,
+                            judged->results, judged->gone, judged->expired,    judged->notes};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
-    xs_gate_findings_free(&gate->findings);
-    *gate = (struct xs_gate){0};
+    xs_check_findings_free(&judged->findings);
+    *judged = (struct xs_judged){0};
 }

@@ -1,7 +1,7 @@
 /* What is known of contents and of launches' arguments: the ground that findings of content stand on. Counted for the
  * report's coverage. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_CHECKED_H
-#define XFERSPY_ANALYZER_FINDINGS_CHECKED_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_CONTENT_COVERAGE_H
+#define XFERSPY_ANALYZER_FINDINGS_CONTENT_COVERAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 enum { XS_SKIP_COUNT = 0 XS_FINGERPRINT_SKIPS(XS_COUNT_SKIP) };
 #undef XS_COUNT_SKIP
 
-struct xs_checked {
+struct xs_content_coverage {
     bool recorded;                    /* the trace can have fingerprints at all: schema version 2 */
     char mode[16];                    /* option.fingerprint, "" where the trace does not say */
     uint64_t eligible;                /* uploads and downloads that ran */
@@ -28,12 +28,12 @@ struct xs_checked {
 extern const char *const xs_skip_names[];
 
 /* Negative status: the message is set. */
-int xs_checked_read(const struct xs_trace *trace, struct xs_checked *checked, char *message);
+int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message);
 
 /* Why no content at all is known, as a sentence that says what to do; "" where some is, or there was none to know. */
-void xs_checked_why_none(const struct xs_checked *checked, char *buffer, size_t bytes);
+void xs_content_coverage_why_none(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
 /* Where page migrations were recorded for a part of the run only, a sentence that says so and what to do; else "". */
-void xs_checked_migrations(const struct xs_checked *checked, char *buffer, size_t bytes);
+void xs_content_coverage_migrations(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
 #endif

@@ -1,40 +1,40 @@
-/* Judging a run by rules (gate_rule.h), against a baseline where there is one. What is judged is copied: the trace may be
+/* Judging a run by rules (rule.h), against a baseline where there is one. What is judged is copied: the trace may be
  * closed afterwards. */
-#ifndef XFERSPY_ANALYZER_CHECK_GATE_H
-#define XFERSPY_ANALYZER_CHECK_GATE_H
+#ifndef XFERSPY_ANALYZER_CHECK_JUDGE_H
+#define XFERSPY_ANALYZER_CHECK_JUDGE_H
 
-#include "analyzer/check/gate_baseline.h"
-#include "analyzer/check/gate_config.h"
-#include "analyzer/check/gate_finding.h"
-#include "analyzer/check/gate_rule.h"
+#include "analyzer/check/baseline.h"
+#include "analyzer/check/config.h"
+#include "analyzer/check/finding.h"
+#include "analyzer/check/rule.h"
 
 struct xs_reading;
 
-/* From best to worst; from XS_GATE_UNKNOWN on the gate fails. */
-enum xs_gate_status {
-    XS_GATE_PASS,
-    XS_GATE_ALLOWED, /* the trace cannot tell, and the caller accepts that */
-    XS_GATE_UNKNOWN, /* the trace cannot tell */
-    XS_GATE_FAIL,
+/* From best to worst; from XS_OUTCOME_UNKNOWN on the check fails. */
+enum xs_outcome {
+    XS_OUTCOME_PASS,
+    XS_OUTCOME_ALLOWED, /* the trace cannot tell, and the caller accepts that */
+    XS_OUTCOME_UNKNOWN, /* the trace cannot tell */
+    XS_OUTCOME_FAIL,
 };
-extern const char *const xs_gate_status_names[]; /* "pass", "allowed", "unknown", "fail" */
+extern const char *const xs_outcome_names[]; /* "pass", "allowed", "unknown", "fail" */
 
 /* A finding against the baseline. */
 enum xs_standing { XS_STANDING_NONE, XS_STANDING_SAME, XS_STANDING_GROWN, XS_STANDING_NEW };
 extern const char *const xs_standing_names[]; /* NULL, "same", "grown", "new" */
 
-struct xs_gate_state {
+struct xs_judged_state {
     long suppression; /* index in the configuration's, -1: none. One that has expired does not hold */
     long before;      /* index in the baseline's findings, -1: none */
     bool failing;     /* a rule fails because of it, or its suppression has expired */
 };
 
-struct xs_gate_result {
+struct xs_rule_result {
     const struct xs_rule *rule; /* the configuration's */
-    enum xs_gate_status status;
+    enum xs_outcome outcome;
     bool value_known;
     bool at_most;      /* the value is a bound */
-    uint64_t value;    /* in the rule's measure: the sum, or of `any' and `sure' the largest one */
+    uint64_t value;    /* in the rule's unit: the sum, or of `any' and `sure' the largest one */
     uint64_t limit;    /* in the same; of `any' and `sure' that of the largest one */
     bool has_base;     /* the baseline was looked at */
     uint64_t base;     /* what it had */
@@ -44,12 +44,12 @@ struct xs_gate_result {
     size_t place_count;
 };
 
-struct xs_gate {
+struct xs_judged {
     char *path, *cwd, *executable, *command; /* of the trace and its run; any text */
-    enum xs_gate_status status;              /* the worst */
-    struct xs_gate_findings findings;
-    struct xs_gate_state *states;   /* of each */
-    struct xs_gate_result *results; /* of each rule */
+    enum xs_outcome outcome;                 /* the worst */
+    struct xs_check_findings findings;
+    struct xs_judged_state *states; /* of each */
+    struct xs_rule_result *results; /* of each rule */
     size_t result_count;
     size_t *expired; /* suppressions that have expired, and are needed still */
     size_t expired_count;
@@ -61,20 +61,20 @@ struct xs_gate {
     size_t note_count;
 };
 
-/* What a gate judges by. */
-struct xs_gate_terms {
-    const struct xs_gate_config *config; /* has one rule at least */
-    const struct xs_baseline *baseline;  /* NULL: none */
+/* What traces are judged by. */
+struct xs_check_terms {
+    const struct xs_check_config *config; /* has one rule at least */
+    const struct xs_baseline *baseline;   /* NULL: none */
     double tolerance;
     bool *used; /* by suppression: set for those that matched something */
 };
 
-void xs_gate_judge(const struct xs_reading *reading, const struct xs_gate_terms *terms, struct xs_gate *gate);
-void xs_gate_free(struct xs_gate *gate);
+void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged);
+void xs_judged_free(struct xs_judged *judged);
 
 /* How a finding stands to the baseline, measured by one thing. */
-enum xs_standing xs_gate_standing(const struct xs_gate *gate, const struct xs_gate_terms *terms, size_t finding,
-                                  enum xs_measure measure);
-uint64_t xs_gate_measured(const struct xs_gate_finding *finding, enum xs_measure measure);
+enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
+                                    enum xs_metric_unit unit);
+uint64_t xs_check_measured(const struct xs_check_finding *finding, enum xs_metric_unit unit);
 
 #endif

@@ -1,5 +1,5 @@
-/* Baselines; see gate_baseline.h. A file is read by SQLite's functions for JSON: they are in the program already. */
-#include "analyzer/check/gate_baseline.h"
+/* Baselines; see baseline.h. A file is read by SQLite's functions for JSON: they are in the program already. */
+#include "analyzer/check/baseline.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,11 +19,10 @@
 
 #define FORMAT "xferspy-baseline"
 enum { VERSION = 1, MOST_BYTES = 64 << 20 };
-
-static const char *const units[] = {[XS_METRIC_NS] = "ns", [XS_METRIC_BYTES] = "bytes", [XS_METRIC_COUNT] = "count"};
+static const char damaged[] = "is damaged; write it again with `xferspy check --write-baseline'";
 
 void xs_baseline_free(struct xs_baseline *baseline) {
-    xs_gate_findings_free(&baseline->findings);
+    xs_check_findings_free(&baseline->findings);
     free(baseline->undecided);
     *baseline = (struct xs_baseline){0};
 }
@@ -40,8 +39,8 @@ static uint64_t undecided_of(const struct xs_findings *findings, unsigned detect
 /* --- writing --- */
 
 static int by_place(const void *a, const void *b) {
-    const struct xs_gate_finding *l = *(const struct xs_gate_finding *const *)a,
-                                 *r = *(const struct xs_gate_finding *const *)b;
+    const struct xs_check_finding *l = *(const struct xs_check_finding *const *)a,
+                                  *r = *(const struct xs_check_finding *const *)b;
     int order = strcmp(l->file, r->file);
     if (!order)
         order = strcmp(l->function, r->function);
@@ -58,7 +57,7 @@ static void put_text(struct xs_json *json, const char *key, const char *text) {
     xs_json_text(json, key, *text ? text : NULL);
 }
 
-static void put_finding(struct xs_json *json, const struct xs_gate_finding *g) {
+static void put_finding(struct xs_json *json, const struct xs_check_finding *g) {
     xs_json_object(json, NULL);
     xs_json_text(json, "finding", g->kind);
     put_text(json, "entry_point", g->entry_point);
@@ -74,9 +73,9 @@ static void put_finding(struct xs_json *json, const struct xs_gate_finding *g) {
 }
 
 static void put_metrics(struct xs_json *json, const struct xs_metric_values *metrics) {
-    for (unsigned unit = 0; unit < sizeof units / sizeof *units; unit++) {
+    for (unsigned unit = 0; unit < XS_METRIC_UNITS; unit++) {
         struct xs_string key = {0};
-        xs_string_format(&key, "metrics_%s", units[unit]);
+        xs_string_format(&key, "metrics_%s", xs_metric_unit_names[unit]);
         xs_json_object(json, key.data);
         for (int i = 0; i < XS_METRICS; i++) {
             if (xs_metric_infos[i].unit != unit)
@@ -93,9 +92,9 @@ static void put_metrics(struct xs_json *json, const struct xs_metric_values *met
 
 void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     struct xs_json json = {.file = file};
-    struct xs_gate_findings findings;
-    xs_gate_findings_of(reading, &findings);
-    const struct xs_gate_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings.count);
+    struct xs_check_findings findings;
+    xs_check_findings_of(reading, &findings);
+    const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings.count);
     for (size_t i = 0; i < findings.count; i++)
         sorted[i] = &findings.items[i];
     qsort(sorted, findings.count, sizeof *sorted, by_place);
@@ -114,7 +113,7 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     xs_json_end(&json, ']');
     xs_json_end(&json, '}');
     free(sorted);
-    xs_gate_findings_free(&findings);
+    xs_check_findings_free(&findings);
 }
 
 /* --- reading --- */
@@ -141,7 +140,7 @@ static char *text_at(sqlite3_stmt *row, int column, bool *good) {
     return xs_strdup(text ? text : "");
 }
 
-static bool read_findings(sqlite3 *db, const char *document, struct xs_gate_findings *findings) {
+static bool read_findings(sqlite3 *db, const char *document, struct xs_check_findings *findings) {
     static const char sql[] =
         "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
@@ -152,7 +151,7 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_gate_find
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
-        struct xs_gate_finding *g = xs_gate_findings_add(findings);
+        struct xs_check_finding *g = xs_check_findings_add(findings);
         g->kind = text_at(row, 0, &good);
         g->entry_point = text_at(row, 1, &good);
         g->function = text_at(row, 2, &good);
@@ -220,13 +219,13 @@ static const char *read_document(sqlite3 *db, const char *document, struct xs_ba
         else if (sqlite3_column_type(row, 2) != SQLITE_INTEGER || sqlite3_column_int64(row, 2) > VERSION)
             trouble = "is a baseline of a newer xferspy; write it again with this one";
         else if (sqlite3_column_int64(row, 2) < 1 || !findings || strcmp(findings, "array") != 0)
-            trouble = "is damaged; write it again with `xferspy check --write-baseline'";
+            trouble = damaged;
     }
     sqlite3_finalize(row);
     if (!trouble &&
         !(read_findings(db, document, &baseline->findings) && read_metrics(db, document, &baseline->metrics) &&
           read_undecided(db, document, baseline->undecided)))
-        trouble = "is damaged; write it again with `xferspy check --write-baseline'";
+        trouble = damaged;
     return trouble;
 }
 
@@ -261,7 +260,7 @@ static int read_trace(const char *path, struct xs_baseline *baseline) {
         xs_baseline_free(baseline);
         return status;
     }
-    xs_gate_findings_of(&reading, &baseline->findings);
+    xs_check_findings_of(&reading, &baseline->findings);
     baseline->metrics = reading.metrics;
     for (unsigned i = 0; i < xs_detector_count; i++)
         baseline->undecided[i] = undecided_of(reading.findings, i);

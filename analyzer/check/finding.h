@@ -1,7 +1,7 @@
-/* Findings as a gate sees them: copied out of a reading, with a key that holds across builds and machines, so that they
+/* Findings as `xferspy check` sees them: copied out of a reading, with a key that holds across builds and machines, so that they
  * can be matched with those of another run or of a baseline file. */
-#ifndef XFERSPY_ANALYZER_CHECK_GATE_FINDING_H
-#define XFERSPY_ANALYZER_CHECK_GATE_FINDING_H
+#ifndef XFERSPY_ANALYZER_CHECK_FINDING_H
+#define XFERSPY_ANALYZER_CHECK_FINDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 struct xs_reading; /* analyzer/command/reading.h */
 
-struct xs_gate_finding {
-    /* The key: valid UTF-8 of at most XS_GATE_TEXT_BYTES each, never NULL, "" where not known. `file` is a name without its
+struct xs_check_finding {
+    /* The key: valid UTF-8 of at most XS_CHECK_TEXT_BYTES each, never NULL, "" where not known. `file` is a name without its
      * folder, of code without lines the library's or the program's. */
     char *kind, *entry_point, *function, *file, *text;
     uint32_t line; /* 0: not known */
@@ -28,27 +28,27 @@ struct xs_gate_finding {
     bool is_source;
 };
 
-struct xs_gate_findings {
-    struct xs_gate_finding *items;
+struct xs_check_findings {
+    struct xs_check_finding *items;
     size_t count;
 };
 
-enum { XS_GATE_TEXT_BYTES = 4096 };
+enum { XS_CHECK_TEXT_BYTES = 4096 };
 
 /* In ranked order. To be freed. */
-void xs_gate_findings_of(const struct xs_reading *reading, struct xs_gate_findings *findings);
-void xs_gate_findings_free(struct xs_gate_findings *findings);
+void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings);
+void xs_check_findings_free(struct xs_check_findings *findings);
 
 /* A new one at the end, zeroed. */
-struct xs_gate_finding *xs_gate_findings_add(struct xs_gate_findings *findings);
+struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings);
 
 /* For each of `now` the index of the same one in `before`, -1: none; each of `before` is given once. Of those alike in
  * finding, entry point, function and file first the ones with the same text and line are the same, then those with the same
  * text, then with the same line, then the others in the order of their lines: a line that was edited or moved is the same
  * place still. */
-void xs_gate_match(const struct xs_gate_findings *now, const struct xs_gate_findings *before, long *before_of);
+void xs_check_match(const struct xs_check_findings *now, const struct xs_check_findings *before, long *before_of);
 
 /* 64 bits of the key without the line: the same wherever the line has moved to. */
-uint64_t xs_gate_fingerprint(const struct xs_gate_finding *finding);
+uint64_t xs_check_finding_hash(const struct xs_check_finding *finding);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rules of a gate; see gate_rule.h. */
-#include "analyzer/check/gate_rule.h"
+/* Reading rules; see rule.h. */
+#include "analyzer/check/rule.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,23 +16,23 @@
 
 static const struct unit {
     const char *name;
-    enum xs_measure measure;
+    enum xs_metric_unit unit;
     double factor;
 } units[] = {
-    {"ns", XS_MEASURE_NS, 1},
-    {"us", XS_MEASURE_NS, 1e3},
-    {"ms", XS_MEASURE_NS, 1e6},
-    {"s", XS_MEASURE_NS, 1e9},
-    {"min", XS_MEASURE_NS, 60e9},
-    {"B", XS_MEASURE_BYTES, 1},
-    {"KiB", XS_MEASURE_BYTES, 1024},
-    {"MiB", XS_MEASURE_BYTES, 1048576},
-    {"GiB", XS_MEASURE_BYTES, 1073741824},
-    {"TiB", XS_MEASURE_BYTES, 1099511627776},
-    {"kB", XS_MEASURE_BYTES, 1e3},
-    {"MB", XS_MEASURE_BYTES, 1e6},
-    {"GB", XS_MEASURE_BYTES, 1e9},
-    {"TB", XS_MEASURE_BYTES, 1e12},
+    {"ns", XS_METRIC_NS, 1},
+    {"us", XS_METRIC_NS, 1e3},
+    {"ms", XS_METRIC_NS, 1e6},
+    {"s", XS_METRIC_NS, 1e9},
+    {"min", XS_METRIC_NS, 60e9},
+    {"B", XS_METRIC_BYTES, 1},
+    {"KiB", XS_METRIC_BYTES, 1024},
+    {"MiB", XS_METRIC_BYTES, 1048576},
+    {"GiB", XS_METRIC_BYTES, 1073741824},
+    {"TiB", XS_METRIC_BYTES, 1099511627776},
+    {"kB", XS_METRIC_BYTES, 1e3},
+    {"MB", XS_METRIC_BYTES, 1e6},
+    {"GB", XS_METRIC_BYTES, 1e9},
+    {"TB", XS_METRIC_BYTES, 1e12},
 };
 
 /* --- names --- */
@@ -156,13 +156,13 @@ static bool parse_unit(struct xs_rule *rule, double number, const char *name, bo
             i++;
         if (i == sizeof units / sizeof *units)
             return false;
-        rule->measure = units[i].measure;
+        rule->unit = units[i].unit;
         factor = units[i].factor;
     }
     number *= factor;
     if (number >= 9e18) /* what is that large is no limit: beyond int64, and doubles are coarse there */
         return false;
-    if (rule->measure == XS_MEASURE_COUNT && floor(number) < number)
+    if (rule->unit == XS_METRIC_COUNT && floor(number) < number)
         return false;
     rule->limit = (uint64_t)number;
     return true;
@@ -174,22 +174,18 @@ static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit
                                              "a time: use a unit, as in 20ms, or a share of the run, as in 5%",
                                          [XS_METRIC_BYTES] = "bytes: use a number, or a unit, as in 1MiB",
                                          [XS_METRIC_COUNT] = "a count: use a number without unit"};
-    static const enum xs_measure measures[] = {
-        [XS_METRIC_NS] = XS_MEASURE_NS, [XS_METRIC_BYTES] = XS_MEASURE_BYTES, [XS_METRIC_COUNT] = XS_MEASURE_COUNT};
     const struct xs_metric_info *info = &xs_metric_infos[rule->metric];
-    enum xs_measure measure = measures[info->unit];
     bool fits = rule->is_share ? rule->relative || info->unit == XS_METRIC_NS
-                : unit_given   ? rule->measure == measure
-                               : measure != XS_MEASURE_NS || !rule->limit;
+                : unit_given   ? rule->unit == info->unit
+                               : info->unit != XS_METRIC_NS || !rule->limit;
     if (rule->metric == XS_METRIC_WALL_TIME && rule->is_share && !rule->relative) {
         snprintf(message, XS_RULE_MESSAGE_BYTES,
-                 "%s: the whole run is 100 %% of itself; wall-time:+%s is a limit against a baseline", rule->text,
-                 limit);
+                 "%s: the whole run is 100 %% of itself; wall-time:+%s " XS_LIMIT_AGAINST_BASELINE, rule->text, limit);
         return false;
     }
     if (!fits)
         snprintf(message, XS_RULE_MESSAGE_BYTES, "%s: %s is %s", rule->text, info->name, wanted[info->unit]);
-    rule->measure = measure;
+    rule->unit = info->unit;
     return fits;
 }
 
@@ -200,15 +196,13 @@ static bool parse_limit(struct xs_rule *rule, const char *limit, char *message) 
     rule->relative = *limit == '+';
     if (!parse_number(limit + rule->relative, &number, &unit) || !parse_unit(rule, number, unit, &unit_given)) {
         snprintf(message, XS_RULE_MESSAGE_BYTES,
-                 "%s: a limit is a number of instances (0), a size (1MiB), a time (20ms), a share of the run (5%%), or "
-                 "any of these on top of a baseline (+10%%)",
-                 rule->text);
+                 "%s: a limit is a number of " XS_LIMIT_FORMS("%%") "a baseline (+10%%)", rule->text);
         return false;
     }
     if (rule->about == XS_RULE_METRIC)
         return fits_metric(rule, unit_given, limit, message);
     if (rule->is_share)
-        rule->measure = XS_MEASURE_NS;
+        rule->unit = XS_METRIC_NS;
     return true;
 }
 
@@ -226,7 +220,8 @@ static char *trimmed(const char *text, size_t bytes) {
 }
 
 static bool parse_rule(struct xs_rule *rule, const char *text, size_t bytes, char *message) {
-    *rule = (struct xs_rule){.text = trimmed(text, bytes < 200 ? bytes : 200), .metric = -1, .detector = -1};
+    *rule = (struct xs_rule){
+        .text = trimmed(text, bytes < 200 ? bytes : 200), .metric = -1, .detector = -1, .unit = XS_METRIC_COUNT};
     char *name = xs_strdup(rule->text), *colon = strchr(name, ':');
     bool good = false;
     if (bytes >= 200 || !colon || colon == name || !colon[1]) {

@@ -1,0 +1,48 @@
+/* What several printers say: text, Markdown, a job, the page, a diff. A sentence stands here once, without what its format puts
+ * around it: the full stop, markup, the end of the line. scripts/check-sentences finds those that are written twice. */
+#ifndef XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
+#define XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/engine/findings.h"
+
+#define XS_NONE_PASSES "None that pass the filter."
+#define XS_NONE_GIVES_TIME "None that would give time back."
+#define XS_WASTED_HEADING "## Transfers that were wasted: " /* of Markdown */
+#define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
+#define XS_CANNOT_BE_TRUE "hold values that cannot be true"
+#define XS_NOT_IN_A_PROFILE "launch arguments and the addresses of copies" /* beside contents */
+#define XS_RUN_NOT_KNOWN(h) h "ow long the run took is not known"          /* "h", or "H" where a sentence begins */
+#define XS_DEFAULT_OF_A_THREAD "default of a thread"                       /* a stream */
+
+/* Text and Markdown word a few sentences differently. */
+enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
+
+/* "Removing all of these would give back up to 24.3 ms" */
+void xs_say_total(struct xs_string *text, uint64_t gives_back_ns);
+/* " of 279 ms (8.7 %)" with `of` " of "; where it is more than the run, ", some of it at the same time: the run took 279 ms".
+ * Nothing where the run's time is 0. */
+void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t run_ns);
+/* Both in a sentence with its full stop; nothing where nothing is given back. */
+void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
+
+/* "Beside that at most 5.00 ms by running copies and kernels side by side (upper bound)". `beside`: something else is given back,
+ * too; `in_a_job`: the most of one process. */
+void xs_say_side_by_side(struct xs_string *text, enum xs_say_form form, bool beside, bool in_a_job, uint64_t ns);
+
+/* "gives back at most 782 us, 0.8 % of the run"; `bound` is "", "at most " or "up to ". */
+void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns);
+/* "9 (18 transfers), 72.0 MiB" */
+void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes);
+
+/* "2 more findings, 1 smaller finding, 3 more of advice"; nothing where all is 0. */
+void xs_say_rest(struct xs_string *text, size_t more, size_t folded, size_t advice);
+
+/* "SIMULATED GPU in rank 3: times are a model's, not measurements"; `who` NULL: of the only trace, or of both. */
+void xs_say_simulated(struct xs_string *text, const char *who, const char *times);
+
+#endif

@@ -1,0 +1,58 @@
+/* What the text of a job and its Markdown say in the same words; see job_words.h. */
+#include "analyzer/job/job_words.h"
+
+#include "analyzer/base/units.h"
+#include "analyzer/findings/sentences.h"
+
+void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
+    xs_string_format(text, "A job of %zu process%s", job->process_count, job->process_count == 1 ? "" : "es");
+    if (job->host_count)
+        xs_string_format(text, " on %zu host%s", job->host_count, job->host_count == 1 ? "" : "s");
+}
+
+void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f,
+                       xs_job_name_fn *name) {
+    char min[XS_UNIT_BYTES], median[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
+    if (f->advice || f->gives_back.min == f->gives_back.max)
+        return;
+    xs_string_format(text, "Of each: least %s, median %s, most %s (", xs_format_ns(min, f->gives_back.min),
+                     xs_format_ns(median, f->gives_back.median), xs_format_ns(max, f->gives_back.max));
+    name(text, job, f->gives_back.most);
+    xs_string_format(text, ").");
+}
+
+/* Processes run side by side: what they get back is no sum. */
+void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
+    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
+    char buffer[XS_UNIT_BYTES];
+    if (!back->max)
+        return;
+    xs_say_total(text, back->max);
+    if (form == XS_SAY_TEXT)
+        xs_string_format(text, " of %s", xs_format_ns(buffer, job->processes[back->most].columns[XS_JOB_WALL].value));
+    xs_string_format(text, " in ");
+    name(text, job, back->most);
+    xs_string_format(text, ", which gains most");
+    if (back->most != job->slowest) {
+        xs_string_format(text, ", and %s in the slowest, ",
+                         xs_format_ns(buffer, job->processes[job->slowest].columns[XS_JOB_REMOVABLE].value));
+        name(text, job, job->slowest);
+    } else if (job->process_count > 1 && form == XS_SAY_TEXT) {
+        xs_string_format(text, " and is the slowest");
+    }
+    if (job->process_count > 1)
+        xs_string_format(text, "; %s on average. Processes run side by side: this does not add up",
+                         xs_format_ns(buffer, back->mean));
+    xs_string_add(text, ".", 1);
+}
+
+const char *xs_job_bound(const struct xs_job_finding *f) {
+    if (f->advice)
+        return "";
+    return f->at_most && f->gives_back.max ? "at most " : f->share_count > 1 ? "up to " : "";
+}
+
+struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {
+    const struct xs_job_process *home = &job->processes[f->home];
+    return (struct xs_sites){.cwd = home->cwd, .start_unix_ns = home->start_unix_ns};
+}
