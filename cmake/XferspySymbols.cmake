@@ -1,9 +1,9 @@
-# Looks for what reads symbols: elfutils (libdw, libelf), zlib, liblzma and libiberty's demangler, all as static archives, since
-# the program needs nothing but the C library. Sets XFERSPY_HAVE_SYMBOLS and the interface target xferspy_symbol_libraries.
+# Looks for what reads symbols: elfutils (libdw, libelf), zlib, liblzma, libbz2 and libiberty's demangler, all as static archives,
+# since the program needs nothing but the C library. Sets XFERSPY_HAVE_SYMBOLS and the interface target xferspy_symbol_libraries.
 set(XFERSPY_HAVE_SYMBOLS OFF)
 set(symbol_archives "")
 set(missing "")
-foreach(name IN ITEMS dw elf z lzma iberty)
+foreach(name IN ITEMS dw elf z lzma bz2 iberty)
     find_library(XFERSPY_LIB${name}_ARCHIVE lib${name}.a)
     mark_as_advanced(XFERSPY_LIB${name}_ARCHIVE)
     if(XFERSPY_LIB${name}_ARCHIVE)
@@ -23,18 +23,16 @@ endforeach()
 if(missing)
     list(JOIN missing ", " missing)
     message(STATUS "Symbols: no. Reports will show addresses instead of lines of native code: ${missing} not found; "
-        "the packages are libdw-dev, libelf-dev, zlib1g-dev, liblzma-dev and libiberty-dev.")
+        "the packages are libdw-dev, libelf-dev, zlib1g-dev, liblzma-dev, libbz2-dev and libiberty-dev.")
     return()
 endif()
 
 set(XFERSPY_HAVE_SYMBOLS ON)
 add_library(xferspy_symbol_libraries INTERFACE)
 target_link_libraries(xferspy_symbol_libraries INTERFACE ${symbol_archives})
-# elfutils from 0.189 on can read sections that are packed by these, and needs them then; 0.188 of Debian 12 does not.
-foreach(name IN ITEMS zstd bz2)
-    find_library(XFERSPY_LIB${name}_ARCHIVE lib${name}.a)
-    mark_as_advanced(XFERSPY_LIB${name}_ARCHIVE)
-    if(XFERSPY_LIB${name}_ARCHIVE)
-        target_link_libraries(xferspy_symbol_libraries INTERFACE "${XFERSPY_LIB${name}_ARCHIVE}")
-    endif()
-endforeach()
+# elfutils from 0.189 on can read sections that are packed by Zstandard, and needs it then; 0.188 of Debian 12 does not.
+find_library(XFERSPY_LIBzstd_ARCHIVE libzstd.a)
+mark_as_advanced(XFERSPY_LIBzstd_ARCHIVE)
+if(XFERSPY_LIBzstd_ARCHIVE)
+    target_link_libraries(xferspy_symbol_libraries INTERFACE "${XFERSPY_LIBzstd_ARCHIVE}")
+endif()

@@ -1,6 +1,7 @@
 # Sourced by every test of these folders. `run` keeps standard output, standard error and exit status of a command; the
 # `expect_` functions look at them and end the test with everything that was seen when they differ.
 set -u
+. "$SOURCE/../needs.sh"
 export LC_ALL=C.UTF-8
 unset NO_COLOR COLUMNS LD_PRELOAD XFERSPY_OUTPUT XFERSPY_CUPTI XFERSPY_LIBRARY ARGP_HELP_FMT 2>/dev/null
 rm -rf "$WORK"
@@ -43,19 +44,3 @@ make_trace() { # make_trace OUT FIXTURE...
     out=$1; shift
     "$SQL2DB" "$out" "$@" || { echo "FAILED: sql2db $out"; exit 1; }
 }
-
-# Where what a test needs is missing: CI has to have all of it.
-skip() {
-    echo "$1"
-    [ -z "${CI:-}" ] || exit 1
-    exit 77
-}
-# find_python CODE: a $python that runs the code, an import mostly. Debian's packages are for Debian's, which another may hide.
-find_python() {
-    for python in ${XFERSPY_TEST_PYTHON:-} python3 /usr/bin/python3; do
-        "$python" -W ignore -c "$1" >/dev/null 2>&1 && return
-    done
-    python=
-    return 1
-}
-need_python() { find_python "$1" || skip "no Python that can do: $1; packages $2"; } # need_python CODE PACKAGES

@@ -1,18 +1,6 @@
 # Sourced by every test of this folder, after cli/lib.sh: what a consumer needs, and traces of every kind to consume.
 . "$CLI/lib.sh"
-skip() { # where a consumer is missing; CI must have all of them
-    echo "$1"
-    [ -z "${CI:-}" ] || exit 1
-    exit 77
-}
-# The first interpreter that has the module becomes $python. Debian's, for which the packages of scripts/install-packages are,
-# need not be the one in PATH.
-need_python() { # need_python MODULE PACKAGE
-    for python in ${XFERSPY_TEST_PYTHON:-/usr/bin/python3 python3}; do
-        ! "$python" -c "import $1" 2>/dev/null || return 0
-    done
-    skip "no Python module $1; the package is $2"
-}
+need sqlite3
 export PYTHONDONTWRITEBYTECODE=1
 fixture() { # fixture NAME FILE...
     name=$1; shift

@@ -1,6 +1,7 @@
-# OpenMetrics: the parser of Prometheus's own Python client reads it, promtool where it is installed.
+# OpenMetrics: the parser of Prometheus's own Python client reads it. So does promtool where it is installed; its package brings a
+# server that would run on the machine, so no group of scripts/install-packages has it.
 . "$SOURCE/lib.sh"
-need_python prometheus_client python3-prometheus-client
+need_python prometheus_client
 make_traces
 for trace in $traces; do
     run "$XFERSPY" export --format=openmetrics "$trace.db"

@@ -1,6 +1,7 @@
 # JSON lines and CSV: Python's parsers, jq, and SQLite's import read them back.
 . "$SOURCE/lib.sh"
-need_python csv python3
+need jq
+need_python csv
 make_traces
 whats=$("$XFERSPY" export --help | sed -n '/^Rows for/,/^$/s/^  \([a-z]*\): .*/\1/p')
 [ "$(echo $whats | wc -w)" -ge 10 ] || show "--help lists $whats"
@@ -48,11 +49,7 @@ sqlite3 imported.db ".import --csv t.csv t" 2>import.log || show "sqlite3 .impor
 [ ! -s import.log ] || { cat import.log; show "sqlite3 .import complains"; }
 [ "$(sqlite3 imported.db "SELECT count(*), sum(bytes) FROM t")" = "$(sqlite3 h100_upload_wasteful.db "SELECT count(*), sum(bytes) FROM transfer")" ] ||
     show "sqlite3 .import: other rows"
-if command -v jq >/dev/null; then
-    [ "$(jq -s 'map(.bytes) | add' t.jsonl)" = "$(sqlite3 h100_upload_wasteful.db "SELECT sum(bytes) FROM transfer")" ] || show "jq"
-else
-    [ -z "${CI:-}" ] || show "no jq"
-fi
+[ "$(jq -s 'map(.bytes) | add' t.jsonl)" = "$(sqlite3 h100_upload_wasteful.db "SELECT sum(bytes) FROM transfer")" ] || show "jq"
 # Spreadsheets: text that they would run is guarded, unless somebody wants it as it is
 "$XFERSPY" export --format=csv --what=kernels huge.db 2>stderr | grep -q "'=cmd|" || show "no guard"
 "$XFERSPY" export --format=csv --what=kernels --formulas huge.db 2>stderr | grep -q "'=cmd|" && show "a guard where none was wanted"

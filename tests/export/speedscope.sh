@@ -1,16 +1,8 @@
 # speedscope's own schema, and speedscope itself in a browser without a window: it has to open what is written for it.
 . "$SOURCE/lib.sh"
-chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
-[ -n "$chromium" ] || skip "no chromium; the package is chromium"
-command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm; the packages are nodejs and npm"
+need_chromium
 modules=$WORK/../modules # outlives the test: installed once for each lock file
-mkdir -p "$modules"
-if ! cmp -s "$SOURCE/package-lock.json" "$modules/installed"; then
-    cp "$SOURCE/package.json" "$SOURCE/package-lock.json" "$modules"
-    (cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000) >npm.log 2>&1 ||
-        skip "npm ci failed: $(head -n 1 npm.log)"
-    cp "$SOURCE/package-lock.json" "$modules/installed"
-fi
+need_node_modules "$SOURCE" "$modules"
 make_traces
 opened="places huge h100_lines" # in a browser, which takes seconds for each; every trace is held against the schema
 for trace in $traces; do

@@ -1,7 +1,7 @@
 # The timeline, read by a parser that is not ours: it has to say what the trace says.
 . "$SOURCE/lib.sh"
-command -v protoc >/dev/null || skip "no protoc; the package is protobuf-compiler"
-need_python google.protobuf python3-protobuf
+need protoc
+need_python google.protobuf
 mkdir modules
 protoc --python_out=modules -I "$SOURCE" "$SOURCE/perfetto.proto" || exit 1
 export PYTHONPATH=$WORK/modules

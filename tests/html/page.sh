@@ -1,27 +1,13 @@
 # Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK; HAVE_HTML, if the build has
 # no page.
 set -euo pipefail
-skip() {
-    echo "$1"
-    if [ -n "${CI:-}" ]; then
-        exit 1
-    fi
-    exit 77
-}
+. "$SOURCE/../needs.sh"
+need node npm
 [ "${HAVE_HTML:-ON}" = ON ] || skip "this build is without the page; the output of cmake says why"
-chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
-[ -n "$chromium" ] || skip "no chromium; the package is chromium"
-command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm; the packages are nodejs and npm"
-
-# The driver's modules, once for each lock file.
-mkdir -p "$WORK/pages" "$WORK/modules"
+need_chromium
+mkdir -p "$WORK/pages"
 cd "$WORK"
-if ! cmp -s "$SOURCE/package-lock.json" modules/installed; then
-    cp "$SOURCE/package.json" "$SOURCE/package-lock.json" modules
-    (cd modules && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000) >npm.log 2>&1 ||
-        skip "npm ci failed: $(head -n 1 npm.log)"
-    cp "$SOURCE/package-lock.json" modules/installed
-fi
+need_node_modules "$SOURCE" modules # the driver's, once for each lock file
 
 golden=$SOURCE/../golden
 fixtures=$SOURCE/../cli/fixtures

@@ -1,7 +1,8 @@
 # The formats of xferspy check, read by what reads them: a validator with SARIF's schema, junitparser, a reader of workflow
 # commands; hostile text in all of them.
 . "$SOURCE/lib.sh"
-need_python "import jsonschema, junitparser; jsonschema.Draft202012Validator" "python3-jsonschema python3-junitparser"
+need xmllint
+need_python jsonschema.Draft202012Validator junitparser
 F=$SOURCE/fixtures
 make_trace run.db "$F/findings.sql" "$F/callsites.sql"
 make_trace bare.db "$F/findings.sql"
@@ -153,7 +154,7 @@ step="the JSON of check by its schema"
 if "$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" run.check.json 2>/dev/null; then show "the schema takes anything"; fi
 step="reading what was written"
 "$python" read.py "$SOURCE/schemas/sarif-schema-2.1.0.json" >stdout 2>stderr || show "not as the format says"
-if command -v xmllint >/dev/null; then xmllint --noout ./*.xml || show "XML that is none"; fi
+xmllint --noout ./*.xml || show "XML that is none"
 
 # As the output, they are what the files are.
 run "$XFERSPY" check --config=gate --format=sarif run.db; expect_status 3; cmp stdout run.sarif || show "another SARIF"

@@ -1,5 +1,6 @@
 # The command `export` itself: its formats, its options, what it refuses. What it writes is read by others, in tests/export.
 . "$SOURCE/lib.sh"
+need script
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 sum=$(cksum <t.db)
 formats="perfetto jsonl csv speedscope openmetrics"
@@ -39,10 +40,8 @@ grep -q '"findings":\["' stdout || show "no findings"
 run "$XFERSPY" export --format=csv --what=findings t.db; expect_out "gives_back_ns"; expect_out "noop-upload"
 
 # Bytes for programs do not go to a terminal
-if command -v script >/dev/null; then
-    step="perfetto to a terminal"
-    script -qec '"$XFERSPY" export --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
-    expect_status 1; expect_out "is binary, and standard output is a terminal"
-    script -qec '"$XFERSPY" export --force --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
-    expect_status 0
-fi
+step="perfetto to a terminal"
+script -qec '"$XFERSPY" export --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
+expect_status 1; expect_out "is binary, and standard output is a terminal"
+script -qec '"$XFERSPY" export --force --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
+expect_status 0

@@ -1,10 +1,11 @@
 # Two versions of a program compared: recorded pairs, made-up ones, several runs a side, and files that are hard to compare.
 . "$SOURCE/lib.sh"
-find_python "import jsonschema; jsonschema.Draft202012Validator" || [ -z "${CI:-}" ] || skip "no python3-jsonschema"
-json() { [ -z "$python" ] || "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+need cmark-gfm
+need_python jsonschema.Draft202012Validator
+json() { "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 # What is printed as JSON is what docs/schema says, to a validator that is not ours.
 valid() {
-    [ -z "$python" ] || "$python" -W ignore -c "
+    "$python" -W ignore -c "
 import json, jsonschema
 schema = json.load(open('$SOURCE/../../docs/schema/diff.schema.json'))
 jsonschema.Draft202012Validator.check_schema(schema)
@@ -12,7 +13,6 @@ jsonschema.Draft202012Validator(schema).validate(json.load(open('stdout')))" 2>i
 }
 # Rendered, no text of a trace is a link, an image, a mention or a reference outside of code, where hosts see none.
 rendered() {
-    command -v cmark-gfm >/dev/null || { [ -z "${CI:-}" ] || skip "no cmark-gfm"; return 0; }
     cmark-gfm --unsafe -e table -e autolink -e strikethrough <stdout | sed 's/<code>[^<]*<\/code>//g' >html
     ! grep '<a \|<img\|<b>\|<!--\|@[a-z]\|#[0-9]' html || show "markup"
 }

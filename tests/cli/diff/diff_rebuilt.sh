@@ -2,7 +2,8 @@
 # are of their return addresses; the older one's source was edited since, so that the text of its lines is gone.
 . "$SOURCE/lib.sh"
 unset XFERSPY_DEBUG_PATH DEBUGINFOD_URLS 2>/dev/null
-need_python "import json" python3
+need cc readelf objdump
+need_python
 here=$(pwd -P)
 cat >program.c <<'END'
 #include <stdio.h>

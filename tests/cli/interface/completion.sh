@@ -1,5 +1,6 @@
 # completion: the scripts in the shells they are for. What is offered is compared with what --help says.
 . "$SOURCE/lib.sh"
+need zsh fish bash-completion
 export LC_ALL=C.UTF-8 HOME="$WORK" XDG_CONFIG_HOME="$WORK/config" XDG_DATA_HOME="$WORK/data" TERM=dumb
 run "$XFERSPY" completion; expect_status 2; expect_no_out; expect_err "bash, zsh or fish"
 run "$XFERSPY" completion tcsh; expect_status 2; expect_no_out; expect_err "no completion for \`tcsh'"
@@ -73,10 +74,6 @@ offers() { for word in "$@"; do grep -qxF -e "$word" stdout || show "not offered
 offers_only() { printf '%s\n' "$@" | sort -u | cmp -s - stdout || show "expected just: $*"; }
 
 for shell in bash zsh fish; do
-    if ! command -v $shell >/dev/null; then
-        echo "skipped: no $shell"
-        continue
-    fi
     $shell -n script.$shell || show "$shell does not read its script"
     complete_in $shell "xferspy "; offers_only $(cat commands)
     complete_in $shell "xferspy rep"; offers_only report
@@ -105,14 +102,10 @@ for shell in bash zsh fish; do
     complete_in $shell "xferspy run --output x.db xferspy rep"; offers_only report
 done
 # Sourced, as in ~/.zshrc.
-if command -v zsh >/dev/null; then
-    run zsh -f -c 'autoload -Uz compinit; compinit -u -d dump; source script.zsh; print -r -- $_comps[xferspy]'
-    expect_status 0; expect_no_err; offers_only _xferspy
-fi
+run zsh -f -c 'autoload -Uz compinit; compinit -u -d dump; source script.zsh; print -r -- $_comps[xferspy]'
+expect_status 0; expect_no_err; offers_only _xferspy
 # Without the package bash-completion, too.
-if command -v bash >/dev/null; then
-    export WITHOUT_PACKAGE=yes
-    complete_in bash "xferspy report --color=al"; offers_only always
-    complete_in bash "xferspy run xferspy n"; offers_only notes.txt
-fi
+export WITHOUT_PACKAGE=yes
+complete_in bash "xferspy report --color=al"; offers_only always
+complete_in bash "xferspy run xferspy n"; offers_only notes.txt
 exit 0

@@ -1,23 +1,19 @@
 # The man pages: read without complaint by both readers of man pages, and they hold what --help does.
 . "$SOURCE/lib.sh"
+need man groff mandoc col
 commands=$("$XFERSPY" --help | sed -n '/^ Commands:/,/--help/s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help)
 [ "$(echo "$commands" | wc -l)" -ge 8 ] || show "no commands in --help"
 # Words, one a line, as a terminal shows them.
 words_of() { mandoc -T ascii -O width=500 "$1" | col -bx | tr -s ' ' '\n'; }
 check_page() {
     [ -s "$1" ] || show "no $1"
-    if command -v man >/dev/null && command -v groff >/dev/null; then
-        LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -l "$1" >/dev/null 2>warnings </dev/null || show "man cannot show $1"
-        [ ! -s warnings ] || show "$1: $(cat warnings)"
-    fi
-    if command -v mandoc >/dev/null; then
-        run mandoc -T lint -W warning "$1"; expect_status 0; expect_no_out
-    fi
+    LC_ALL=C.UTF-8 MANROFFSEQ='' man --warnings -l "$1" >/dev/null 2>warnings </dev/null || show "man cannot show $1"
+    [ ! -s warnings ] || show "$1: $(cat warnings)"
+    run mandoc -T lint -W warning "$1"; expect_status 0; expect_no_out
 }
 for name in $commands; do
     page=$PAGES/xferspy-$name.1
     check_page "$page"
-    command -v mandoc >/dev/null || continue
     words_of "$page" >page
     # Every option with its values.
     "$XFERSPY" $name --help | sed -n 's/^ \{2,6\}\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' >options
@@ -36,13 +32,11 @@ for name in $commands; do
 done
 check_page "$PAGES/xferspy.1"
 check_page "$PAGES/libxferspy.7"
-if command -v mandoc >/dev/null; then
-    words_of "$PAGES/xferspy.1" >page
-    for name in $commands; do grep -qxF "$name" page || show "xferspy.1: no $name"; done
-    words_of "$PAGES/libxferspy.7" >page
-    "$XFERSPY" run --help | sed -n '/^ Capture:/,/^ Afterwards:/s/^ *--\([a-z-]*\).*/\1/p' | tr a-z- A-Z_ >options
-    [ "$(wc -l <options)" -ge 10 ] || show "no capture options"
-    while read -r option; do grep -q "^XFERSPY_$option=" page || show "libxferspy.7: no XFERSPY_$option"; done <options
-    [ "$(grep -c '^XFERSPY_[A-Z_]*=' page)" -ge "$(wc -l <options)" ] || show "libxferspy.7: too few"
-fi
+words_of "$PAGES/xferspy.1" >page
+for name in $commands; do grep -qxF "$name" page || show "xferspy.1: no $name"; done
+words_of "$PAGES/libxferspy.7" >page
+"$XFERSPY" run --help | sed -n '/^ Capture:/,/^ Afterwards:/s/^ *--\([a-z-]*\).*/\1/p' | tr a-z- A-Z_ >options
+[ "$(wc -l <options)" -ge 10 ] || show "no capture options"
+while read -r option; do grep -q "^XFERSPY_$option=" page || show "libxferspy.7: no XFERSPY_$option"; done <options
+[ "$(grep -c '^XFERSPY_[A-Z_]*=' page)" -ge "$(wc -l <options)" ] || show "libxferspy.7: too few"
 exit 0

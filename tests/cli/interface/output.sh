@@ -1,5 +1,6 @@
 # -o, --force, colour.
 . "$SOURCE/lib.sh"
+need script
 make_trace t.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" report t.db; cp stdout expected
 run "$XFERSPY" report -o r.txt t.db; expect_status 0; expect_no_out; expect_no_err
@@ -33,9 +34,7 @@ run "$XFERSPY" report t.db; expect_not "$esc"
 run "$XFERSPY" report --color=always t.db; expect_out "$esc"
 NO_COLOR=1 run "$XFERSPY" report --color=always t.db; expect_out "$esc"
 NO_COLOR=1 run "$XFERSPY" report --color=auto t.db; expect_not "$esc"
-if command -v script >/dev/null 2>&1; then
-    TERM=xterm script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null; expect_out "$esc[1m"
-    TERM=xterm NO_COLOR=1 script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null; expect_not "$esc"
-    TERM=xterm COLUMNS=60 script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null
-    expect_out "Transfers"
-fi
+TERM=xterm script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null; expect_out "$esc[1m"
+TERM=xterm NO_COLOR=1 script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null; expect_not "$esc"
+TERM=xterm COLUMNS=60 script -qec "'$XFERSPY' report t.db" /dev/null >stdout 2>stderr </dev/null
+expect_out "Transfers"

@@ -1,6 +1,6 @@
 # What a report looks like on terminals of several sizes, with and without colour and UTF-8, and where there is none.
 . "$SOURCE/lib.sh"
-python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || skip "no python3"
+need_python
 on() { columns=$1 rows=$2; shift 2; run env TERM=xterm "$python" -S "$SOURCE/interface/on_terminal.py" "$columns" "$rows" "$@"; }
 make_trace simple.db "$SOURCE/fixtures/simple.sql"
 make_trace findings.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"

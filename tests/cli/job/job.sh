@@ -1,5 +1,6 @@
 # Several traces are one job: findings over ranks, how the ranks differ, and all that can be wrong with a folder of traces.
 . "$SOURCE/lib.sh"
+need script jq
 . "$SOURCE/job_traces.sh"
 make_ranks run
 same() { expect_golden "$SOURCE/golden/$1"; }
@@ -12,14 +13,12 @@ run "$XFERSPY" report run/app.3.db run/app.1.db run/app.0.db run/app.2.db
 expect_status 0; same report_job.txt # the order does not matter
 run "$XFERSPY" report run/; expect_status 0; same report_job.txt
 # A terminal shows every line whole, a narrow one fewer columns of the table.
-if command -v script >/dev/null 2>&1; then
-    for columns in 80 60 40; do
-        step="report on a terminal of $columns columns"
-        TERM=dumb COLUMNS=$columns script -qec "'$XFERSPY' report run" /dev/null </dev/null | tr -d '\r' >stdout
-        expect_out "scalar-readback"; expect_out "gives back at most 10.1 ms"; expect_out "of run"
-        [ "$(awk -v columns=$columns 'length > columns' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
-    done
-fi
+for columns in 80 60 40; do
+    step="report on a terminal of $columns columns"
+    TERM=dumb COLUMNS=$columns script -qec "'$XFERSPY' report run" /dev/null </dev/null | tr -d '\r' >stdout
+    expect_out "scalar-readback"; expect_out "gives back at most 10.1 ms"; expect_out "of run"
+    [ "$(awk -v columns=$columns 'length > columns' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
+done
 LC_ALL=C run "$XFERSPY" report run
 LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 
@@ -36,45 +35,41 @@ run "$XFERSPY" report --by=function run; expect_status 0; expect_out "== run/app
 
 # JSON: each trace as it is alone, and the job. What jq says is worked out from the traces themselves.
 run "$XFERSPY" report --json run; expect_status 0; expect_no_err; cp stdout job.json
-if command -v jq >/dev/null 2>&1; then
-    for rank in 0 1 2 3; do
-        "$XFERSPY" report --json run/app.$rank.db | jq '.traces[0]' >alone
-        jq ".traces[$rank]" job.json | cmp -s - alone || show "trace $rank is not as it is alone"
-    done
-    check() { [ "$(jq -c "$1" job.json)" = "$2" ] || show "$1: expected $2, got $(jq -c "$1" job.json)"; }
-    check '.version' 1
-    check '[.job.processes[].rank]' '[0,1,2,3]'
-    check '.job.world_size' 4; check '.job.host_count' 2; check '.job.devices | length' 4
-    check '.job.gives_back.largest_ns == ([.traces[].findings_total.gives_back_ns] | max)' true
-    check '.job.gives_back.mean_ns == ([.traces[].findings_total.gives_back_ns] | add / 4 | floor)' true
-    check '.job.gives_back.process_sum_ns == ([.traces[].findings_total.gives_back_ns] | add)' true
-    check '.job.gives_back.slowest_process' 3
-    check '.job.gives_back.slowest_ns == .traces[3].findings_total.gives_back_ns' true
-    check '([.job.findings[].instances] | add) == ([.traces[].findings[].instances] | add)' true
-    check '([.job.findings[].by_process[].gives_back_ns] | add) == ([.traces[].findings[].gives_back_ns] | add)' true
-    check '[.job.findings[] | select(.finding == "noop-upload") | .by_process[].process]' '[0,1,2]'
-    check '[.job.findings[] | select(.finding == "noop-upload") | .call_site.line]' '[12]'
-    check '[.job.processes[] | select(.outlier_in | length > 0) | .rank]' '[1,3]'
-    check '.job.wall_ns' 153000000
-    "$XFERSPY" report --json run/app.0.db | jq -e 'has("job") | not' >/dev/null || show "one trace is no job"
-fi
+for rank in 0 1 2 3; do
+    "$XFERSPY" report --json run/app.$rank.db | jq '.traces[0]' >alone
+    jq ".traces[$rank]" job.json | cmp -s - alone || show "trace $rank is not as it is alone"
+done
+check() { [ "$(jq -c "$1" job.json)" = "$2" ] || show "$1: expected $2, got $(jq -c "$1" job.json)"; }
+check '.version' 1
+check '[.job.processes[].rank]' '[0,1,2,3]'
+check '.job.world_size' 4; check '.job.host_count' 2; check '.job.devices | length' 4
+check '.job.gives_back.largest_ns == ([.traces[].findings_total.gives_back_ns] | max)' true
+check '.job.gives_back.mean_ns == ([.traces[].findings_total.gives_back_ns] | add / 4 | floor)' true
+check '.job.gives_back.process_sum_ns == ([.traces[].findings_total.gives_back_ns] | add)' true
+check '.job.gives_back.slowest_process' 3
+check '.job.gives_back.slowest_ns == .traces[3].findings_total.gives_back_ns' true
+check '([.job.findings[].instances] | add) == ([.traces[].findings[].instances] | add)' true
+check '([.job.findings[].by_process[].gives_back_ns] | add) == ([.traces[].findings[].gives_back_ns] | add)' true
+check '[.job.findings[] | select(.finding == "noop-upload") | .by_process[].process]' '[0,1,2]'
+check '[.job.findings[] | select(.finding == "noop-upload") | .call_site.line]' '[12]'
+check '[.job.processes[] | select(.outlier_in | length > 0) | .rank]' '[1,3]'
+check '.job.wall_ns' 153000000
+"$XFERSPY" report --json run/app.0.db | jq -e 'has("job") | not' >/dev/null || show "one trace is no job"
 
 # A filter: said in a line, and every number that is shown beside it is of what passes; that is not known of exposed time.
 run "$XFERSPY" report --direction=h2d run; expect_status 0; expect_no_err
 expect_out "  filter    direction h2d: 108 of 148 transfers pass, 40 instances of findings left out."
 expect_not "scalar-readback"
 run "$XFERSPY" report --json --direction=h2d run; expect_status 0; cp stdout job.json
-if command -v jq >/dev/null 2>&1; then
-    check '.job.filter.text' '"direction h2d"'
-    check '.job.filter.transfers == ([.traces[].filter.transfers] | add)' true
-    check '.job.filter.transfers_passing == ([.traces[].transfers.total.count] | add)' true
-    check '.job.filter.instances_left_out == ([.traces[].filter.instances_left_out] | add)' true
-    check '[.job.processes[].transfer_bytes] == [.traces[].transfers.total.bytes]' true
-    check '[.job.processes[].device_ns] == [.traces[].transfers.total.device_ns]' true
-    check '[.job.processes[].gives_back_ns] == [.traces[].findings_total.gives_back_ns]' true
-    check '([.job.processes[].exposed_ns, .job.spread.exposed_ns] | unique)' '[null]'
-    check '[.job.findings[].site | select(startswith("cuMemcpyDtoH"))]' '[]'
-fi
+check '.job.filter.text' '"direction h2d"'
+check '.job.filter.transfers == ([.traces[].filter.transfers] | add)' true
+check '.job.filter.transfers_passing == ([.traces[].transfers.total.count] | add)' true
+check '.job.filter.instances_left_out == ([.traces[].filter.instances_left_out] | add)' true
+check '[.job.processes[].transfer_bytes] == [.traces[].transfers.total.bytes]' true
+check '[.job.processes[].device_ns] == [.traces[].transfers.total.device_ns]' true
+check '[.job.processes[].gives_back_ns] == [.traces[].findings_total.gives_back_ns]' true
+check '([.job.processes[].exposed_ns, .job.spread.exposed_ns] | unique)' '[null]'
+check '[.job.findings[].site | select(startswith("cuMemcpyDtoH"))]' '[]'
 run "$XFERSPY" report --finding=pageable run; expect_status 0
 expect_out "  filter    finding pageable: 75 instances of other findings left out."; expect_out "8.17 ms   8.17 ms"
 
@@ -122,6 +117,6 @@ run "$XFERSPY" report run hostile.db; expect_status 0
 LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" stdout && show "control characters"
 [ "$(awk 'length > 400' stdout | wc -l)" -eq 0 ] || show "a line is too long"
 run "$XFERSPY" report --json run hostile.db; expect_status 0
-command -v jq >/dev/null 2>&1 && { jq . stdout >/dev/null || show "not JSON"; }
+jq . stdout >/dev/null || show "not JSON"
 # -o does not replace a trace that is read, by whatever name.
 run "$XFERSPY" report --force -o run/app.0.db run; expect_error_of "run/app.0.db: is the trace being read"

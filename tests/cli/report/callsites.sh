@@ -1,8 +1,9 @@
 # Where transfers were called from, as a user sees it. fixtures/callsites.sql says what was called from where; the stacks' symbols
 # are in the trace, so nothing is looked up in binaries.
 . "$SOURCE/lib.sh"
-have_python=$(command -v python3 || true)
-json() { [ -z "$have_python" ] || python3 -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+need script
+need_python
+json() { "$python" -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 golden() { expect_golden "$SOURCE/golden/$1"; }
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 make_trace none.db "$SOURCE/fixtures/findings.sql"
@@ -146,13 +147,11 @@ run "$XFERSPY" report --by=line t.db; expect_err "--by=line: use site, function,
 
 # On narrow terminals nothing is wider than the terminal but names that have no blanks.
 printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py; touch -d '2025-06-01 UTC' app/train.py
-if command -v script >/dev/null 2>&1; then
-    for command in "report here.db" "explain here.db noop-upload" "report --by=site here.db" "report --by=stream here.db"; do
-        step="$command on 60 columns"
-        TERM=dumb COLUMNS=60 script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
-        [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq 0 ] || show "wider than the terminal"
-    done
-fi
+for command in "report here.db" "explain here.db noop-upload" "report --by=site here.db" "report --by=stream here.db"; do
+    step="$command on 60 columns"
+    TERM=dumb COLUMNS=60 script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
+    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq 0 ] || show "wider than the terminal"
+done
 run "$XFERSPY" report here.db; expect_out "12 | weights.copy_(0000"; expect_out "..."; [ "$(grep '12 |' stdout | awk 'length > 170' | wc -l)" -eq 0 ] || show "the line is cut"
 
 # Hostile names, in every text that is shown.

@@ -1,14 +1,15 @@
 # Findings as a user sees them. fixtures/findings.sql says what is in the trace; what is expected of it follows from
 # docs/analysis.md, and times only where the fixture makes them exact.
 . "$SOURCE/lib.sh"
+need script
+need_python
 make_trace findings.db "$SOURCE/fixtures/findings.sql"
 make_trace clean.db "$SOURCE/fixtures/no_findings.sql"
 sum=$(cksum <findings.db)
 tab=$(printf '\t')
 field() { awk -F '\t' -v f="$1" -v n="$2" '$1 == f { print $n; exit }' stdout; }
 expect_field() { [ "$(field "$1" "$2")" = "$3" ] || show "expected $3 in column $2 of $1, not $(field "$1" "$2")"; }
-json() { python3 -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
-have_python=$(command -v python3 || true)
+json() { "$python" -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 
 # The list, for programs: ranked rows, header first.
 run "$XFERSPY" explain --format=tsv findings.db
@@ -60,19 +61,17 @@ run "$XFERSPY" explain --undecided findings.db; expect_status 0; expect_out reas
 # JSON.
 for options in "" "noop-upload" "noop-upload --all" "--instances" "--undecided"; do
     run "$XFERSPY" explain --json findings.db $options; expect_status 0; expect_no_err
-    [ -z "$have_python" ] || json "d['format'] == 'xferspy-explain' and d['version'] == 1 and d['trace'] == 'findings.db'"
+    json "d['format'] == 'xferspy-explain' and d['version'] == 1 and d['trace'] == 'findings.db'"
 done
 run "$XFERSPY" report --json findings.db; expect_status 0
-if [ -n "$have_python" ]; then
-    json "[f['rank'] for f in d['traces'][0]['findings']] == list(range(1, len(d['traces'][0]['findings']) + 1))"
-    json "[f['instances'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [9]"
-    json "d['traces'][0]['fingerprints']['taken'] == 34 and d['traces'][0]['fingerprints']['transfers'] == 37"
-    json "sum(s['count'] for s in d['traces'][0]['fingerprints']['skipped']) == 3"
-    json "d['traces'][0]['fingerprints']['kernel_launches_unseen'] == 3"
-    json "d['traces'][0]['findings_total']['gives_back_ns'] <= sum(f['gives_back_ns'] for f in d['traces'][0]['findings'] if not f['upper_bound'])"
-    run "$XFERSPY" explain --json findings.db noop-upload
-    json "d['explained']['first_instances'][0]['evidence'][0]['row'] == 4"
-fi
+json "[f['rank'] for f in d['traces'][0]['findings']] == list(range(1, len(d['traces'][0]['findings']) + 1))"
+json "[f['instances'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [9]"
+json "d['traces'][0]['fingerprints']['taken'] == 34 and d['traces'][0]['fingerprints']['transfers'] == 37"
+json "sum(s['count'] for s in d['traces'][0]['fingerprints']['skipped']) == 3"
+json "d['traces'][0]['fingerprints']['kernel_launches_unseen'] == 3"
+json "d['traces'][0]['findings_total']['gives_back_ns'] <= sum(f['gives_back_ns'] for f in d['traces'][0]['findings'] if not f['upper_bound'])"
+run "$XFERSPY" explain --json findings.db noop-upload
+json "d['explained']['first_instances'][0]['evidence'][0]['row'] == 4"
 
 # What is not there.
 run "$XFERSPY" explain findings.db nonsense
@@ -139,22 +138,20 @@ echo "UPDATE transfer SET bytes = 4194304 WHERE id = 30; UPDATE fingerprint SET 
 make_trace trip.db "$SOURCE/fixtures/findings.sql" trip.sql
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
 expect_out "beside    2.00 us on the device of downloads, not counted"; expect_out "gives back 78.0 us"
-run "$XFERSPY" explain --json trip.db round-trip; [ -z "$have_python" ] || json "d['explained']['apart']['device_ns'] == 2000"
+run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart']['device_ns'] == 2000"
 # Advice alone gives nothing back, and is no reason to say that nothing was found.
 echo "DELETE FROM transfer; UPDATE allocation SET free_enter_ns = NULL, free_return_ns = NULL, free_entry_point = NULL" >advice.sql
 make_trace advice.db "$SOURCE/fixtures/findings.sql" advice.sql
 run "$XFERSPY" report advice.db; expect_out "(advice)"; expect_out "None that would give time back."; expect_not "No findings"
 LC_ALL=C run "$XFERSPY" explain findings.db noop-upload; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
-if command -v script >/dev/null 2>&1; then
-    for columns in 40 60 80; do
-        for command in "report findings.db" "explain findings.db" "explain findings.db noop-upload"; do
-            step="$command on $columns columns"
-            TERM=dumb COLUMNS=$columns script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
-            expect_out noop-upload
-            [ $columns -lt 80 ] || [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
-        done
+for columns in 40 60 80; do
+    for command in "report findings.db" "explain findings.db" "explain findings.db noop-upload"; do
+        step="$command on $columns columns"
+        TERM=dumb COLUMNS=$columns script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
+        expect_out noop-upload
+        [ $columns -lt 80 ] || [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
     done
-fi
+done
 
 # Damaged and hostile: a message or an answer, never a crash, never a control character.
 make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/hostile.sql"

@@ -2,16 +2,10 @@
 # object with a key twice is wrong, too.
 # json_schema.py --strict SCHEMA DOCUMENT...: also keys that the schema does not name.
 # json_schema.py --keys SCHEMA...: every key that the schemas know, a line each: where it is, its type, whether it is always there.
-# Exits 77 where there is no jsonschema of 2020-12.
 import json
 import sys
 
-try:
-    import jsonschema
-
-    Validator = jsonschema.Draft202012Validator
-except (ImportError, AttributeError):
-    sys.exit(77)
+from jsonschema import Draft202012Validator as Validator
 
 
 def once(pairs):

@@ -1,7 +1,7 @@
 # What is written as JSON is what docs/schema says, judged by a validator of JSON Schema; and the schemas have only grown.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
-need_python "import jsonschema; jsonschema.Draft202012Validator" python3-jsonschema
+need_python jsonschema.Draft202012Validator
 schemas="$SOURCE/../../docs/schema"
 mkdir report explain
 count=0

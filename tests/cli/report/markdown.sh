@@ -2,7 +2,8 @@
 # more than text there.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
-command -v cmark-gfm >/dev/null && command -v python3 >/dev/null || skip "no cmark-gfm or python3"
+need cmark-gfm
+need_python
 pages=0
 # render NEEDS...: of stdout, with everything that GitHub has and its sanitizer not yet run. All pages are looked at in the end.
 render() {
@@ -92,4 +93,4 @@ make_trace long.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.s
 run "$XFERSPY" report --format=markdown --details long.db; expect_status 0; render
 [ "$(wc -c <stdout)" -le 65536 ] || show "more than a comment can hold"
 step="the pages"
-python3 "$SOURCE/report/markdown_page.py" $pages >stdout 2>stderr || show "a page is not what it should be"
+"$python" "$SOURCE/report/markdown_page.py" $pages >stdout 2>stderr || show "a page is not what it should be"

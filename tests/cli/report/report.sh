@@ -1,5 +1,6 @@
 # The report as committed in golden/, for a trace whose numbers are worked out in its SQL.
 . "$SOURCE/lib.sh"
+need script
 for name in simple simulated without_cupti empty killed; do
     make_trace $name.db "$SOURCE/fixtures/$name.sql"
     sum=$(cksum <$name.db)
@@ -32,13 +33,11 @@ LC_ALL=C run "$XFERSPY" report without_cupti.db
 expect_status 0; expect_out "H2H pageable -> pinned"
 LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 # A terminal of 80 columns shows every line whole.
-if command -v script >/dev/null 2>&1; then
-    step="report on a terminal"
-    TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report --details simple.db" /dev/null </dev/null | tr -d '\r' >stdout
-    expect_out "H2D pageable"; expect_out "cuMemcpyBatchAsync_v2"
-    [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
-    grep -q '\.\.\.\|…' stdout && show "something was cut"
-fi
+step="report on a terminal"
+TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report --details simple.db" /dev/null </dev/null | tr -d '\r' >stdout
+expect_out "H2D pageable"; expect_out "cuMemcpyBatchAsync_v2"
+[ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
+grep -q '\.\.\.\|…' stdout && show "something was cut"
 # Several: each in turn, and one that fails does not keep the others from being shown.
 run "$XFERSPY" report --each simple.db missing.db empty.db
 expect_status 1; expect_out "== simple.db =="; expect_out "== empty.db =="; expect_err "missing.db"

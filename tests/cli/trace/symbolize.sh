@@ -1,6 +1,7 @@
 # Lines of call sites: against what binutils say about the same binaries, and what happens where those are elsewhere, have
 # changed or are no binaries at all.
 . "$SOURCE/lib.sh"
+need cc c++ addr2line dwz nm objcopy objdump readelf strip
 unset XFERSPY_DEBUG_PATH DEBUGINFOD_URLS 2>/dev/null
 here=$(pwd -P)
 
@@ -158,14 +159,12 @@ trace_of wrong.db "$here/stripped" "'$id'" inlined.addresses
 run "$XFERSPY" symbolize wrong.db; expect_status 0
 symbols wrong.db | grep -q 'inlined.cc' && show "lines of another program's debug file"
 rm .debug/inlined.debug
-if command -v dwz >/dev/null; then # what two debug files share is in a third
-    cp inlined shared1; cp inlined shared2
-    if dwz -m "$here/shared.dwz" shared1 shared2 2>dwz.log && readelf -S shared1 | grep -q debugaltlink; then
-        trace_of dwz.db "$here/shared1" "'$id'" inlined.addresses
-        run "$XFERSPY" symbolize dwz.db; expect_status 0
-        symbols dwz.db | sort | cmp -s - before || { symbols dwz.db >stdout; show "dwz"; }
-    fi
-fi
+# What two debug files share is in a third.
+cp inlined shared1; cp inlined shared2
+dwz -m "$here/shared.dwz" shared1 shared2 2>dwz.log && readelf -S shared1 | grep -q debugaltlink || { cat dwz.log; show "dwz shares nothing"; }
+trace_of dwz.db "$here/shared1" "'$id'" inlined.addresses
+run "$XFERSPY" symbolize dwz.db; expect_status 0
+symbols dwz.db | sort | cmp -s - before || { symbols dwz.db >stdout; show "dwz"; }
 
 # Without debug information: the symbol table, without that the dynamic one.
 cc -O1 -rdynamic -o exported plain.c && return_addresses exported >exported.addresses
