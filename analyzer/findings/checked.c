@@ -17,11 +17,10 @@ static bool ran(const struct xs_scan *scan, int result) {
     return !xs_scan_null(scan, result) && xs_scan_int(scan, result) == 0 && xs_scan_int(scan, result + 1) == 0;
 }
 
-static int read_transfers(const struct xs_trace *trace, bool plain, struct xs_checked *c, uint64_t *with_number,
-                          char *message) {
+static int read_transfers(const struct xs_trace *trace, struct xs_checked *c, uint64_t *with_number, char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
-    xs_scan_table(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", NULL, plain,
+    xs_scan_begin(&scan, trace, "SELECT direction, bytes, skip, fingerprint, result, is_captured FROM transfer",
                   message, &damaged);
     while (xs_scan_row(&scan)) {
         int64_t direction = xs_scan_int(&scan, 0);
@@ -61,10 +60,10 @@ static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct 
     return status;
 }
 
-static int read_launches(const struct xs_trace *trace, bool plain, struct xs_checked *c, char *message) {
+static int read_launches(const struct xs_trace *trace, struct xs_checked *c, char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
-    xs_scan_table(&scan, trace, "launch", "kind, arguments, result, is_captured", NULL, plain, message, &damaged);
+    xs_scan_begin(&scan, trace, "SELECT kind, arguments, result, is_captured FROM launch", message, &damaged);
     while (xs_scan_row(&scan)) {
         int64_t kind = xs_scan_int(&scan, 0);
         if (!ran(&scan, 2))
@@ -78,21 +77,16 @@ static int read_launches(const struct xs_trace *trace, bool plain, struct xs_che
     return xs_scan_end(&scan);
 }
 
-static int read_all(const struct xs_trace *trace, bool plain, struct xs_checked *checked, char *message) {
+int xs_checked_read(const struct xs_trace *trace, struct xs_checked *checked, char *message) {
     uint64_t with_number = 0;
     *checked = (struct xs_checked){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
     checked->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
     checked->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
     checked->run_ns = xs_trace_meta_count(trace, "duration_ns");
     xs_trace_meta_text(trace, "option.fingerprint", checked->mode, sizeof checked->mode, "");
-    int status = read_transfers(trace, plain, checked, &with_number, message);
+    int status = read_transfers(trace, checked, &with_number, message);
     status = status < 0 ? status : read_lost(trace, with_number, checked, message);
-    return status < 0 ? status : read_launches(trace, plain, checked, message);
-}
-
-int xs_checked_read(const struct xs_trace *trace, struct xs_checked *checked, char *message) {
-    int status = read_all(trace, false, checked, message);
-    return status == XS_SCAN_PLAIN ? read_all(trace, true, checked, message) : status;
+    return status < 0 ? status : read_launches(trace, checked, message);
 }
 
 void xs_checked_why_none(const struct xs_checked *c, char *buffer, size_t bytes) {

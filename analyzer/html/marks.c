@@ -18,10 +18,6 @@ static bool is_run(const struct xs_instance *instance) {
 }
 
 void xs_html_mark(struct xs_html_marks *marks, unsigned detector, const struct xs_instance *instance) {
-    if (!instance) {
-        xs_html_marks_free(marks);
-        return;
-    }
     uint64_t *number = xs_hash_put(&marks->kinds, kind_key(detector, instance->verdict), instance->site);
     if (!*number)
         *number = marks->kinds.count;
