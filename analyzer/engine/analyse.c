@@ -2,7 +2,6 @@
  * takes part. See analyse.h. */
 #include "analyzer/engine/analyse.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,20 +164,19 @@ static void read_completeness(struct xs_analysis *a) {
 
 static int begin(struct xs_analysis *a) {
     uint64_t *damaged = &a->findings->damaged_rows;
-    unsigned window = a->window;
+    unsigned window = a->options->reader_window;
     a->kernels_recorded = a->findings->exposed_known = kernels_were_recorded(a);
     read_completeness(a);
     xs_accounts_begin(&a->accounts);
     xs_residency_begin(&a->residency, &a->accounts, xs_show_write_end, a);
     begin_detectors(a);
-    bool plain = (a->sorted & XS_PLAIN_READS) != 0;
-    xs_device_records_begin(&a->copies, a->trace, "device_copy", plain, a->message, damaged);
-    xs_device_records_begin(&a->memsets, a->trace, "device_memset", plain, a->message, damaged);
+    xs_device_records_begin(&a->copies, a->trace, true, a->message, damaged);
+    xs_device_records_begin(&a->memsets, a->trace, false, a->message, damaged);
     a->copies.on_graph_copy = xs_take_graph_copy;
     a->copies.context = a;
-    xs_timeline_begin(&a->timeline, a->trace, &a->streams, window, a->sorted,
-                      a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0, a->message, damaged);
-    int status = xs_contents_begin(&a->contents, a->trace, plain, a->message, damaged);
+    xs_exposure_begin(&a->exposure, a->trace, &a->streams, window, a->wanting_count[XS_ON_DEVICE_INTERVAL] != 0,
+                      a->message, damaged);
+    int status = xs_contents_begin(&a->contents, a->trace, a->message, damaged);
     if (status >= 0)
         status = read_contexts(a);
     if (status >= 0)
@@ -188,7 +186,7 @@ static int begin(struct xs_analysis *a) {
                                 a->message, damaged);
     if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
-    int begun = xs_events_begin(&a->events, a->trace, window, a->sorted, a->message, damaged);
+    int begun = xs_events_begin(&a->events, a->trace, window, a->message, damaged);
     return status < 0 ? status : begun;
 }
 
@@ -199,7 +197,7 @@ static void end(struct xs_analysis *a) {
     xs_arguments_free(&a->arguments);
     xs_device_records_end(&a->copies);
     xs_device_records_end(&a->memsets);
-    xs_timeline_end(&a->timeline);
+    xs_exposure_end(&a->exposure);
     xs_waits_end(&a->waits);
     xs_streams_free(&a->streams);
     xs_residency_end(&a->residency);
@@ -210,33 +208,9 @@ static void end(struct xs_analysis *a) {
     free(a->coming);
 }
 
-/* How the tables are read: with more patience each time that their rows turned out to be in no order. */
-struct reading {
-    unsigned window; /* 0: as xs_events_window says */
-    unsigned sorted; /* bits of the tables that SQLite sorts, XS_PLAIN_READS */
-};
-enum { WIDE_WINDOW = 1 << 17 };
-
-/* False where nothing is left to try. */
-static bool read_otherwise(struct reading *reading, unsigned again) {
-    if (again != XS_PLAIN_READS && !reading->window) {
-        reading->window = WIDE_WINDOW;
-        return true;
-    }
-    bool is_new = (reading->sorted & again) != again;
-    reading->sorted |= again;
-    return is_new;
-}
-
-/* One pass; XS_EVENTS_AGAIN where it has to be done again, with *reading changed. */
 static int pass(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings *findings,
-                struct reading *reading, char *message) {
-    struct xs_analysis a = {.trace = trace,
-                            .options = options,
-                            .message = message,
-                            .findings = findings,
-                            .window = reading->window,
-                            .sorted = reading->sorted};
+                char *message) {
+    struct xs_analysis a = {.trace = trace, .options = options, .message = message, .findings = findings};
     int status = begin(&a);
     if (status >= 0)
         status = run_events(&a);
@@ -249,22 +223,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         a.accounts.sites = (struct xs_site_totals){0};
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
     }
-    unsigned again = status == XS_SCAN_PLAIN ? XS_PLAIN_READS : a.events.again | a.timeline.again;
     end(&a);
-    if (status != XS_EVENTS_AGAIN && status != XS_SCAN_PLAIN)
-        return status;
-    if (read_otherwise(reading, again))
-        return XS_EVENTS_AGAIN;
-    snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: damaged: rows in no order", trace->path);
-    return XS_ERROR_CORRUPT;
-}
-
-/* What a pass counted, before the next one counts again. */
-static void forget(struct xs_findings *findings) {
-    findings->transfers = findings->uploads = findings->downloads = findings->with_content = findings->timed = 0;
-    findings->damaged_rows = 0;
-    if (findings->selection)
-        findings->selection->left_out = 0;
+    return status;
 }
 
 int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **out,
@@ -275,20 +235,17 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
     *findings = (struct xs_findings){0};
     findings->sites = xs_realloc(NULL, sizeof *findings->sites);
     options = options ? options : &defaults;
-    struct reading reading = {.window = options->reader_window};
     int64_t duration = xs_trace_meta_int(trace, "duration_ns", 0);
     findings->run_ns = duration > 0 ? (uint64_t)duration : 0;
+    xs_snapshot_begin(trace);
     int status = xs_sites_read(findings->sites, trace, message, &findings->damaged_rows);
     if (status >= 0 && options->filter && !xs_filter_is_empty(options->filter))
         status = xs_selection_make(trace, options->filter, findings->sites, &findings->selection, message);
     if (status >= 0)
         status = xs_link_fit(&findings->link, trace, message);
-    while (status >= 0 && (status = pass(trace, options, findings, &reading, message)) == XS_EVENTS_AGAIN) {
-        if (options->on_instance)
-            options->on_instance(options->data, 0, NULL);
-        forget(findings);
-        status = XS_OK;
-    }
+    if (status >= 0)
+        status = pass(trace, options, findings, message);
+    xs_snapshot_end(trace);
     if (status < 0) {
         xs_findings_free(findings);
         return status;

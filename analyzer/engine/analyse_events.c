@@ -125,7 +125,7 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
         return XS_OK;
     for (;;) {
         const struct xs_kernel_interval *kernel;
-        int status = xs_timeline_peek(&a->timeline, &kernel);
+        int status = xs_exposure_peek(&a->exposure, &kernel);
         if (status < 0)
             return status;
         const struct xs_coming_interval *copy = a->coming_count ? &a->coming[0] : NULL;
@@ -134,7 +134,7 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
             return XS_OK;
         if (kernel_first) {
             show_kernel(a, kernel);
-            xs_timeline_pop(&a->timeline);
+            xs_exposure_pop(&a->exposure);
         } else {
             show_copy(a, copy);
             pop_interval(a);
@@ -169,7 +169,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
         return XS_OK;
     uint64_t exposed, length = (uint64_t)record.end_ns - (uint64_t)record.start_ns;
     int status =
-        xs_timeline_exposed(&a->timeline, e->device, e->stream, (struct xs_interval){record.start_ns, record.end_ns},
+        xs_exposure_of_copy(&a->exposure, e->device, e->stream, (struct xs_interval){record.start_ns, record.end_ns},
                             (struct xs_interval){e->enter_ns, e->return_ns}, e->enter_ns, &exposed);
     /* several records of one call may lie apart, or side by side */
     e->exposed_ns =

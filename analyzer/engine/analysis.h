@@ -38,7 +38,7 @@ struct xs_analysis {
     struct xs_arguments arguments;
     struct xs_device_records copies, memsets;
     struct xs_streams streams;
-    struct xs_timeline timeline;
+    struct xs_exposure exposure;
     struct xs_waits waits;
     struct xs_residency residency;
     struct xs_accounts accounts;
@@ -63,7 +63,6 @@ struct xs_analysis {
     struct wanting *early; /* who wants transfers beforehand: before_transfer */
     unsigned early_count;
     bool kernels_recorded, calls_recorded, ended, addresses_recorded; /* as in struct xs_detection */
-    unsigned window, sorted;                                          /* as of xs_events_begin */
 };
 
 /* --- analyse_events.c --- */

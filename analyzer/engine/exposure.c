@@ -40,42 +40,45 @@ static bool read_wait(struct xs_scan *scan, void *item) {
     return xs_scan_int(scan, RESULT) == 0 && xs_scan_int(scan, SCOPE) == XS_SYNC_STREAM && wait->stream > 0;
 }
 
-static const struct xs_source_kind kernel_kind = {XS_SOURCE_KERNEL,
-                                                  "device_kernel",
-                                                  "id, start_ns, end_ns, device, correlation",
-                                                  "start_ns, id",
-                                                  sizeof(struct xs_kernel_interval),
-                                                  read_kernel};
-static const struct xs_source_kind wait_kind = {
-    XS_SOURCE_WAITS,     "sync",   "id, enter_ns, return_ns, result, scope, stream", "enter_ns, id",
-    sizeof(struct wait), read_wait};
+static const struct xs_source_kind kernel_kind = {.table = "device_kernel",
+                                                  .time = "start_ns",
+                                                  .where = "start_ns IS NOT NULL AND end_ns IS NOT NULL",
+                                                  .columns = "end_ns, device, correlation",
+                                                  .item_bytes = sizeof(struct xs_kernel_interval),
+                                                  .read = read_kernel};
+static const struct xs_source_kind wait_kind = {.table = "sync",
+                                                .time = "enter_ns",
+                                                .where = "1",
+                                                .columns = "return_ns, result, scope, stream",
+                                                .item_bytes = sizeof(struct wait),
+                                                .read = read_wait};
 
-void xs_timeline_begin(struct xs_timeline *timeline, const struct xs_trace *trace, const struct xs_streams *streams,
-                       unsigned window, unsigned sorted, bool wanted, char *message, uint64_t *damaged) {
+void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
+                       unsigned window, bool wanted, char *message, uint64_t *damaged) {
     unsigned waits = window ? window : xs_events_window(trace);
     /* streams interleave as their work ends, even where one thread gave it all */
     unsigned kernels = window ? window : 16384;
-    *timeline = (struct xs_timeline){.wanted = wanted,
+    *exposure = (struct xs_exposure){.wanted = wanted,
                                      .streams = streams,
                                      .wait_pool = {.item_bytes = sizeof(struct xs_busy)},
                                      .sweep_at = FEW_STREAMS};
-    timeline->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, sorted, message, damaged);
-    timeline->wait_source = xs_source_begin(&wait_kind, trace, waits, sorted, message, damaged);
+    exposure->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, message, damaged);
+    exposure->wait_source = xs_source_begin(&wait_kind, trace, waits, message, damaged);
 }
 
-void xs_timeline_end(struct xs_timeline *timeline) {
-    xs_source_end(timeline->kernel_source);
-    xs_source_end(timeline->wait_source);
-    for (size_t i = 0; i < timeline->devices; i++)
-        free(timeline->kernels[i].items);
-    free(timeline->kernels);
-    for (size_t i = 0; timeline->waits.entries && i <= timeline->waits.mask; i++)
-        if (timeline->waits.entries[i].value)
-            free(((struct xs_busy *)(uintptr_t)timeline->waits.entries[i].value)->items);
-    xs_hash_free(&timeline->waits);
-    xs_pool_free(&timeline->wait_pool);
-    free(timeline->queue);
-    *timeline = (struct xs_timeline){0};
+void xs_exposure_end(struct xs_exposure *exposure) {
+    xs_source_end(exposure->kernel_source);
+    xs_source_end(exposure->wait_source);
+    for (size_t i = 0; i < exposure->devices; i++)
+        free(exposure->kernels[i].items);
+    free(exposure->kernels);
+    for (size_t i = 0; exposure->waits.entries && i <= exposure->waits.mask; i++)
+        if (exposure->waits.entries[i].value)
+            free(((struct xs_busy *)(uintptr_t)exposure->waits.entries[i].value)->items);
+    xs_hash_free(&exposure->waits);
+    xs_pool_free(&exposure->wait_pool);
+    free(exposure->queue);
+    *exposure = (struct xs_exposure){0};
 }
 
 static struct xs_interval *busy_at(const struct xs_busy *busy, size_t i) {
@@ -125,55 +128,53 @@ static size_t busy_seek(const struct xs_busy *busy, int64_t ns) {
     return low;
 }
 
-static struct xs_busy *kernels_of(struct xs_timeline *timeline, int32_t device) {
+static struct xs_busy *kernels_of(struct xs_exposure *exposure, int32_t device) {
     size_t index = (size_t)device + 1; /* -1: 0 */
-    while (timeline->devices <= index) {
-        timeline->kernels = xs_realloc(timeline->kernels, (timeline->devices + 1) * sizeof *timeline->kernels);
-        timeline->kernels[timeline->devices++] = (struct xs_busy){0};
+    while (exposure->devices <= index) {
+        exposure->kernels = xs_realloc(exposure->kernels, (exposure->devices + 1) * sizeof *exposure->kernels);
+        exposure->kernels[exposure->devices++] = (struct xs_busy){0};
     }
-    return &timeline->kernels[index];
+    return &exposure->kernels[index];
 }
 
-static void enqueue(struct xs_timeline *timeline, const struct xs_kernel_interval *kernel) {
-    if (timeline->queue_count == timeline->queue_capacity) {
-        size_t capacity = timeline->queue_capacity ? timeline->queue_capacity * 2 : 256;
+static void enqueue(struct xs_exposure *exposure, const struct xs_kernel_interval *kernel) {
+    if (exposure->queue_count == exposure->queue_capacity) {
+        size_t capacity = exposure->queue_capacity ? exposure->queue_capacity * 2 : 256;
         struct xs_kernel_interval *queue = xs_realloc(NULL, capacity * sizeof *queue);
-        for (size_t i = 0; i < timeline->queue_count; i++)
-            queue[i] = timeline->queue[(timeline->queue_first + i) & (timeline->queue_capacity - 1)];
-        free(timeline->queue);
-        timeline->queue = queue;
-        timeline->queue_first = 0;
-        timeline->queue_capacity = capacity;
+        for (size_t i = 0; i < exposure->queue_count; i++)
+            queue[i] = exposure->queue[(exposure->queue_first + i) & (exposure->queue_capacity - 1)];
+        free(exposure->queue);
+        exposure->queue = queue;
+        exposure->queue_first = 0;
+        exposure->queue_capacity = capacity;
     }
-    timeline->queue[(timeline->queue_first + timeline->queue_count++) & (timeline->queue_capacity - 1)] = *kernel;
+    exposure->queue[(exposure->queue_first + exposure->queue_count++) & (exposure->queue_capacity - 1)] = *kernel;
 }
 
 /* Reads one kernel; 0 at the end, 1 where there was one. */
-static int read_one_kernel(struct xs_timeline *timeline, int64_t before) {
+static int read_one_kernel(struct xs_exposure *exposure, int64_t before) {
     struct xs_order_key key;
     int status;
-    const struct xs_kernel_interval *kernel = xs_source_peek(timeline->kernel_source, &key, &status);
+    const struct xs_kernel_interval *kernel = xs_source_peek(exposure->kernel_source, &key, &status);
     if (!kernel || kernel->start_ns >= before) {
-        if (status == XS_EVENTS_AGAIN)
-            timeline->again = 1u << XS_SOURCE_KERNEL;
         return status < 0 ? status : 0;
     }
-    busy_add(kernels_of(timeline, kernel->device), kernel->start_ns, kernel->end_ns);
-    if (timeline->wanted)
-        enqueue(timeline, kernel);
-    xs_source_pop(timeline->kernel_source);
+    busy_add(kernels_of(exposure, kernel->device), kernel->start_ns, kernel->end_ns);
+    if (exposure->wanted)
+        enqueue(exposure, kernel);
+    xs_source_pop(exposure->kernel_source);
     return 1;
 }
 
-static struct xs_busy *waits_for(const struct xs_timeline *timeline, int64_t stream) {
-    const uint64_t *found = xs_hash_find(&timeline->waits, (uint64_t)stream, 0);
+static struct xs_busy *waits_for(const struct xs_exposure *exposure, int64_t stream) {
+    const uint64_t *found = xs_hash_find(&exposure->waits, (uint64_t)stream, 0);
     return found ? (struct xs_busy *)(uintptr_t)*found : NULL;
 }
 
 /* Drops the streams that nobody waits for after `now`; often enough that there are never many more than others. */
-static void sweep(struct xs_timeline *timeline, int64_t now) {
-    struct xs_hash old = timeline->waits;
-    timeline->waits = (struct xs_hash){0};
+static void sweep(struct xs_exposure *exposure, int64_t now) {
+    struct xs_hash old = exposure->waits;
+    exposure->waits = (struct xs_hash){0};
     for (size_t i = 0; i <= old.mask; i++) {
         const struct xs_hash_entry *entry = &old.entries[i];
         struct xs_busy *busy = (struct xs_busy *)(uintptr_t)entry->value;
@@ -181,43 +182,40 @@ static void sweep(struct xs_timeline *timeline, int64_t now) {
             continue;
         busy_forget(busy, now);
         if (busy->count) {
-            *xs_hash_put(&timeline->waits, entry->low, entry->high) = entry->value;
+            *xs_hash_put(&exposure->waits, entry->low, entry->high) = entry->value;
         } else {
             free(busy->items);
-            xs_pool_give(&timeline->wait_pool, busy);
+            xs_pool_give(&exposure->wait_pool, busy);
         }
     }
     xs_hash_free(&old);
-    timeline->sweep_at = timeline->waits.count * 2 + FEW_STREAMS;
+    exposure->sweep_at = exposure->waits.count * 2 + FEW_STREAMS;
 }
 
-static void add_wait(struct xs_timeline *timeline, int64_t stream, struct xs_interval wait, int64_t now) {
-    struct xs_busy *busy = waits_for(timeline, stream);
+static void add_wait(struct xs_exposure *exposure, int64_t stream, struct xs_interval wait, int64_t now) {
+    struct xs_busy *busy = waits_for(exposure, stream);
     if (wait.end <= now)
         return;
     if (!busy) {
-        if (timeline->waits.count >= timeline->sweep_at)
-            sweep(timeline, now);
-        busy = xs_pool_take(&timeline->wait_pool);
+        if (exposure->waits.count >= exposure->sweep_at)
+            sweep(exposure, now);
+        busy = xs_pool_take(&exposure->wait_pool);
         *busy = (struct xs_busy){0};
-        *xs_hash_put(&timeline->waits, (uint64_t)stream, 0) = (uint64_t)(uintptr_t)busy;
+        *xs_hash_put(&exposure->waits, (uint64_t)stream, 0) = (uint64_t)(uintptr_t)busy;
     }
     busy_forget(busy, now);
     busy_add(busy, wait.start, wait.end);
 }
 
-static int read_waits(struct xs_timeline *timeline, int64_t before, int64_t now) {
+static int read_waits(struct xs_exposure *exposure, int64_t before, int64_t now) {
     for (;;) {
         struct xs_order_key key;
         int status;
-        const struct wait *wait = xs_source_peek(timeline->wait_source, &key, &status);
-        if (!wait || wait->time.start >= before) {
-            if (status == XS_EVENTS_AGAIN)
-                timeline->again = 1u << XS_SOURCE_WAITS;
+        const struct wait *wait = xs_source_peek(exposure->wait_source, &key, &status);
+        if (!wait || wait->time.start >= before)
             return status;
-        }
-        add_wait(timeline, xs_stream_identity(timeline->streams, wait->stream), wait->time, now);
-        xs_source_pop(timeline->wait_source);
+        add_wait(exposure, xs_stream_identity(exposure->streams, wait->stream), wait->time, now);
+        xs_source_pop(exposure->wait_source);
     }
 }
 
@@ -244,20 +242,20 @@ static uint64_t not_waited(const struct xs_busy *waits, int64_t start, int64_t e
     return length;
 }
 
-int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, int32_t stream, struct xs_interval copy,
+int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns) {
     int status = 1;
     *exposed_ns = 0;
     if (copy.end <= copy.start)
         return XS_OK;
-    while (status > 0 && timeline->queue_count < QUEUE_LIMIT)
-        status = read_one_kernel(timeline, copy.end);
+    while (status > 0 && exposure->queue_count < QUEUE_LIMIT)
+        status = read_one_kernel(exposure, copy.end);
     if (status >= 0)
-        status = read_waits(timeline, copy.end, now);
+        status = read_waits(exposure, copy.end, now);
     if (status < 0)
         return status;
-    const struct xs_busy *waits = waits_for(timeline, xs_stream_identity(timeline->streams, stream));
-    struct xs_busy *busy = kernels_of(timeline, device);
+    const struct xs_busy *waits = waits_for(exposure, xs_stream_identity(exposure->streams, stream));
+    struct xs_busy *busy = kernels_of(exposure, device);
     busy_forget(busy, now);
     *exposed_ns = (uint64_t)copy.end - (uint64_t)copy.start;
     for (size_t i = busy_seek(busy, copy.start); i < busy->count; i++) {
@@ -271,21 +269,21 @@ int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, int32_t st
     return XS_OK;
 }
 
-int xs_timeline_peek(struct xs_timeline *timeline, const struct xs_kernel_interval **kernel) {
+int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interval **kernel) {
     *kernel = NULL;
-    if (!timeline->queue_count) {
-        int status = read_one_kernel(timeline, INT64_MAX);
+    if (!exposure->queue_count) {
+        int status = read_one_kernel(exposure, INT64_MAX);
         if (status < 0)
             return status;
     }
-    if (timeline->queue_count)
-        *kernel = &timeline->queue[timeline->queue_first];
+    if (exposure->queue_count)
+        *kernel = &exposure->queue[exposure->queue_first];
     return XS_OK;
 }
 
-void xs_timeline_pop(struct xs_timeline *timeline) {
-    const struct xs_kernel_interval *kernel = &timeline->queue[timeline->queue_first];
-    busy_forget(kernels_of(timeline, kernel->device), kernel->start_ns); /* which is the stream's present */
-    timeline->queue_first = (timeline->queue_first + 1) & (timeline->queue_capacity - 1);
-    timeline->queue_count--;
+void xs_exposure_pop(struct xs_exposure *exposure) {
+    const struct xs_kernel_interval *kernel = &exposure->queue[exposure->queue_first];
+    busy_forget(kernels_of(exposure, kernel->device), kernel->start_ns); /* which is the stream's present */
+    exposure->queue_first = (exposure->queue_first + 1) & (exposure->queue_capacity - 1);
+    exposure->queue_count--;
 }

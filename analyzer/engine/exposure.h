@@ -22,7 +22,7 @@ struct xs_busy {
     size_t first, count, capacity;
 };
 
-struct xs_timeline {
+struct xs_exposure {
     struct xs_source *kernel_source, *wait_source;
     struct xs_busy *kernels; /* by device + 1 */
     size_t devices;
@@ -32,23 +32,22 @@ struct xs_timeline {
     size_t sweep_at;                  /* so many streams are there before those without a wait are dropped */
     struct xs_kernel_interval *queue; /* read ahead, not yet handed out; capacity is a power of two */
     size_t queue_first, queue_count, queue_capacity;
-    bool wanted;    /* somebody takes the kernels' intervals */
-    unsigned again; /* after XS_EVENTS_AGAIN: the bit of the table to sort */
+    bool wanted; /* somebody takes the kernels' intervals */
 };
 
-/* `sorted`, `window`: as of xs_events_begin. `streams` is kept, and may be read later. */
-void xs_timeline_begin(struct xs_timeline *timeline, const struct xs_trace *trace, const struct xs_streams *streams,
-                       unsigned window, unsigned sorted, bool wanted, char *message, uint64_t *damaged);
-void xs_timeline_end(struct xs_timeline *timeline);
+/* `window` as of xs_events_begin. `streams` is kept, and may be read later. */
+void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
+                       unsigned window, bool wanted, char *message, uint64_t *damaged);
+void xs_exposure_end(struct xs_exposure *exposure);
 
 /* How much of a copy was exposed: no kernel ran on the device, or the host was blocked in the copy's own call, or in a wait
  * for its stream (0: unknown). Waits for the context or an event do not count: they are for other work as well. Forgets what
- * lies before `now`. Returns 0, XS_EVENTS_AGAIN or another negative status. */
-int xs_timeline_exposed(struct xs_timeline *timeline, int32_t device, int32_t stream, struct xs_interval copy,
+ * lies before `now`. Returns 0 or a negative status. */
+int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns);
 
 /* The next kernel's interval, ascending by start; *kernel is NULL at the end, and valid until the next call. */
-int xs_timeline_peek(struct xs_timeline *timeline, const struct xs_kernel_interval **kernel);
-void xs_timeline_pop(struct xs_timeline *timeline);
+int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interval **kernel);
+void xs_exposure_pop(struct xs_exposure *exposure);
 
 #endif

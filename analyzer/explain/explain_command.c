@@ -114,10 +114,6 @@ static void see(struct collected *c, unsigned detector, const struct xs_instance
 
 static void keep(void *data, unsigned detector, const struct xs_instance *instance) {
     struct collected *c = data;
-    if (!instance) { /* the analysis starts again */
-        c->count = c->seen_count = 0;
-        return;
-    }
     if (c->seen_of)
         see(c, detector, instance);
     if (!c->wants_kept)

@@ -17,11 +17,11 @@ static bool ran(const struct xs_scan *scan, int result) {
     return !xs_scan_null(scan, result) && xs_scan_int(scan, result) == 0 && xs_scan_int(scan, result + 1) == 0;
 }
 
-static int read_transfers(const struct xs_trace *trace, bool plain, struct xs_content_coverage *c,
-                          uint64_t *with_number, char *message) {
+static int read_transfers(const struct xs_trace *trace, struct xs_content_coverage *c, uint64_t *with_number,
+                          char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
-    xs_scan_table(&scan, trace, "transfer", "direction, bytes, skip, fingerprint, result, is_captured", NULL, plain,
+    xs_scan_begin(&scan, trace, "SELECT direction, bytes, skip, fingerprint, result, is_captured FROM transfer",
                   message, &damaged);
     while (xs_scan_row(&scan)) {
         int64_t direction = xs_scan_int(&scan, 0);
@@ -61,10 +61,10 @@ static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct 
     return status;
 }
 
-static int read_launches(const struct xs_trace *trace, bool plain, struct xs_content_coverage *c, char *message) {
+static int read_launches(const struct xs_trace *trace, struct xs_content_coverage *c, char *message) {
     struct xs_scan scan;
     uint64_t damaged = 0;
-    xs_scan_table(&scan, trace, "launch", "kind, arguments, result, is_captured", NULL, plain, message, &damaged);
+    xs_scan_begin(&scan, trace, "SELECT kind, arguments, result, is_captured FROM launch", message, &damaged);
     while (xs_scan_row(&scan)) {
         int64_t kind = xs_scan_int(&scan, 0);
         if (!ran(&scan, 2))
@@ -78,21 +78,16 @@ static int read_launches(const struct xs_trace *trace, bool plain, struct xs_con
     return xs_scan_end(&scan);
 }
 
-static int read_all(const struct xs_trace *trace, bool plain, struct xs_content_coverage *contents, char *message) {
+int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message) {
     uint64_t with_number = 0;
     *contents = (struct xs_content_coverage){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
     contents->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
     contents->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
     contents->run_ns = xs_trace_meta_count(trace, "duration_ns");
     xs_trace_meta_text(trace, "option.fingerprint", contents->mode, sizeof contents->mode, "");
-    int status = read_transfers(trace, plain, contents, &with_number, message);
+    int status = read_transfers(trace, contents, &with_number, message);
     status = status < 0 ? status : read_lost(trace, with_number, contents, message);
-    return status < 0 ? status : read_launches(trace, plain, contents, message);
-}
-
-int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message) {
-    int status = read_all(trace, false, contents, message);
-    return status == XS_SCAN_PLAIN ? read_all(trace, true, contents, message) : status;
+    return status < 0 ? status : read_launches(trace, contents, message);
 }
 
 #define NOT_CHECKED "Contents were not checked: "

@@ -29,11 +29,6 @@ static void claim_run(struct xs_by_claims *claims, const struct xs_instance *ins
 
 void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_by_claims *claims = data;
-    if (!instance) { /* the analysis starts again */
-        xs_hash_free(&claims->rows);
-        claims->run_count = 0;
-        return;
-    }
     enum xs_detector_kind kind = xs_detectors[detector]->kind;
     uint64_t ns = xs_times_rank_ns(&instance->removable);
     if ((kind != XS_REMOVES_TRANSFERS && kind != XS_REMOVES_CALLS) || !instance->evidence_count || !ns)

@@ -13,10 +13,6 @@ static void take_run(struct xs_marks *marks, struct xs_mark_run run) {
 
 void xs_marks_take(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_marks *marks = data;
-    if (!instance) { /* the analysis starts again */
-        marks->count = marks->run_count = 0;
-        return;
-    }
     if (!instance->evidence_count)
         return;
     enum xs_detector_kind kind = xs_detectors[detector]->kind;

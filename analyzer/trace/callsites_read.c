@@ -74,11 +74,9 @@ static int read_ranges(struct xs_callsites *c, char *message) {
     return xs_scan_end(&scan);
 }
 
-static int read_stack_rows(struct xs_callsites *c, bool plain, char *message) {
+static int read_stacks(struct xs_callsites *c, char *message) {
     struct xs_scan scan;
-    c->stack_count = 0;
-    xs_hash_free(&c->stack_by_id);
-    xs_scan_table(&scan, c->trace, "stack", "id, is_cut", NULL, plain, message, &c->damaged);
+    xs_scan_begin(&scan, c->trace, "SELECT id, is_cut FROM stack ORDER BY id", message, &c->damaged);
     while (xs_scan_row(&scan)) {
         uint64_t *place = new_id(c, &c->stack_by_id, xs_scan_int(&scan, 0));
         if (!place)
@@ -136,12 +134,12 @@ static struct xs_callsite_stack *stack_of_row(struct xs_callsites *c, struct xs_
     return fits ? stack : NULL;
 }
 
-static int read_frame_rows(struct xs_callsites *c, bool plain, char *message) {
+static int read_frames(struct xs_callsites *c, char *message) {
     struct xs_scan scan;
     struct xs_callsite_stack *last = NULL;
     enum { STACK, ADDRESS, MODULE, CODE, LINE, ENTRY };
-    xs_scan_table(&scan, c->trace, "stack_frame", "stack, address, module, code, line, is_entry", NULL, plain, message,
-                  &c->damaged);
+    xs_scan_begin(&scan, c->trace, "SELECT stack, address, module, code, line, is_entry FROM stack_frame ORDER BY id",
+                  message, &c->damaged);
     while (xs_scan_row(&scan)) {
         bool python = !xs_scan_null(&scan, CODE);
         struct xs_callsite_stack *stack = stack_of_row(c, last, xs_scan_int(&scan, STACK), python);
@@ -161,20 +159,6 @@ static int read_frame_rows(struct xs_callsites *c, bool plain, char *message) {
             stack->natives++;
     }
     return xs_scan_end(&scan);
-}
-
-/* Again from the beginning where the quick way found what only SQLite can read. */
-static int read_stacks(struct xs_callsites *c, char *message) {
-    int status = XS_OK;
-    for (int plain = 0; plain < 2; plain++) {
-        status = read_stack_rows(c, plain, message);
-        c->part_count = 0;
-        if (status >= 0)
-            status = read_frame_rows(c, plain, message);
-        if (status != XS_SCAN_PLAIN)
-            break;
-    }
-    return status;
 }
 
 static int read_symbols(struct xs_callsites *c, char *message) {
@@ -209,6 +193,8 @@ int xs_callsites_read(struct xs_callsites *callsites, bool stored, char *message
         status = read_ranges(callsites, message);
     if (status >= 0)
         status = read_stacks(callsites, message);
+    if (status >= 0)
+        status = read_frames(callsites, message);
     if (status >= 0 && stored)
         status = read_symbols(callsites, message);
     return status;

@@ -19,10 +19,9 @@ struct xs_content_row {
     bool has_before, is_constant;
 };
 
-int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, bool plain, char *message,
-                      uint64_t *damaged) {
+int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged) {
     *contents = (struct xs_contents){.trace = trace};
-    xs_scan_table(&contents->forward, trace, "fingerprint", COLUMNS, NULL, plain, message, damaged);
+    xs_scan_begin(&contents->forward, trace, "SELECT " COLUMNS " FROM fingerprint ORDER BY id", message, damaged);
     xs_scan_begin(&contents->single, trace, "SELECT " COLUMNS " FROM fingerprint WHERE id = ?", message, damaged);
     contents->ring = xs_realloc(NULL, RING * sizeof *contents->ring);
     for (int i = 0; i < RING; i++)

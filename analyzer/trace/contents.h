@@ -16,9 +16,8 @@ struct xs_contents {
     int64_t last; /* all up to this number were read */
 };
 
-/* `plain` as of xs_scan_table. Always to be ended. */
-int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, bool plain, char *message,
-                      uint64_t *damaged);
+/* Always to be ended. */
+int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
 /* Fills in what a transfer's `fingerprint` says: state, content, measured pre (as `pre` MEASURED, else UNKNOWN). Returns 0
  * or a negative status with the message set. */

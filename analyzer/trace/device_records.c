@@ -3,7 +3,6 @@
 #include "analyzer/trace/device_records.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/kinds.h"
@@ -24,15 +23,15 @@ static struct xs_device_record *free_places(uint32_t count) {
     return places;
 }
 
-void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, const char *table,
-                             bool plain, char *message, uint64_t *damaged) {
-    bool copies = strcmp(table, "device_copy") == 0;
+void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
+                             char *message, uint64_t *damaged) {
     *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
     records->places = free_places(FIRST_PLACES);
-    xs_scan_table(&records->scan, trace, table,
-                  copies ? "correlation, start_ns, end_ns, bytes, graph_node, kind, device, dst_device, src_device"
-                         : "correlation, start_ns, end_ns, bytes, graph_node",
-                  NULL, plain, message, damaged);
+    xs_scan_begin(&records->scan, trace,
+                  copies ? "SELECT correlation, start_ns, end_ns, bytes, graph_node, kind, device, dst_device,"
+                           " src_device FROM device_copy ORDER BY id"
+                         : "SELECT correlation, start_ns, end_ns, bytes, graph_node FROM device_memset ORDER BY id",
+                  message, damaged);
 }
 
 static struct xs_device_record *place_of(struct xs_device_records *records, uint32_t correlation) {

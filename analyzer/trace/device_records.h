@@ -33,10 +33,9 @@ struct xs_device_records {
     void *context;
 };
 
-/* `table` is device_copy or device_memset; `plain` as of xs_scan_table. on_graph_copy is the caller's to set, and of
- * device_copy only. */
-void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, const char *table,
-                             bool plain, char *message, uint64_t *damaged);
+/* Of device_copy where `copies`, else of device_memset. on_graph_copy is the caller's to set, and of copies only. */
+void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
+                             char *message, uint64_t *damaged);
 
 /* Takes the record of a call out; `keep` leaves it for the call's other copies. False: there is none. */
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,

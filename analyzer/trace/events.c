@@ -30,7 +30,7 @@ static uint32_t length(struct xs_scan *scan, int column) {
 
 /* Starts an event whose first columns are id, enter_ns, return_ns, entry_point, thread, context, stream. */
 enum { ID, ENTER, RETURN, ENTRY, THREAD, CONTEXT, STREAM, FIRST };
-#define COMMON "id, enter_ns, return_ns, entry_point, thread, context, stream, "
+#define COMMON "return_ns, entry_point, thread, context, stream, "
 static void start(struct xs_scan *scan, struct xs_row_event *row, enum xs_on on) {
     struct xs_trace_event *e = &row->event;
     uint64_t ns;
@@ -165,8 +165,6 @@ static bool read_allocation(struct xs_scan *scan, void *item) {
         STACK
     };
     struct xs_row_event *row = item;
-    if (xs_scan_null(scan, ENTER) || xs_scan_null(scan, ADDRESS)) /* a free whose allocation was lost */
-        return false;
     start(scan, row, XS_ON_ALLOCATION);
     row->stack = xs_scan_int(scan, STACK);
     struct xs_allocation_row *a = &row->allocation;
@@ -255,44 +253,44 @@ static bool read_migration(struct xs_scan *scan, void *item) {
 }
 
 enum { ROW_BYTES = offsetof(struct xs_row_event, allocation), ALLOCATION_BYTES = sizeof(struct xs_row_event) };
-#define KIND(source, table, name, time, bytes, columns)                                                                \
-    [XS_SOURCE_##source] = {XS_SOURCE_##source, table, columns, time ", id", bytes, read_##name}
+#define KIND(source, table, name, time, where, bytes, columns)                                                         \
+    [XS_SOURCE_##source] = {table, time, where, columns, bytes, read_##name}
 static const struct xs_source_kind kinds[XS_SOURCES] = {
-    KIND(ALLOCATION, "allocation", allocation, "return_ns", ALLOCATION_BYTES,
-         "id, return_ns, enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
+    /* without these it is a free whose allocation was lost */
+    KIND(ALLOCATION, "allocation", allocation, "return_ns", "return_ns IS NOT NULL AND address IS NOT NULL",
+         ALLOCATION_BYTES,
+         "enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
          " free_entry_point, free_thread, free_enter_ns, free_return_ns, stack"),
-    KIND(TRANSFER, "transfer", transfer, "enter_ns", ROW_BYTES,
+    KIND(TRANSFER, "transfer", transfer, "enter_ns", "1", ROW_BYTES,
          COMMON "direction, bytes, src_address, dst_address, src_kind, dst_kind, src_device, dst_device,"
                 " src_allocation, dst_allocation, is_async, is_captured, result, correlation, batch_index,"
                 " fingerprint, skip, height, width_bytes, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows,"
                 " dst_slice_rows, stack"),
-    KIND(MEMSET, "memset", memset, "enter_ns", ROW_BYTES,
+    KIND(MEMSET, "memset", memset, "enter_ns", "1", ROW_BYTES,
          COMMON "address, bytes, value, element_bytes, kind, device, allocation, is_async, is_captured, result,"
                 " correlation, width_bytes, height, pitch_bytes, stack"),
-    KIND(LAUNCH, "launch", launch, "enter_ns", ROW_BYTES,
+    KIND(LAUNCH, "launch", launch, "enter_ns", "1", ROW_BYTES,
          COMMON "kind, function, is_captured, result, correlation, arguments"),
-    KIND(SYNC, "sync", sync, "enter_ns", ROW_BYTES, COMMON "scope, object, result, stack"),
-    KIND(API, "api_call", api, "enter_ns", ROW_BYTES,
+    KIND(SYNC, "sync", sync, "enter_ns", "1", ROW_BYTES, COMMON "scope, object, result, stack"),
+    KIND(API, "api_call", api, "enter_ns", "1", ROW_BYTES,
          COMMON "object, address, bytes, argument, is_captured, result, correlation"),
-    KIND(MIGRATION, "device_migration", migration, "start_ns", ROW_BYTES,
-         "id, start_ns, end_ns, kind, address, bytes, src_device, dst_device"),
+    KIND(MIGRATION, "device_migration", migration, "start_ns", "1", ROW_BYTES,
+         "end_ns, kind, address, bytes, src_device, dst_device"),
 };
 
 /* What the source would give next, for the merge. */
 static int look(struct xs_events *events, enum xs_source_index index) {
     int status;
     events->alive[index] = xs_source_peek(events->sources[index], &events->heads[index], &status) != NULL;
-    if (status == XS_EVENTS_AGAIN)
-        events->again = 1u << index;
     return status;
 }
 
-int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, unsigned sorted,
-                    char *message, uint64_t *damaged) {
-    *events = (struct xs_events){.trace = trace, .message = message, .damaged = damaged};
+int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, char *message,
+                    uint64_t *damaged) {
+    *events = (struct xs_events){0};
     window = window ? window : xs_events_window(trace);
     for (unsigned i = 0; i < XS_SOURCES; i++)
-        events->sources[i] = xs_source_begin(&kinds[i], trace, window, sorted, message, damaged);
+        events->sources[i] = xs_source_begin(&kinds[i], trace, window, message, damaged);
     int status = XS_OK;
     for (unsigned i = 0; i < XS_SOURCES && status >= 0; i++)
         status = look(events, (enum xs_source_index)i);

@@ -1,8 +1,6 @@
 /* The rows of a trace as one stream in host order: transfers, memsets, allocations and their ends, launches, waits, other
- * calls, migrations. Each table is read once by row id with a window of rows waiting, since rows lie nearly in order;
- * where they do not, XS_EVENTS_AGAIN asks to begin again with that table sorted by SQLite (and XS_SCAN_PLAIN, of
- * scan.h, to begin again with XS_PLAIN_READS). Rows only: device records,
- * contents and the model's part are joined by others. */
+ * calls, migrations. Each table is read by row id with a window of rows waiting, since rows lie nearly in order; a table
+ * whose rows do not is sorted by SQLite. Rows only: device records, contents and the model's part are joined by others. */
 #ifndef XFERSPY_ANALYZER_TRACE_EVENTS_H
 #define XFERSPY_ANALYZER_TRACE_EVENTS_H
 
@@ -10,9 +8,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/trace_event.h"
 
-enum { XS_EVENTS_AGAIN = -100 }; /* beside enum xs_error */
-
-/* The tables of events, in the order of what takes effect first where times are equal. Bits of `sorted` below. */
+/* The tables of events, in the order of what takes effect first where times are equal. */
 enum xs_source_index {
     XS_SOURCE_ALLOCATION,
     XS_SOURCE_TRANSFER,
@@ -22,11 +18,7 @@ enum xs_source_index {
     XS_SOURCE_API,
     XS_SOURCE_MIGRATION,
     XS_SOURCES,
-    /* and the device's intervals, read by timeline.c */
-    XS_SOURCE_KERNEL = XS_SOURCES,
-    XS_SOURCE_WAITS,
 };
-#define XS_PLAIN_READS (1u << 31) /* in `sorted`: every table through SQLite's machine */
 
 /* An allocation's row: XS_ON_ALLOCATION carries it until the model has made its own. */
 struct xs_allocation_row {
@@ -49,24 +41,19 @@ struct xs_row_event {
 struct xs_source;
 
 struct xs_events {
-    const struct xs_trace *trace;
-    char *message;
-    uint64_t *damaged;
     struct xs_source *sources[XS_SOURCES];
     struct xs_order_key heads[XS_SOURCES]; /* of what each would give next; ns INT64_MAX and id INT64_MAX: nothing */
     bool alive[XS_SOURCES];
     unsigned taken; /* a source's index plus 1: its first item was handed out and is still in use */
-    unsigned again; /* after XS_EVENTS_AGAIN: the bit of the table to sort */
 };
 
-/* `sorted`: bits of the tables that SQLite has to sort; `window` rows may wait otherwise, 0: as xs_events_window says. Negative
- * status: the message is set. Always to be ended. */
-int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, unsigned sorted,
-                    char *message, uint64_t *damaged);
+/* `window` rows may wait, where that suffices; 0: as xs_events_window says. Negative status: the message is set. Always
+ * to be ended. */
+int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, char *message,
+                    uint64_t *damaged);
 void xs_events_end(struct xs_events *events);
 
-/* The time of the next event: 1, or 0 at the end, or a negative status: an error, with the message set, or
- * XS_EVENTS_AGAIN. */
+/* The time of the next event: 1, or 0 at the end, or a negative status with the message set. */
 int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source);
 
 /* The next event, which is of the source that peek named; valid until the next peek, and the caller's to change. */
@@ -75,17 +62,19 @@ int xs_events_take(struct xs_events *events, enum xs_source_index source, struct
 /* Rows that may wait, for a trace: few where one thread wrote it. Several threads' rows are taken over chunk by chunk. */
 unsigned xs_events_window(const struct xs_trace *trace);
 
-/* One table read through a window; also what timeline.c reads its intervals with. */
+/* One table in order of time; also what exposure.c reads its intervals with. */
 struct xs_source_kind {
-    enum xs_source_index index;
-    const char *table, *columns; /* the first column is id, the second the time */
-    const char *order;           /* what SQLite sorts by, where it has to: time, id */
+    const char *table;
+    const char *time;    /* the column that rows are put into order by; then by id */
+    const char *where;   /* which rows: a condition of SQL */
+    const char *columns; /* behind id and the time */
     size_t item_bytes;
     /* Fills in an item, which is zeroed, from the row; false: leave it out. */
     bool (*read)(struct xs_scan *scan, void *item);
 };
+/* `window` as of xs_events_begin, but not 0. */
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
-                                  unsigned sorted, char *message, uint64_t *damaged);
+                                  char *message, uint64_t *damaged);
 /* The next item, NULL at the end or on error (*status); it stays valid until the next call. */
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
 void xs_source_pop(struct xs_source *source);

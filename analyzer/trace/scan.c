@@ -11,6 +11,11 @@ static void fail(struct xs_scan *scan, int code) {
     snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: %s%s", scan->trace->path, damaged ? "damaged: " : "", text);
 }
 
+/* Should it not succeed, the first row that is read will say why. */
+void xs_snapshot_begin(const struct xs_trace *trace) { sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL); }
+
+void xs_snapshot_end(const struct xs_trace *trace) { sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL); }
+
 void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const char *sql, char *message,
                    uint64_t *damaged) {
     *scan = (struct xs_scan){.trace = trace, .message = message, .damaged = damaged};
@@ -19,32 +24,10 @@ void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const cha
         fail(scan, code);
 }
 
-void xs_scan_table(struct xs_scan *scan, const struct xs_trace *trace, const char *table, const char *columns,
-                   const char *order, bool plain, char *message, uint64_t *damaged) {
-    char sql[1024];
-    *scan = (struct xs_scan){.trace = trace, .message = message, .damaged = damaged};
-    if (!order && !plain)
-        scan->pages = xs_pages_begin(trace, table, columns);
-    if (scan->pages) {
-        scan->values = xs_pages_values(scan->pages);
-        return;
-    }
-    snprintf(sql, sizeof sql, "SELECT %s FROM %s ORDER BY %s", columns, table, order ? order : "id");
-    xs_scan_begin(scan, trace, sql, message, damaged);
-}
-
 bool xs_scan_row(struct xs_scan *scan) {
     if (scan->status < 0)
         return false;
     scan->row_damaged = false;
-    if (scan->pages) {
-        int row = xs_pages_row(scan->pages);
-        if (row < 0) {
-            scan->status = XS_SCAN_PLAIN;
-            snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: damaged", scan->trace->path);
-        }
-        return row > 0;
-    }
     int code = sqlite3_step(scan->statement);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         fail(scan, code);
@@ -54,9 +37,6 @@ bool xs_scan_row(struct xs_scan *scan) {
 int xs_scan_end(struct xs_scan *scan) {
     sqlite3_finalize(scan->statement);
     scan->statement = NULL;
-    xs_pages_end(scan->pages);
-    scan->pages = NULL;
-    scan->values = NULL;
     return scan->status;
 }
 
@@ -66,35 +46,34 @@ static void damage(struct xs_scan *scan) {
     scan->row_damaged = true;
 }
 
-bool xs_scan_sqlite_null(const struct xs_scan *scan, int column) {
+/* What a column holds, asked for once: each question to SQLite costs, times columns, times rows. */
+struct number {
+    int64_t value; /* 0 where it is no integer */
+    int type;      /* SQLITE_INTEGER, SQLITE_NULL, ... */
+};
+
+static inline struct number number_of(const struct xs_scan *scan, int column) {
+    sqlite3_value *value = sqlite3_column_value(scan->statement, column);
+    int type = sqlite3_value_type(value);
+    return (struct number){type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0, type};
+}
+
+bool xs_scan_null(const struct xs_scan *scan, int column) {
     return sqlite3_column_type(scan->statement, column) == SQLITE_NULL;
 }
 
-/* Text and floating point are no integers here as they are none to the reader of pages: a trace says the same both ways. */
-int64_t xs_scan_sqlite_int(const struct xs_scan *scan, int column) {
-    bool is_integer = sqlite3_column_type(scan->statement, column) == SQLITE_INTEGER;
-    return is_integer ? sqlite3_column_int64(scan->statement, column) : 0;
+int64_t xs_scan_int(const struct xs_scan *scan, int column) { return number_of(scan, column).value; }
+
+static uint64_t count_of(struct xs_scan *scan, struct number number, bool null_is_none) {
+    if (number.value < 0 || (number.type != SQLITE_INTEGER && !(null_is_none && number.type == SQLITE_NULL)))
+        damage(scan);
+    return number.value < 0 ? 0 : (uint64_t)number.value;
 }
 
-static bool is_integer(const struct xs_scan *scan, int column) {
-    return scan->values ? scan->values->type[column] == XS_VALUE_INTEGER
-                        : sqlite3_column_type(scan->statement, column) == SQLITE_INTEGER;
-}
-
-/* The type is asked for only where the value alone does not tell: each question costs, times columns, times rows. */
-uint64_t xs_scan_count(struct xs_scan *scan, int column) {
-    int64_t value = xs_scan_int(scan, column);
-    if (value > 0 || (value == 0 && is_integer(scan, column)))
-        return (uint64_t)value;
-    damage(scan);
-    return 0;
-}
+uint64_t xs_scan_count(struct xs_scan *scan, int column) { return count_of(scan, number_of(scan, column), false); }
 
 uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column) {
-    int64_t value = xs_scan_int(scan, column);
-    if (value > 0)
-        return (uint64_t)value;
-    return xs_scan_null(scan, column) ? 0 : xs_scan_count(scan, column);
+    return count_of(scan, number_of(scan, column), true);
 }
 
 unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit) {
@@ -106,19 +85,19 @@ unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit) {
 }
 
 const char *xs_scan_text(const struct xs_scan *scan, int column) {
-    const unsigned char *text = scan->values ? NULL : sqlite3_column_text(scan->statement, column);
+    const unsigned char *text = sqlite3_column_text(scan->statement, column);
     return text ? (const char *)text : "";
 }
 
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns) {
-    int64_t start = xs_scan_int(scan, start_column), end = xs_scan_int(scan, end_column);
+    struct number start = number_of(scan, start_column), end = number_of(scan, end_column);
     *ns = 0;
-    if ((start == 0 && xs_scan_null(scan, start_column)) || (end == 0 && xs_scan_null(scan, end_column)))
+    if (start.type == SQLITE_NULL || end.type == SQLITE_NULL)
         return false;
-    if (end < start || (start == 0 && !is_integer(scan, start_column))) {
+    if (end.value < start.value || start.type != SQLITE_INTEGER) {
         damage(scan);
         return false;
     }
-    *ns = (uint64_t)end - (uint64_t)start;
+    *ns = (uint64_t)end.value - (uint64_t)start.value;
     return true;
 }

@@ -111,7 +111,7 @@ static void waits_that_are_over_take_no_memory(void **state) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_trace trace;
     struct xs_streams streams;
-    struct xs_timeline timeline;
+    struct xs_exposure exposure;
     size_t capacity = 0;
     play_begin(p);
     for (unsigned i = 0; i < COPIES; i++) {
@@ -124,20 +124,20 @@ static void waits_that_are_over_take_no_memory(void **state) {
     play_analyse(p, NULL);
     assert_int_equal(xs_trace_open(p->path, &trace, message), 0);
     assert_int_equal(xs_streams_read(&streams, &trace, message, NULL), 0);
-    xs_timeline_begin(&timeline, &trace, &streams, 0, 0, false, message, NULL);
+    xs_exposure_begin(&exposure, &trace, &streams, 0, false, message, NULL);
     for (int64_t now = 0; now < (int64_t)COPIES * STEP; now += STEP) {
         uint64_t ns;
         struct xs_interval copy = {now + STEP / 6, now + STEP}, call = {now, now + 1};
-        assert_int_equal(xs_timeline_exposed(&timeline, 0, 0, copy, call, now, &ns), 0);
+        assert_int_equal(xs_exposure_of_copy(&exposure, 0, 0, copy, call, now, &ns), 0);
         assert_int_equal(ns, STEP - STEP / 6);
-        assert_in_range(timeline.waits.count, 1, 128);
+        assert_in_range(exposure.waits.count, 1, 128);
     }
-    for (size_t i = 0; i <= timeline.waits.mask; i++) {
-        const struct xs_busy *waits = (const struct xs_busy *)(uintptr_t)timeline.waits.entries[i].value;
+    for (size_t i = 0; i <= exposure.waits.mask; i++) {
+        const struct xs_busy *waits = (const struct xs_busy *)(uintptr_t)exposure.waits.entries[i].value;
         capacity = waits && waits->capacity > capacity ? waits->capacity : capacity;
     }
     assert_in_range(capacity, 1, 64);
-    xs_timeline_end(&timeline);
+    xs_exposure_end(&exposure);
     xs_streams_free(&streams);
     xs_trace_close(&trace);
     play_end(p);
