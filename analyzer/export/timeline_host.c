@@ -128,10 +128,9 @@ int xs_timeline_host(struct xs_timeline *t) {
         status = xs_export_prepare(t->e, "SELECT parent, name FROM nvtx_range WHERE id = ?", &h.range);
     if (status >= 0)
         status = xs_timeline_merge(t, sources, sizeof sources / sizeof *sources, take, &h);
-    for (size_t i = 0; h.threads.count && i <= h.threads.mask; i++) {
-        struct thread *thread = (struct thread *)(uintptr_t)h.threads.entries[i].value;
-        if (thread)
-            close_ranges(&h, thread, 0);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&h.threads, entry));) {
+        struct thread *thread = (struct thread *)(uintptr_t)entry->value;
+        close_ranges(&h, thread, 0);
         free(thread);
     }
     xs_hash_free(&h.threads);
