@@ -1,70 +1,65 @@
-/* Open addressing with linear probing; see hash.h. A removed place is filled by what follows, so there are no
- * tombstones and the table never has to be cleaned. */
+/* Tables of uthash; see hash.h. */
 #include "analyzer/base/hash.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 
-void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high) {
-    if (!table->count)
-        return;
-    const struct xs_hash_entry *entry = &table->entries[xs_hash_home(table, low, high)];
-    __builtin_prefetch(entry);
-    __builtin_prefetch(&entry->value); /* it may lie in the next line */
+#define uthash_fatal(what) xs_out_of_memory()
+#include <uthash.h>
+
+struct xs_hash_node {
+    struct xs_hash_entry entry; /* first: a pointer to it is one to the node */
+    UT_hash_handle hh;
+};
+
+static unsigned hash_of(uint64_t low, uint64_t high) { return (unsigned)xs_mix(low ^ high * 0x9e3779b97f4a7c15u); }
+
+static struct xs_hash_node *find(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    const uint64_t key[2] = {low, high};
+    struct xs_hash_node *node;
+    HASH_FIND_BYHASHVALUE(hh, table->nodes, key, sizeof key, hash_of(low, high), node);
+    return node;
 }
 
-static void grow(struct xs_hash *table) {
-    struct xs_hash old = *table;
-    size_t places = old.entries ? (old.mask + 1) * 2 : 64;
-    table->entries = xs_realloc(NULL, places * sizeof *table->entries);
-    memset(table->entries, 0, places * sizeof *table->entries);
-    table->mask = places - 1;
-    for (size_t i = 0; old.entries && i <= old.mask; i++) {
-        struct xs_hash_entry *entry = &old.entries[i];
-        if (!entry->value)
-            continue;
-        size_t place = xs_hash_home(table, entry->low, entry->high);
-        while (table->entries[place].value)
-            place = (place + 1) & table->mask;
-        table->entries[place] = *entry;
-    }
-    free(old.entries);
+uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    struct xs_hash_node *node = find(table, low, high);
+    return node ? &node->entry.value : NULL;
+}
+
+void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high) {
+    if (!table->nodes)
+        return;
+    const UT_hash_table *uthash = table->nodes->hh.tbl;
+    __builtin_prefetch(&uthash->buckets[hash_of(low, high) & (uthash->num_buckets - 1)]);
 }
 
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high) {
-    if (!table->entries || table->count * 8 >= (table->mask + 1) * 5)
-        grow(table);
-    size_t i = xs_hash_home(table, low, high);
-    for (; table->entries[i].value; i = (i + 1) & table->mask)
-        if (table->entries[i].low == low && table->entries[i].high == high)
-            return &table->entries[i].value;
-    table->entries[i].low = low;
-    table->entries[i].high = high;
+    struct xs_hash_node *node = find(table, low, high);
+    if (node)
+        return &node->entry.value;
+    table->pool.item_bytes = sizeof *node;
+    node = xs_pool_take(&table->pool);
+    node->entry = (struct xs_hash_entry){.low = low, .high = high};
+    HASH_ADD_BYHASHVALUE(hh, table->nodes, entry.low, 2 * sizeof low, hash_of(low, high), node);
     table->count++;
-    return &table->entries[i].value;
+    return &node->entry.value;
 }
 
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high) {
-    uint64_t *value = xs_hash_find(table, low, high);
-    if (!value)
+    struct xs_hash_node *node = find(table, low, high);
+    if (!node)
         return;
-    struct xs_hash_entry *entries = table->entries;
-    size_t hole = (size_t)((struct xs_hash_entry *)((char *)value - offsetof(struct xs_hash_entry, value)) - entries);
-    for (size_t i = (hole + 1) & table->mask; entries[i].value; i = (i + 1) & table->mask) {
-        size_t wanted = xs_hash_home(table, entries[i].low, entries[i].high);
-        /* moves back where its home does not lie behind the hole */
-        if (((i - wanted) & table->mask) >= ((i - hole) & table->mask)) {
-            entries[hole] = entries[i];
-            hole = i;
-        }
-    }
-    entries[hole].value = 0;
+    HASH_DELETE(hh, table->nodes, node);
+    xs_pool_give(&table->pool, node);
     table->count--;
 }
 
+const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry) {
+    const struct xs_hash_node *next = entry ? ((const struct xs_hash_node *)entry)->hh.next : table->nodes;
+    return next ? &next->entry : NULL;
+}
+
 void xs_hash_free(struct xs_hash *table) {
-    free(table->entries);
+    HASH_CLEAR(hh, table->nodes);
+    xs_pool_free(&table->pool);
     *table = (struct xs_hash){0};
 }

@@ -1,19 +1,22 @@
-/* Hash table from 128-bit keys to numbers or pointers that are not 0: open addressing, 24 bytes a place. For the tables
- * that are asked for every event, where uthash's node a key costs too much. */
+/* Hash table from 128-bit keys to numbers or pointers that are not 0: uthash with one kind of key and value, so that no
+ * table needs a struct and macros of its own. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/pool.h"
+
 struct xs_hash_entry {
     uint64_t low, high; /* the key */
-    uint64_t value;     /* 0: this place is free */
+    uint64_t value;
 };
 
 struct xs_hash { /* zeroed: empty */
-    struct xs_hash_entry *entries;
-    size_t count, mask;
+    struct xs_hash_node *nodes;
+    struct xs_pool pool; /* of nodes */
+    size_t count;
 };
 
 static inline uint64_t xs_mix(uint64_t value) {
@@ -24,22 +27,8 @@ static inline uint64_t xs_mix(uint64_t value) {
     return value ^ (value >> 32);
 }
 
-static inline size_t xs_hash_home(const struct xs_hash *table, uint64_t low, uint64_t high) {
-    return (size_t)xs_mix(low ^ high * 0x9e3779b97f4a7c15u) & table->mask;
-}
-
-/* The place of a key's value, valid until the next put or remove; NULL: none. */
-static inline uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high) {
-    if (!table->count)
-        return NULL;
-    for (size_t i = xs_hash_home(table, low, high);; i = (i + 1) & table->mask) {
-        struct xs_hash_entry *entry = &table->entries[i];
-        if (!entry->value)
-            return NULL;
-        if (entry->low == low && entry->high == high)
-            return &entry->value;
-    }
-}
+/* The place of a key's value, valid until the key is removed; NULL: none. */
+uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Gets the place into the cache, for a key that will be asked for soon. */
 void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
@@ -49,6 +38,10 @@ uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Removes a key, if there. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
+
+/* The entry behind that one, in the order in which the keys were put; NULL: the first, and where there is none left. None
+ * may be removed meanwhile; what the values point to may be freed. */
+const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);
 

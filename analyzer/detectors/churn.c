@@ -60,16 +60,13 @@ static void sweep(struct xs_detection *detection) {
     struct xs_churn *churn = detection->state;
     struct xs_hash kept = {0};
     size_t few = 0;
-    for (size_t i = 0; i <= churn->sizes.mask; i++) {
-        const struct size *size = (struct size *)(uintptr_t)churn->sizes.entries[i].value;
-        few += size && size->pairs < ENOUGH;
-    }
-    for (size_t i = 0; i <= churn->sizes.mask; i++) {
-        const struct xs_hash_entry *entry = &churn->sizes.entries[i];
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));)
+        few += ((const struct size *)(uintptr_t)entry->value)->pairs < ENOUGH;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));) {
         struct size *size = (struct size *)(uintptr_t)entry->value;
-        if (size && size->pairs >= ENOUGH && few >= SIZES / 2)
+        if (size->pairs >= ENOUGH && few >= SIZES / 2)
             *xs_hash_put(&kept, entry->low, entry->high) = entry->value;
-        else if (size)
+        else
             drop_size(detection, size);
     }
     xs_hash_free(&churn->sizes);
@@ -181,9 +178,8 @@ void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *
 
 void xs_churn_end(struct xs_detection *detection) {
     struct xs_churn *churn = detection->state;
-    for (size_t i = 0; churn->sizes.entries && i <= churn->sizes.mask; i++)
-        if (churn->sizes.entries[i].value)
-            drop_size(detection, (struct size *)(uintptr_t)churn->sizes.entries[i].value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));)
+        drop_size(detection, (struct size *)(uintptr_t)entry->value);
     xs_hash_free(&churn->sizes);
     xs_hash_free(&churn->repeats);
     xs_pool_free(&churn->pool);

@@ -102,10 +102,9 @@ static void sweep_pairs(struct state *state) {
         return;
     struct xs_hash old = state->pairs;
     state->pairs = (struct xs_hash){0};
-    for (size_t i = 0; i <= old.mask; i++) {
-        const struct xs_hash_entry *entry = &old.entries[i];
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
         const struct xs_region *region = (const struct xs_region *)(uintptr_t)entry->high;
-        if (entry->value && region->uid && (uint32_t)region->uid == (uint32_t)entry->low)
+        if (region->uid && (uint32_t)region->uid == (uint32_t)entry->low)
             *xs_hash_put(&state->pairs, entry->low, entry->high) = entry->value;
     }
     xs_hash_free(&old);
@@ -117,11 +116,8 @@ static void sweep_holders(struct state *state) {
         return;
     struct xs_hash old = state->holders;
     state->holders = (struct xs_hash){0};
-    for (size_t i = 0; i <= old.mask; i++) {
-        const struct xs_hash_entry *entry = &old.entries[i];
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
         struct holder *holder = (struct holder *)(uintptr_t)entry->value;
-        if (!holder)
-            continue;
         if (xs_region_live(holder->region)) {
             *xs_hash_put(&state->holders, entry->low, entry->high) = entry->value;
         } else {

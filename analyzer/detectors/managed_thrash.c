@@ -109,8 +109,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (size_t i = 0; state->pages.entries && i <= state->pages.mask; i++)
-        free((struct pages *)(uintptr_t)state->pages.entries[i].value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->pages, entry));)
+        free((struct pages *)(uintptr_t)entry->value);
     xs_hash_free(&state->pages);
 }
 

@@ -174,17 +174,16 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (size_t i = 0; state->runs.entries && i <= state->runs.mask; i++)
-        if (state->runs.entries[i].value)
-            end_run(detection, (struct run *)(uintptr_t)state->runs.entries[i].value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));)
+        end_run(detection, (struct run *)(uintptr_t)entry->value);
 }
 
 /* Those that are left here were never finished: the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
-    for (size_t i = 0; state->runs.entries && i <= state->runs.mask; i++) {
-        struct run *run = (struct run *)(uintptr_t)state->runs.entries[i].value;
-        for (unsigned k = 0; run && run->instance.transfers < RUN && k < run->instance.transfers; k++)
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));) {
+        struct run *run = (struct run *)(uintptr_t)entry->value;
+        for (unsigned k = 0; run->instance.transfers < RUN && k < run->instance.transfers; k++)
             xs_account_release(detection->analysis, run->first[k].account);
     }
     xs_hash_free(&state->runs);

@@ -72,9 +72,8 @@ void xs_exposure_end(struct xs_exposure *exposure) {
     for (size_t i = 0; i < exposure->devices; i++)
         free(exposure->kernels[i].items);
     free(exposure->kernels);
-    for (size_t i = 0; exposure->waits.entries && i <= exposure->waits.mask; i++)
-        if (exposure->waits.entries[i].value)
-            free(((struct xs_busy *)(uintptr_t)exposure->waits.entries[i].value)->items);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&exposure->waits, entry));)
+        free(((struct xs_busy *)(uintptr_t)entry->value)->items);
     xs_hash_free(&exposure->waits);
     xs_pool_free(&exposure->wait_pool);
     free(exposure->queue);
@@ -175,11 +174,8 @@ static struct xs_busy *waits_for(const struct xs_exposure *exposure, int64_t str
 static void sweep(struct xs_exposure *exposure, int64_t now) {
     struct xs_hash old = exposure->waits;
     exposure->waits = (struct xs_hash){0};
-    for (size_t i = 0; i <= old.mask; i++) {
-        const struct xs_hash_entry *entry = &old.entries[i];
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
         struct xs_busy *busy = (struct xs_busy *)(uintptr_t)entry->value;
-        if (!busy)
-            continue;
         busy_forget(busy, now);
         if (busy->count) {
             *xs_hash_put(&exposure->waits, entry->low, entry->high) = entry->value;

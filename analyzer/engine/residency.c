@@ -27,9 +27,8 @@ void xs_residency_end(struct xs_residency *residency) {
         xs_written_free(&residency->devices[i].unknown);
     }
     free(residency->devices);
-    for (size_t i = 0; residency->allocations.entries && i <= residency->allocations.mask; i++)
-        if (residency->allocations.entries[i].value)
-            xs_written_free(&((struct xs_allocation *)(uintptr_t)residency->allocations.entries[i].value)->written);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&residency->allocations, entry));)
+        xs_written_free(&((struct xs_allocation *)(uintptr_t)entry->value)->written);
     xs_hash_free(&residency->allocations);
     xs_hash_free(&residency->regions);
     xs_hash_free(residency->holders);
@@ -280,9 +279,8 @@ struct xs_allocation **xs_residency_live(const struct xs_residency *residency, s
     const struct xs_hash *table = &residency->allocations;
     struct xs_allocation **live = xs_realloc(NULL, table->count * sizeof(struct xs_allocation *));
     *count = 0;
-    for (size_t i = 0; table->entries && i <= table->mask; i++)
-        if (table->entries[i].value)
-            live[(*count)++] = (struct xs_allocation *)(uintptr_t)table->entries[i].value;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(table, entry));)
+        live[(*count)++] = (struct xs_allocation *)(uintptr_t)entry->value;
     qsort(live, *count, sizeof *live, by_id);
     return live;
 }
@@ -423,10 +421,12 @@ static void apply_sharing(struct xs_residency *residency, const struct xs_api_vi
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
     if (a)
         share(a);
-    residency->mappings_shared |= !call->address;
-    for (size_t i = 0; !call->address && residency->allocations.entries && i <= residency->allocations.mask; i++) {
-        a = (struct xs_allocation *)(uintptr_t)residency->allocations.entries[i].value;
-        if (a && a->origin == XS_ORIGIN_VMM)
+    if (call->address)
+        return;
+    residency->mappings_shared = true;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&residency->allocations, entry));) {
+        a = (struct xs_allocation *)(uintptr_t)entry->value;
+        if (a->origin == XS_ORIGIN_VMM)
             share(a);
     }
 }

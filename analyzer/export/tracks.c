@@ -119,8 +119,8 @@ static void free_all(struct xs_tracks *t) {
         free(t->tracks[i]);
     }
     free(t->tracks);
-    for (size_t i = 0; t->places.count && i <= t->places.mask; i++)
-        free((char *)(uintptr_t)t->places.entries[i].value); /* 0 where the place is free */
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&t->places, entry));)
+        free((char *)(uintptr_t)entry->value);
     xs_hash_free(&t->places);
     xs_string_free(&t->names);
     xs_string_free(&t->categories);

@@ -117,8 +117,8 @@ int xs_tracks_memory(struct xs_tracks *t) {
     }
     if (status >= 0)
         status = xs_export_finish(t->e, row, code);
-    for (size_t i = 0; m.live.count && i <= m.live.mask; i++)
-        free((struct live *)(uintptr_t)m.live.entries[i].value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&m.live, entry));)
+        free((struct live *)(uintptr_t)entry->value);
     xs_hash_free(&m.live);
     return status;
 }

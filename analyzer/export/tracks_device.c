@@ -148,16 +148,15 @@ static bool take(void *data, const struct xs_timeline_row *row) {
 }
 
 static void free_all(struct devices *d) {
-    for (size_t i = 0; d->devices.count && i <= d->devices.mask; i++) {
-        struct device *device = kept(d->devices.entries[i].value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&d->devices, entry));) {
+        struct device *device = kept(entry->value);
         for (unsigned r = 0; device && r < RATES; r++)
             xs_rate_end(d->t, &device->rates[r]);
         free(device);
     }
-    for (size_t i = 0; d->streams.count && i <= d->streams.mask; i++) {
-        struct stream *stream = kept(d->streams.entries[i].value);
-        if (stream)
-            xs_string_free(&stream->name);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&d->streams, entry));) {
+        struct stream *stream = kept(entry->value);
+        xs_string_free(&stream->name);
         free(stream);
     }
     xs_hash_free(&d->devices);

@@ -116,8 +116,8 @@ int xs_tracks_host(struct xs_tracks *t) {
     int status = xs_export_prepare(t->e, "SELECT parent, name FROM nvtx_range WHERE id = ?", &h.range);
     if (status >= 0)
         status = xs_timeline_merge(&t->e->reading->trace, false, take, &h, t->e->message);
-    for (size_t i = 0; h.threads.count && i <= h.threads.mask; i++) {
-        struct thread *thread = (struct thread *)(uintptr_t)h.threads.entries[i].value;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&h.threads, entry));) {
+        struct thread *thread = (struct thread *)(uintptr_t)entry->value;
         if (thread)
             close_ranges(&h, thread, 0);
         free(thread);

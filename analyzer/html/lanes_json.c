@@ -137,11 +137,8 @@ static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struc
     for (size_t i = 0; i < lanes->count; i++)
         for (size_t k = 0; k < lanes->lanes[i].count; k++)
             places[lanes->lanes[i].items[k].number] = place++;
-    for (size_t i = 0; lanes->marked.count && i <= lanes->marked.mask; i++) {
-        const struct xs_hash_entry *entry = &lanes->marked.entries[i];
-        if (entry->value)
-            all[count++] = (struct marked){(uint32_t)entry->high, places[entry->low], entry->value};
-    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&lanes->marked, entry));)
+        all[count++] = (struct marked){(uint32_t)entry->high, places[entry->low], entry->value};
     qsort(all, count, sizeof *all, by_finding);
     xs_json_array(json, "marked");
     for (size_t finding = 0; finding < findings; finding++) {

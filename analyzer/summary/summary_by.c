@@ -323,8 +323,8 @@ static int compare(const void *a, const void *b) {
 }
 
 static bool any_claim(const struct xs_by_claims *claims, enum xs_evidence_table table) {
-    for (size_t i = 0; claims->rows.count && i <= claims->rows.mask; i++)
-        if (claims->rows.entries[i].value && claims->rows.entries[i].high == table)
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&claims->rows, entry));)
+        if (entry->high == table)
             return true;
     return false;
 }

@@ -36,7 +36,13 @@ static void table_holds_what_was_put(void **state) {
         const uint64_t *found = xs_hash_find(&table, key << 20, key % 7);
         assert_int_equal(found ? *found : 0, expected[key]);
     }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&table, entry)); count--) {
+        assert_int_equal(entry->value, expected[entry->low >> 20]);
+        assert_int_equal(entry->high, (entry->low >> 20) % 7);
+    }
+    assert_int_equal(count, 0);
     xs_hash_free(&table);
+    assert_null(xs_hash_next(&table, NULL));
 }
 
 enum { BYTES = 3000 };

@@ -132,9 +132,9 @@ static void waits_that_are_over_take_no_memory(void **state) {
         assert_int_equal(ns, STEP - STEP / 6);
         assert_in_range(exposure.waits.count, 1, 128);
     }
-    for (size_t i = 0; i <= exposure.waits.mask; i++) {
-        const struct xs_busy *waits = (const struct xs_busy *)(uintptr_t)exposure.waits.entries[i].value;
-        capacity = waits && waits->capacity > capacity ? waits->capacity : capacity;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&exposure.waits, entry));) {
+        const struct xs_busy *waits = (const struct xs_busy *)(uintptr_t)entry->value;
+        capacity = waits->capacity > capacity ? waits->capacity : capacity;
     }
     assert_in_range(capacity, 1, 64);
     xs_exposure_end(&exposure);
