@@ -1,5 +1,5 @@
-/* Open addressing with linear probing; see hash.h. A removed place is filled by what follows, so there are no
- * tombstones and the table never has to be cleaned. */
+/* Open addressing with linear probing; see hash.h. When an entry is removed, entries that follow it move up into its
+ * place. So there are no tombstones, and the table never has to be cleaned. */
 #include "analyzer/base/hash.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Hash table from 128-bit keys to numbers or pointers that are not 0: open addressing, 24 bytes a place. For the tables
- * that are asked for every event, where uthash's node a key costs too much. */
+/* Hash table from 128-bit keys to numbers or pointers that are not 0: open addressing, 24 bytes a place. It is for
+ * tables that are searched for every event. There uthash costs too much, because it allocates a node for each key. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 
@@ -44,7 +44,8 @@ static inline uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, 
 /* Gets the place into the cache, for a key that will be asked for soon. */
 void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* The place as xs_hash_find says, made where there is none; its value is then 0 and has to be set before the next call. */
+/* The same as xs_hash_find, but if the key is not there, it is added. Its value is then 0 and has to be set before the
+ * next call. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Removes a key, if there. */

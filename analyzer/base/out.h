@@ -28,7 +28,8 @@ struct xs_out {
  * xs_out_close, so that a command that fails midway leaves an old file as it was. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* What xs_out_open would refuse because it exists: negative after the same message. For before a long run. */
+/* Checks whether xs_out_open would refuse the file because it exists; negative after the same message. It is called
+ * before a long run. */
 int xs_out_check(const struct xs_out_options *options);
 
 /* Standard error as an output, for `run --report`, whose standard output belongs to the application. */

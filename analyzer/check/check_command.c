@@ -1,4 +1,5 @@
-/* xferspy check: a gate for CI. Limits on metrics and findings, a baseline, suppressions; exit status 3 where one fails. */
+/* xferspy check: compares runs with limits on metrics and findings, for CI. It knows baselines and suppressions. The
+ * exit status is 3 if a limit does not hold. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -33,8 +33,8 @@ struct xs_rules {
 
 enum { XS_RULE_MESSAGE_BYTES = 512 };
 
-/* Adds the rules of a list, "a:1, b:2%". False, with one line in `message` (XS_RULE_MESSAGE_BYTES long), where one of them is
- * none; a name that is unknown is answered with the nearest. */
+/* Adds the rules of a list, "a:1, b:2%". If one of them is not a rule, returns false with one line in `message`
+ * (XS_RULE_MESSAGE_BYTES long). If its name is unknown, the message suggests the most similar name. */
 bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
 void xs_rules_free(struct xs_rules *rules);
 

@@ -1,4 +1,4 @@
-/* bounce: a download of what was uploaded there; the device never changed it. */
+/* bounce: a download of bytes that were uploaded to the same address and that the device did not change. */
 #include "analyzer/engine/detector.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {

@@ -1,5 +1,5 @@
-/* duplicate-upload: content that was uploaded to the same device before. Memory is in distinct contents, and in pairs of a
- * content and a live region that it was uploaded to. */
+/* duplicate-upload: content that was uploaded to the same device before. Memory use grows with the number of distinct
+ * contents, and of pairs of a content and a live region that it was uploaded to. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/base/hash.h"

@@ -1,4 +1,4 @@
-/* fake-async: an asynchronous copy that held the host until it was over, since its host memory is pageable. */
+/* fake-async: an asynchronous copy that blocked the host until it ended, because its host memory is pageable. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/engine/blocked.h"

@@ -1,4 +1,4 @@
-/* immediate-sync: an asynchronous copy, and a wait for it as the thread's next call. */
+/* immediate-sync: an asynchronous copy whose thread waits for it with its very next call. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/engine/blocked.h"

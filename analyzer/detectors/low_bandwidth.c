@@ -1,5 +1,5 @@
-/* low-bandwidth: a large copy, not pageable, that was alone on the link and yet slow. Memory is in copies that run at one
- * time. */
+/* low-bandwidth: a large copy that was slow although it was alone on the link and its host memory is not pageable.
+ * Memory use grows with the number of copies that run at the same time. */
 #include "analyzer/engine/detector.h"
 
 enum { RUNNING = 64 }; /* looked at; more at one time are in a damaged trace only */

@@ -1,5 +1,5 @@
-/* managed-thrash: managed memory whose pages went to the device and back again and again. Memory is a byte for each 64 KiB
- * of the live managed allocations that migrated. */
+/* managed-thrash: managed memory whose pages went to the device and back again and again. It uses one byte of memory
+ * for each 64 KiB of the live managed allocations whose pages moved. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* no-overlap: copies and kernels that took turns, though neither needed the other. stretches.c finds the pairs of one
- * device; whether they are enough is decided here. */
+/* no-overlap: copies and kernels that took turns, though neither needed the other. stretches.c finds pairs of copies
+ * and kernels on one device. This file decides whether there are enough of them to report. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>

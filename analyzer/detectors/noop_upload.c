@@ -1,4 +1,4 @@
-/* noop-upload: the device already held exactly these bytes there. */
+/* noop-upload: an upload of exactly the bytes that were at its destination already. */
 #include "analyzer/engine/detector.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {

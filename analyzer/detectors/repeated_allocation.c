@@ -1,4 +1,5 @@
-/* repeated-allocation: device or managed memory that was freed and allocated again, where it could have been kept. */
+/* repeated-allocation: device or managed memory that was freed and allocated again, although it could have been
+ * kept. */
 #include "analyzer/detectors/churn.h"
 
 /* What comes from a pool is the remedy, and mappings hold no memory of their own. */

@@ -1,5 +1,5 @@
-/* round-trip: an upload of what an earlier download brought. Memory is in distinct contents that were downloaded and not
- * yet uploaded. */
+/* round-trip: an upload of what an earlier download brought. Memory use grows with the number of distinct contents that
+ * were downloaded and not yet uploaded. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/base/hash.h"

@@ -1,4 +1,5 @@
-/* scalar-readback: a few bytes downloaded again and again, the host waiting each time. Memory is in call sites. */
+/* scalar-readback: a few bytes that are downloaded again and again, while the host waits each time. Memory use grows
+ * with the number of call sites. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>

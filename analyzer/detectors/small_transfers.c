@@ -1,5 +1,6 @@
-/* small-transfers: a run of small copies from one place with nothing between them that needs them apart. Memory is in call
- * sites, streams and threads: what ends a run is counted, and a run is over where a count has changed. */
+/* small-transfers: a run of small copies from one place that could have been one copy, because nothing between them
+ * prevents it. Events that end a run are counted by stream and by thread; if a count has changed since the last copy,
+ * the run is over. Memory use grows with the number of call sites, streams and threads. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>

@@ -20,9 +20,9 @@ struct xs_analysis_options {
 };
 
 /* Returns 0, or a negative status with a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long).
- * `options` may be NULL. The trace may be closed before the findings are freed. Should rows turn
- * out to lie further from their order than the reader's window, the analysis starts again from the first event: then
- * on_instance is called once with instance NULL, and what it was given before is void. */
+ * `options` may be NULL. The trace may be closed before the findings are freed. If the order of the rows is worse than
+ * the reader's window can repair, the analysis starts again with the first event. Then on_instance is called once with
+ * instance NULL, and everything that it was given before has to be forgotten. */
 int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **findings,
                char *message);
 

@@ -86,11 +86,13 @@ extern const size_t xs_detector_count;
 /* The remedy of a verdict: its own, else the detector's. */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
 
-/* Reports an instance. This alone does not count in the total: xs_claim does. Claims belong to the instance that was
- * reported, or considered, just before: where that does not pass the filter, they do not count either. */
+/* Reports an instance. This alone does not count in the total: xs_claim does. A claim belongs to the instance that was
+ * reported, or passed to xs_consider, just before. If that instance does not pass the filter, the claim does not
+ * count. */
 void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* Before claims for an instance that will be reported later; its first row of evidence is known. False: it does not pass. */
+/* Has to be called before claims for an instance that will be reported later. Its first row of evidence must be set.
+ * False if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
 /* Claims so much of a transfer's, memset's or allocation's time for the total: of several claims of one account the

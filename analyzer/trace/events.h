@@ -1,8 +1,8 @@
-/* The rows of a trace as one stream in host order: transfers, memsets, allocations and their ends, launches, waits, other
- * calls, migrations. Each table is read once by row id with a window of rows waiting, since rows lie nearly in order;
- * where they do not, XS_EVENTS_AGAIN asks to begin again with that table sorted by SQLite (and XS_SCAN_PLAIN, of
- * scan.h, to begin again with XS_PLAIN_READS). Rows only: device records,
- * contents and the model's part are joined by others. */
+/* The rows of a trace as one stream in host order: transfers, memsets, allocations and their ends, launches, waits,
+ * other calls, migrations. Each table is read once by row id with a window of rows waiting, since rows lie nearly in
+ * order; where they do not, XS_EVENTS_AGAIN asks to begin again with that table sorted by SQLite (and XS_SCAN_PLAIN, of
+ * scan.h, to begin again with XS_PLAIN_READS). This gives rows only; device records, contents and the model's knowledge
+ * are added by others. */
 #ifndef XFERSPY_ANALYZER_TRACE_EVENTS_H
 #define XFERSPY_ANALYZER_TRACE_EVENTS_H
 

@@ -22,7 +22,8 @@ struct xs_scan {
     const struct xs_values *values; /* of it */
 };
 
-/* xs_scan_begin found something in the file that only SQLite can tell about: to be read again with `plain`. */
+/* xs_scan_begin found something in the file that only SQLite can explain. The table has to be read again with
+ * `plain`. */
 enum { XS_SCAN_PLAIN = -101 };
 
 /* Prepares `sql`. On error `scan->status` is negative, the message is set and the first xs_scan_row returns false. */
