@@ -111,7 +111,7 @@
     X(6, DIRECTION, "neither upload nor download")                                                                     \
     X(7, ARRAY, "a CUDA array")                                                                                        \
     X(8, MANAGED, "managed memory")                                                                                    \
-    X(9, BUDGET, "over the share of time that fingerprints may take")                                                  \
+    X(9, BUDGET, "over the fingerprint budget")                                                                        \
     X(10, NO_MEMORY, "no device memory")                                                                               \
     X(11, NO_KERNEL, "the device kernel could not be used")                                                            \
     X(12, NO_SLOT, "too many results under way")                                                                       \

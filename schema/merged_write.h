@@ -11,8 +11,8 @@ struct xs_merged_writer;
 int xs_merged_create(const char *path, const char *name, struct xs_merged_writer **writer, char *message);
 
 /* Copies a trace under a name that no other has, XS_MERGED_NAME_BYTES long; `file` is where it came from. Rows of older
- * schema versions get the newest form. On an error of the trace's (XS_ERROR_CORRUPT) nothing of it is there, and others
- * may follow; after any other the file is of no use. */
+ * schema versions get the newest form. If the trace is damaged (XS_ERROR_CORRUPT), nothing of it is in the file, and
+ * other traces may follow. After any other error the file cannot be used. */
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message);
 

@@ -1,6 +1,6 @@
 /* After the writer was killed: the rest of the spool goes into the trace in one transaction, then the spool is deleted
- * and the WAL ended. Whoever comes second, or comes again after being killed in between, sees by meta status that it
- * has been done. */
+ * and the WAL ended. A second process that wants to recover the trace, or one that tries again after it was killed
+ * meanwhile, sees by meta status that the work is done. */
 #include "schema/recover.h"
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* The spool: a file mapped into the process, in which each thread fills chunks of its own with events, and from which
- * the drain thread, or any later xferspy command, takes them over into the trace. What was committed before a
- * SIGKILL is in the page cache and survives it.
+ * the drain thread, or any later xferspy command, takes them over into the trace. Events that were committed before a
+ * SIGKILL are in the page cache, so they survive it.
  *
  *   header page | chunk 0 | chunk 1 | ...            file name: the trace's name and ".spool"
  *
  * A chunk's life: FREE -> (a thread takes it) ACTIVE -> (full, or its thread ended) FULL -> (all taken over) FREE with
- * the next generation. `committed_bytes` grows by one event at a time, by a release store after the event is whole;
- * by the parts of a definition at a time. */
+ * the next generation. `committed_bytes` grows by one event at a time, or by all parts of a definition at once. It is
+ * set by a release store after these bytes are complete. */
 #ifndef XFERSPY_SCHEMA_SPOOL_H
 #define XFERSPY_SCHEMA_SPOOL_H
 
@@ -136,10 +136,10 @@ bool xs_spool_writer_lives(const struct xs_spool *spool, const char *path);
 struct xs_store;
 
 /* Takes over what is committed and not yet drained, in one transaction, at most `limit_events` (0: all); frees full
- * chunks afterwards. Returns the number of events taken over or an error, after which nothing was taken over.
- * Each thread's events keep their order; those of different threads do not. `recovering` true makes it trust
- * spool_progress and not the spool, and use the transaction that the caller began (and will commit). Events of no
- * known kind are skipped and counted in meta skipped_events. One caller at a time. */
+ * chunks afterwards. Returns the number of events taken over or an error, after which nothing was taken over. Each
+ * thread's events keep their order; those of different threads do not. If `recovering` is true, it trusts
+ * spool_progress and not the spool, and uses the transaction that the caller began and will commit. Events of no known
+ * kind are skipped and counted in meta skipped_events. One caller at a time. */
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
 
 /* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,

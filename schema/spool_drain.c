@@ -2,12 +2,12 @@
  *
  * Order. A thread fills one chunk after another, so its chunks in the order of their sequence numbers hold its events
  * in order. To take a consistent cut while it goes on writing: first read the spool's counter, then collect the chunks
- * numbered up to it (a thread's earlier chunks are then among them), then read how far each is committed, latest
- * first: whoever sees an event in a later chunk also sees the earlier one complete.
+ * numbered up to it (a thread's earlier chunks are then among them), then read how far each is committed, latest first:
+ * whoever sees an event in a later chunk also sees the earlier one complete.
  *
  * Kills. Events and spool_progress change in one transaction. A chunk is recycled only after that: committed to 0, then
- * the next generation, then free. Killed in between, recovery finds the generation of the progress row with nothing
- * beyond it, or a newer generation, of which nothing has been taken over. */
+ * the next generation, then free. If the process is killed between these steps, recovery finds either the generation of
+ * the progress row with nothing new in it, or a newer generation of which nothing has been taken over. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -68,7 +68,8 @@ int xs_store_context(struct xs_store *store, uint64_t handle, int device);
  * in either order. */
 int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread, const struct xs_clock *clock);
 
-/* The content of a transfer, by its number; what XS_EVENT_FINGERPRINT carries. A second one of a number is ignored. */
+/* Stores the content of a transfer, which XS_EVENT_FINGERPRINT carries, under its number. A second content of the same
+ * number is ignored. */
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
 
 /* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A second

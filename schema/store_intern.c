@@ -1,5 +1,5 @@
-/* Things that events name by a handle or a string and the trace by a small number: contexts, streams, kernel names,
- * and what is known of threads. The numbers are row ids; the tables here save looking them up. */
+/* Contexts, streams, kernel names and threads: events name them by a handle or a string, and the trace names them by a
+ * small number. The numbers are row ids; the tables here save looking them up. */
 #include <stdlib.h>
 #include <string.h>
 

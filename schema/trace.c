@@ -1,5 +1,5 @@
-/* Opening a trace for reading. Nothing is asked of SQLite before the file's first bytes say that it is a trace: it
- * would make files beside a foreign database, or roll back its journal. */
+/* Opening a trace for reading. SQLite opens the file only after the file's first bytes have shown that it is a trace.
+ * Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
 #include "schema/trace.h"
 
 #include <ctype.h>

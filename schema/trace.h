@@ -33,9 +33,9 @@ uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key);
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback);
 
-/* Takes the rest of the spool beside `path` over into the trace, ends the WAL and deletes the spool. Called by
- * xs_trace_open; once more, or at the same time from several processes, is harmless. Returns the number of events taken
- * over, 0 where there was no spool, XS_ERROR_BUSY while the writer lives, or an error. */
+/* Moves the events that are left in the spool beside `path` into the trace, ends the WAL and deletes the spool.
+ * xs_trace_open calls it. It may be called again, also by several processes at the same time. Returns the number of
+ * events taken over, 0 where there was no spool, XS_ERROR_BUSY while the writer lives, or an error. */
 int64_t xs_trace_recover(const char *path);
 
 /* The same where it cannot be told whether the writer lives, because it ran on another machine: the caller knows that

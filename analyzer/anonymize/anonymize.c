@@ -1,5 +1,6 @@
-/* Copying a trace column by column; see anonymize.h. Only what columns.def names is read, and what has another type than its column is
- * left out: a text in a column of numbers would go along unseen. */
+/* Copying a trace column by column; see anonymize.h. Only columns that columns.def names are read. A value that has
+ * another type than its column is left out, because a text in a column of numbers would be copied without anyone having
+ * looked at it. */
 #include "analyzer/anonymize/anonymize.h"
 
 #include <sqlite3.h>

@@ -15,7 +15,8 @@ struct xs_anonymizing {
     uint64_t pseudonyms, left_out;      /* set by it: names that were made; values of a wrong type that were left out */
 };
 
-/* Writes it into a new trace, in the transaction that is open in `out`. Negative after a message. */
+/* Writes the copy into a new trace, in the transaction that is open in `out`. Returns a negative status after it
+ * printed a message. */
 int xs_anonymize(const struct xs_trace *trace, struct sqlite3 *out, struct xs_anonymizing *how);
 
 /* The table, for a test of it against the schema. */

@@ -1,5 +1,6 @@
-/* Names in the place of names: the same text has the same one within a file, and nothing in it comes from the text, so that
- * no dictionary of guesses tells what it was. What is of a library stays recognisable as that (symbols/libraries.def). */
+/* Pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing of the
+ * text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
+ * (symbols/libraries.def). */
 #ifndef XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
 

@@ -33,7 +33,8 @@ uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high)
 /* Gets the place into the cache, for a key that will be asked for soon. */
 void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* The place as xs_hash_find says, made where there is none; its value is then 0 and has to be set before the next call. */
+/* The same as xs_hash_find, but if the key is not there, it is added. Its value is then 0 and has to be set before the
+ * next call. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Removes a key, if there. */

@@ -1,5 +1,5 @@
-/* Sets of time intervals: the union of many, and how much of one union lies in another. 16 bytes an interval, less
- * where they arrive in order and touch. */
+/* Sets of time intervals: the union of many, and how much of one union lies in another. An interval takes 16 bytes.
+ * Intervals that arrive in order and touch each other are stored as one. */
 #ifndef XFERSPY_ANALYZER_BASE_INTERVALS_H
 #define XFERSPY_ANALYZER_BASE_INTERVALS_H
 

@@ -59,6 +59,14 @@ void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...)
     va_end(arguments);
 }
 
+void xs_out_rest(struct xs_out *out, int at, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    put_text(out, at, 4, format, arguments);
+    putc('\n', out->file);
+    va_end(arguments);
+}
+
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -1,6 +1,7 @@
-/* Puts rows that are nearly in order of time into order, with a window of them waiting. They come as a few interleaved
- * ascending runs (one a thread, or a stream), so each waits at the end of a run that it continues, and the first is the
- * least of the runs' heads: as cheap as a queue where all is in order already. */
+/* Sorts rows that are nearly in order of time, while only a limited number of them (the window) is in memory. The rows
+ * are a few ascending runs that are mixed with each other: one run for each thread or stream. So each row is added to
+ * the end of the run that it continues, and the next row in order is the smallest among the first rows of the runs. If
+ * the rows are in order already, this is as cheap as a queue. */
 #ifndef XFERSPY_ANALYZER_BASE_ORDER_H
 #define XFERSPY_ANALYZER_BASE_ORDER_H
 
@@ -37,8 +38,8 @@ static inline bool xs_order_is_full(const struct xs_order *order) { return order
 /* A place for a row, not yet in order; the order must not be full. */
 void *xs_order_place(struct xs_order *order);
 
-/* Puts what was filled in at that place into order. False where it belongs before one that was handed out already, or
- * there are too many runs: the window is too small for these rows. The place is then free again. */
+/* Sorts the row in that place in among the others. Returns false if the row belongs before one that was handed out
+ * already, or if there are too many runs: then the window is too small for these rows, and the place is free again. */
 bool xs_order_put(struct xs_order *order, void *place, struct xs_order_key key);
 
 /* The least; NULL: none waits. */

@@ -28,7 +28,8 @@ struct xs_out {
  * xs_out_close, so that a command that fails midway leaves an old file as it was. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* What xs_out_open would refuse because it exists: negative after the same message. For before a long run. */
+/* Checks whether xs_out_open would refuse the file because it exists; negative after the same message. It is called
+ * before a long run. */
 int xs_out_check(const struct xs_out_options *options);
 
 /* Standard error as an output, for `run --report`, whose standard output belongs to the application. */
@@ -49,6 +50,9 @@ void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ..
 
 /* The same with another indent, which the lines that follow share. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The rest of a line whose first `at` columns were printed already. */
+void xs_out_rest(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same after a label, which is a plain ASCII text. */
 #define XS_FACT_LABEL 8

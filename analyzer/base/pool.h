@@ -1,5 +1,5 @@
-/* Blocks of one size, given back to the pool and never to the system before its end: a pointer to one that was given
- * back may be looked at, which is how references to what ended are told from live ones. */
+/* Blocks of one size. A freed block goes back to the pool, and the pool keeps its memory until the pool itself ends. So
+ * a pointer to a freed block can still be read, and the reader sees that the block belongs to something else now. */
 #ifndef XFERSPY_ANALYZER_BASE_POOL_H
 #define XFERSPY_ANALYZER_BASE_POOL_H
 

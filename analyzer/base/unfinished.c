@@ -1,4 +1,5 @@
-/* See unfinished.h. The handler does nothing but unlink and end as the signal would have ended the program. */
+/* See unfinished.h. The signal handler only removes the files and then ends the program in the way that the signal
+ * would have ended it. */
 #include "analyzer/base/unfinished.h"
 
 #include <signal.h>

@@ -1,12 +1,13 @@
-/* Files that are being written: a signal that ends the program takes them away first, so that no half of a file is taken for
- * a whole one and no temporary one stays. */
+/* Files that are being written. If a signal ends the program, these files are removed first. So nobody takes half of a
+ * file for a complete one, and no temporary file stays. */
 #ifndef XFERSPY_ANALYZER_BASE_UNFINISHED_H
 #define XFERSPY_ANALYZER_BASE_UNFINISHED_H
 
-/* From now on SIGINT, SIGTERM and SIGHUP, where nobody else handles or ignores them, remove the file. `path` is the caller's, to be
- * kept until xs_finished. A file beyond the eighth at a time is not taken care of. */
+/* From now on the file is removed when SIGINT, SIGTERM or SIGHUP arrives and nobody else handles or ignores the signal.
+ * The caller keeps `path` until xs_finished. At most eight files at a time are removed in this way. */
 void xs_unfinished(const char *path);
-/* No longer; nothing where it was not. For the thread that called xs_unfinished. */
+/* From now on the file stays. Does nothing for a file that was not registered. Has to be called by the thread that
+ * called xs_unfinished. */
 void xs_finished(const char *path);
 
 #endif

@@ -1,4 +1,5 @@
-/* Baselines; see baseline.h. A file is read by SQLite's functions for JSON: they are in the program already. */
+/* Baselines; see baseline.h. The JSON of a baseline file is read by SQLite's JSON functions, because the program
+ * contains them anyway. */
 #include "analyzer/check/baseline.h"
 
 #include <errno.h>

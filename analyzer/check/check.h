@@ -1,5 +1,5 @@
-/* What `xferspy check` prints: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the sources. Every number
- * is in the judged; texts of traces are escaped by the rules of each format. */
+/* What `xferspy check` prints: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the sources. All
+ * numbers come from struct xs_judged. Texts of traces are escaped by the rules of each format. */
 #ifndef XFERSPY_ANALYZER_CHECK_CHECK_H
 #define XFERSPY_ANALYZER_CHECK_CHECK_H
 

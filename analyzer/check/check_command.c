@@ -1,4 +1,5 @@
-/* xferspy check: a gate for CI. Limits on metrics and findings, a baseline, suppressions; exit status 3 where one fails. */
+/* xferspy check: compares runs with limits on metrics and findings, for CI. It knows baselines and suppressions. The
+ * exit status is 3 if a limit does not hold. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,8 +17,8 @@
 XS_DECLARE_COMMAND(check)
 
 #define DEFAULT_RULES "sure:1%"
-#define ANY_IS "each finding that gives time back, by itself"
-#define SURE_IS "those of them that are no upper bounds"
+#define ANY_IS "every finding that gives time back, each judged alone"
+#define SURE_IS "the same without findings that are upper bounds"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -38,39 +39,42 @@ enum {
 static const struct argp_option check_options[] = {
     {NULL, 0, NULL, 0, "What fails:", 1},
     {"fail-on", OPTION_FAIL_ON, "RULE:LIMIT,...", 0,
-     "limits on metrics and findings; may be repeated; in place of those of the file. Without any: " DEFAULT_RULES, 1},
+     "limits on metrics and findings, used instead of those in the file; may be repeated. If there are "
+     "none: " DEFAULT_RULES,
+     1},
     {"baseline", OPTION_BASELINE, "FILE", 0,
-     "what it has does not fail: a file that --write-baseline wrote, or another trace", 1},
-    {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "by which a finding of the baseline may grow; 10% if not given", 1},
+     "findings that are in FILE do not fail. FILE was written by --write-baseline, or is another trace", 1},
+    {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "how much a finding of the baseline may grow; 10% if not given", 1},
     {"config", OPTION_CONFIG, "FILE", 0,
-     "rules and suppressions; may be repeated. If not given: " XS_CHECK_CONFIG_NAME
-     " of this folder, where there is one",
+     "read rules and suppressions from FILE; may be repeated. If not given: " XS_CHECK_CONFIG_NAME
+     " in the current folder, if it is there",
      1},
     {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_CHECK_CONFIG_NAME, 1},
     {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
-     "do not fail where the trace cannot tell, of these rules or of all", 1},
+     "do not fail if the trace cannot tell whether these rules hold; without RULE: all rules", 1},
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
     {"json", OPTION_JSON, NULL, 0, XS_HELP_JSON, 2},
-    {"junit", OPTION_JUNIT, "FILE", 0, "beside that JUnit XML, a test case a rule", 2},
-    {"sarif", OPTION_SARIF, "FILE", 0, "beside that SARIF 2.1.0, which code hosts show at the lines", 2},
+    {"junit", OPTION_JUNIT, "FILE", 0, "also write JUnit XML, with one test case for each rule", 2},
+    {"sarif", OPTION_SARIF, "FILE", 0, "also write SARIF 2.1.0, which code hosts show beside the lines of the source",
+     2},
     {"source-root", OPTION_SOURCE_ROOT, "DIR", 0,
-     "the folder that file names begin at; " XS_SOURCE_ROOT_DEFAULT " if not given", 2},
+     "write file names as seen from DIR; if not given: " XS_SOURCE_ROOT_DEFAULT, 2},
     {NULL, 0, NULL, 0, "Instead of checking:", 3},
-    {"write-baseline", OPTION_WRITE_BASELINE, "FILE", 0, "write what the trace has as a baseline, and end", 3},
-    {"rules", OPTION_RULES, NULL, 0, "list what rules can be about, and end", 3},
+    {"write-baseline", OPTION_WRITE_BASELINE, "FILE", 0,
+     "write the findings and metrics of the trace to FILE as a baseline, and end", 3},
+    {"rules", OPTION_RULES, NULL, 0, "list the names that rules can have, and end", 3},
     {0}};
 
 static const char doc[] =
-    "Checks traces against limits, for CI: exit status 0 where all hold, 3 where one does not, 1 on an error, 2 on "
-    "wrong usage. "
-    "What a trace cannot tell fails, too, with the reason, unless --allow-unknown."
+    "Checks traces against limits, for CI. The exit status is 0 if all limits hold, 3 if one does not, 1 after an "
+    "error and 2 after wrong usage. A rule fails, too, if the trace cannot tell whether it holds; the output then "
+    "says why. --allow-unknown accepts that."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS
-    "); --rules lists them. LIMIT is what may just be: a count, of findings of "
-    "their " XS_LIMIT_FORMS(
+    "); --rules lists them. LIMIT is the largest value allowed: " XS_LIMIT_FORMS(
         "%") "the baseline's value (+10%, +3, +20ms).\n"
              "\n"
              "Examples:\n"
@@ -81,7 +85,7 @@ static const char doc[] =
              "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
              "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
              "\n"
-             "With a baseline findings that it has do not count, unless they grew by more than the "
+             "Findings that are in the baseline do not fail, unless they grew by more than the "
              "tolerance. " XS_CHECK_CONFIG_NAME " is described in docs/check.md.";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };

@@ -1,5 +1,6 @@
-/* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. One run, whatever the number of traces:
- * what several ranks have alike is one result. Section numbers are those of the OASIS standard. */
+/* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. The output has one run for
+ * any number of traces: a finding that several ranks have is one result. Section numbers are those of the OASIS
+ * standard. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,8 @@ void xs_check_config_free(struct xs_check_config *config);
  * `message`, where it cannot be read or is no such file. */
 bool xs_check_config_read(struct xs_check_config *config, const char *path, int64_t now, char *message);
 
-/* Adds names to those that may be unknown, of a list "a,b". False with a message where one is none. */
+/* Adds the names of a list "a,b" to the rules that may be unknown. False, with a message, if one of them is not a name
+ * of a rule. */
 bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
 bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 

@@ -42,10 +42,11 @@ void xs_check_findings_free(struct xs_check_findings *findings);
 /* A new one at the end, zeroed. */
 struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings);
 
-/* For each of `now` the index of the same one in `before`, -1: none; each of `before` is given once. Of those alike in
- * finding, entry point, function and file first the ones with the same text and line are the same, then those with the same
- * text, then with the same line, then the others in the order of their lines: a line that was edited or moved is the same
- * place still. */
+/* Matches the findings of two runs: gives for each finding of `now` the index of the same one in `before`, or -1 if
+ * there is none. Each of `before` is used once. Only findings with equal id, entry point, function and file can match.
+ * Among these, findings with the same text and line are matched first, then those with the same text, then those with
+ * the same line, then the rest in the order of their lines. So a line that was edited or moved is still the same
+ * place. */
 void xs_check_match(const struct xs_check_findings *now, const struct xs_check_findings *before, long *before_of);
 
 /* 64 bits of the key without the line: the same wherever the line has moved to. */

@@ -92,7 +92,7 @@ static void add_undecided_reason(const struct judge *j, int detector, uint64_t l
         if (undecided <= xs_sum(was, share_of(was, j->terms->tolerance)))
             return;
     }
-    bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, "coincidence") != 0;
+    bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
                      xs_format_count(count, undecided), most->reason,
                      content ? "; XFERSPY_FINGERPRINT=all looks at every copy" : "");
@@ -108,7 +108,7 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
         else
             add_device_reason(j, reason);
         if (!reason->length)
-            xs_string_format(reason, "The trace does not know it; were kernels recorded (XFERSPY_KERNELS)?");
+            xs_string_format(reason, "The trace does not have this number; were kernels recorded (XFERSPY_KERNELS)?");
     }
 }
 
@@ -178,7 +178,7 @@ static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
         r->limit = limit_on(r->rule, was->value);
         if (!was->known) {
             r->outcome = XS_OUTCOME_UNKNOWN;
-            r->reason = xs_strdup("The baseline does not know it.");
+            r->reason = xs_strdup("The baseline does not have this number.");
             return;
         }
     }

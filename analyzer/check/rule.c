@@ -195,8 +195,8 @@ static bool parse_limit(struct xs_rule *rule, const char *limit, char *message) 
     bool unit_given;
     rule->relative = *limit == '+';
     if (!parse_number(limit + rule->relative, &number, &unit) || !parse_unit(rule, number, unit, &unit_given)) {
-        snprintf(message, XS_RULE_MESSAGE_BYTES,
-                 "%s: a limit is a number of " XS_LIMIT_FORMS("%%") "a baseline (+10%%)", rule->text);
+        snprintf(message, XS_RULE_MESSAGE_BYTES, "%s: a limit is " XS_LIMIT_FORMS("%%") "a baseline (+10%%)",
+                 rule->text);
         return false;
     }
     if (rule->about == XS_RULE_METRIC)

@@ -11,7 +11,7 @@
 enum xs_rule_about {
     XS_RULE_METRIC,
     XS_RULE_FINDING, /* all places of one finding together */
-    XS_RULE_ANY,     /* each finding that gives time back, by itself */
+    XS_RULE_ANY,     /* every finding that gives time back, each judged alone */
     XS_RULE_SURE,    /* each of those that are sure, by itself */
 };
 
@@ -33,14 +33,15 @@ struct xs_rules {
 
 enum { XS_RULE_MESSAGE_BYTES = 512 };
 
-/* Adds the rules of a list, "a:1, b:2%". False, with one line in `message` (XS_RULE_MESSAGE_BYTES long), where one of them is
- * none; a name that is unknown is answered with the nearest. */
+/* Adds the rules of a list, "a:1, b:2%". If one of them is not a rule, returns false with one line in `message`
+ * (XS_RULE_MESSAGE_BYTES long). If its name is unknown, the message suggests the most similar name. */
 bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
 void xs_rules_free(struct xs_rules *rules);
 
-/* What a limit may be, for help and for the message where it is none: formats need "%%". */
+/* What a limit may be: for the help, and for the message about a limit that is none. In a format, `percent` is "%%". */
 #define XS_LIMIT_FORMS(percent)                                                                                        \
-    "instances (0), a size (1MiB), a time (20ms), a share of the run (5" percent "), or any of these on top of "
+    "a count (0; of a finding: its instances), a size (1MiB), a time (20ms), a share of the run (5" percent            \
+    "), or one of these added to "
 #define XS_LIMIT_AGAINST_BASELINE "is a limit against a baseline"
 #define XS_SHARE_WANTED "use a share, as in 10%%"
 

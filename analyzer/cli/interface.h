@@ -1,5 +1,5 @@
-/* What a command takes, read out of its argp: one list of options and one of arguments, for what is generated of them
- * (completion, man pages). argp itself shows help from the same structures, so that the three cannot disagree. */
+/* The options and arguments of a command, read from its argp structures. Completion and man pages are generated from
+ * these two lists. argp prints the help from the same structures, so the three cannot differ. */
 #ifndef XFERSPY_ANALYZER_CLI_INTERFACE_H
 #define XFERSPY_ANALYZER_CLI_INTERFACE_H
 

@@ -1,4 +1,5 @@
-/* What xferspy itself takes: a command. Apart from main, so that completion and man pages find it, too. */
+/* The options and arguments of xferspy itself. They are not in main.c, so that completion and man pages can use them,
+ * too. */
 #include "analyzer/cli/commands.h"
 
 static const struct argp_option main_options[] = {

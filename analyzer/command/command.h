@@ -1,4 +1,5 @@
-/* What the commands share: how each says what it takes, the options of output, and opening traces. */
+/* What the commands share: the declaration of a command's options and arguments, the options of output, and opening
+ * traces. */
 #ifndef XFERSPY_ANALYZER_COMMAND_COMMAND_H
 #define XFERSPY_ANALYZER_COMMAND_COMMAND_H
 

@@ -1,5 +1,5 @@
-/* A trace that a command writes: made under another name beside its own, so that a command that fails midway leaves neither a
- * half one nor an old one damaged. */
+/* A trace that a command writes. It is written under a temporary name in the same folder. So a command that fails
+ * leaves no incomplete trace, and does not damage an older one. */
 #ifndef XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
 #define XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
 
@@ -10,8 +10,9 @@
 
 struct sqlite3;
 
-/* What a command takes that makes one file of another: rows of its options, and what they and its one argument say. `output` is
- * the help of -o; it has two rows, or argp adds a lecture on the arguments of short options to every help text. */
+/* The options and the argument of a command that makes one file from another: rows for its argp options, and a struct
+ * for their values. `output` is the help of -o. The option -o has two rows, because otherwise argp adds a long note on
+ * the arguments of short options to every help text. */
 enum { XS_OPTION_NEW_TRACE = 0x3000, XS_OPTION_NEW_TRACE_FORCE };
 #define XS_NEW_TRACE_OPTIONS(output)                                                                                   \
     {NULL, 0, NULL, 0, "Output:", 9}, {"output", XS_OPTION_NEW_TRACE, "FILE", 0, output "; short: -o FILE", 9},        \
@@ -32,7 +33,8 @@ struct xs_new_trace {
     bool force;
 };
 
-/* Makes it, with the tables, views and names of the current schema and meta schema_version. Negative after a message. */
+/* Creates the trace, with the tables, views and names of the current schema and with meta schema_version. Returns a
+ * negative status after it printed a message. */
 int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force);
 
 /* Ends the transaction and puts the file in its place if `keep`, else removes it. 0, or negative after a message. */

@@ -1,5 +1,5 @@
-/* The line of progress; see progress.h. A thread, because nothing that reads calls back regularly: some of a trace is read by
- * SQLite, some without it, some not at all. */
+/* The line of progress; see progress.h. The line is printed by a thread of its own, because the code that reads a trace
+ * calls nothing back regularly: some parts are read by SQLite, some without it, and some are not read at all. */
 #include "analyzer/command/progress.h"
 
 #include <inttypes.h>

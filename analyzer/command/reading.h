@@ -1,4 +1,5 @@
-/* One trace, read whole: what every command that compares, judges or sums up traces starts from. */
+/* One trace, read completely: its summary, findings and metrics. Commands that compare, judge or summarise traces begin
+ * with this. */
 #ifndef XFERSPY_ANALYZER_COMMAND_READING_H
 #define XFERSPY_ANALYZER_COMMAND_READING_H
 

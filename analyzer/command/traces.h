@@ -25,8 +25,8 @@ void xs_traces_free(struct xs_traces *traces);
 /* The bytes of a name that are a file's: all of it, but for a trace in a merged file. */
 size_t xs_traces_file_bytes(const char *name);
 
-/* What copies of a trace have in common and no two traces: the process that wrote it, by host, pid, rank and the moment it
- * began. To be freed; NULL where the trace does not say. */
+/* The identity of a trace, which all its copies have and no other trace has: host, pid, rank and start time of the
+ * process that wrote it. The caller frees it. NULL if the trace does not have these values. */
 char *xs_trace_identity(const struct xs_trace *trace);
 
 /* xs_output_is_input for names of traces, of which some are in merged files. */

@@ -1,4 +1,4 @@
-/* bounce: a download of what was uploaded there; the device never changed it. */
+/* bounce: a download of bytes that were uploaded to the same address and that the device did not change. */
 #include "analyzer/engine/detector.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -20,8 +20,9 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 const struct xs_detector xs_detector_bounce = {
     .id = "bounce",
-    .title = "downloads of what was uploaded, unchanged",
-    .definition = "The bytes are those that were last uploaded to this place: the device did not change them.",
+    .title = "downloads of bytes that were uploaded and not changed since",
+    .definition =
+        "The downloaded bytes are those that were last uploaded to this address: the device did not change them.",
     .remedy = "Drop the download: the host has these bytes already.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

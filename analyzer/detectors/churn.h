@@ -1,5 +1,6 @@
 /* What repeated-allocation and pinned-churn share: allocations that follow a free of the same size, kind and call site.
- * Memory is in freed allocations that nothing followed yet (at most as many as lived at once), and in sizes. */
+ * Memory use grows with the number of freed allocations that no allocation has followed yet (never more than lived at
+ * one time), and with the number of different sizes. */
 #ifndef XFERSPY_ANALYZER_DETECTORS_CHURN_H
 #define XFERSPY_ANALYZER_DETECTORS_CHURN_H
 

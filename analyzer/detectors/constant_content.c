@@ -1,4 +1,4 @@
-/* constant-content: an upload of one repeated value, which a memset makes without the link. */
+/* constant-content: an upload of one repeated value. A memset on the device does the same without using the link. */
 #include "analyzer/engine/detector.h"
 
 enum { LEAST_BYTES = 64 };

@@ -1,5 +1,5 @@
-/* duplicate-upload: content that was uploaded to the same device before. Memory is in distinct contents, and in pairs of a
- * content and a live region that it was uploaded to. */
+/* duplicate-upload: content that was uploaded to the same device before. Memory use grows with the number of distinct
+ * contents, and of pairs of a content and a live region that it was uploaded to. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/base/hash.h"
@@ -238,7 +238,7 @@ static void decide(struct xs_detection *detection, const struct xs_trace_event *
     const struct xs_transfer_view *t = &event->u.transfer;
     int64_t earlier = others ? others->transfer : 0;
     if (!here && !others) {
-        xs_undecided(detection, "coincidence");
+        xs_undecided(detection, XS_UNDECIDED_CHANCE);
         return;
     }
     if (here && (t->pre == XS_PRE_INFERRED || t->pre == XS_PRE_MEASURED)) {
@@ -251,7 +251,7 @@ static void decide(struct xs_detection *detection, const struct xs_trace_event *
         if (here || state == XS_REGION_UNSURE)
             report(detection, event, UNKNOWN, here ? here : earlier);
         else
-            xs_undecided(detection, "pre not measured");
+            xs_undecided(detection, XS_UNDECIDED_BEFORE);
     } else if (state == XS_REGION_NOTHING) {
         report(detection, event, FREED, others ? earlier : here);
     } else {
@@ -312,17 +312,18 @@ static void end(struct xs_detection *detection) {
 
 const struct xs_detector xs_detector_duplicate_upload = {
     .id = "duplicate-upload",
-    .title = "uploads of content that the device was given before",
-    .definition = "The same bytes had been uploaded to this device before, to this place or to another.",
+    .title = "uploads of bytes that were uploaded to this device before",
+    .definition = "The same bytes had been uploaded to this device before, to this address or to another.",
     .remedy = "Upload it once, and keep it on the device.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
     .verdicts = {{"overwritten", "Keep an unchanged copy on the device, and copy from it."},
-                 {"elsewhere", "Share the buffer on the device that holds it already, or copy from it."},
-                 {"unknown", "Find out whether the kernels in between change it; where they do not, drop the upload."},
-                 {"freed", "Keep the memory that held it: do not free it, nor fill it with something else."}},
+                 {"elsewhere", "Share the buffer on the device that already holds these bytes, or copy from it."},
+                 {"unknown", "Find out whether the kernels in between change it; if they do not, drop the upload."},
+                 {"freed",
+                  "Keep the memory that held these bytes: do not free it, and do not write other data into it."}},
     .on_event = on_event,
     .before_transfer = before_transfer,
     .end = end,

@@ -1,4 +1,4 @@
-/* fake-async: an asynchronous copy that held the host until it was over, since its host memory is pageable. */
+/* fake-async: an asynchronous copy that blocked the host until it ended, because its host memory is pageable. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/engine/blocked.h"
@@ -24,8 +24,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 const struct xs_detector xs_detector_fake_async = {
     .id = "fake-async",
-    .title = "asynchronous copies that held the host until they were over",
-    .definition = "An asynchronous copy with pageable host memory that returned only when the copy was over.",
+    .title = "asynchronous copies that blocked the host until they ended",
+    .definition = "The call of an asynchronous copy with pageable host memory returned only when the copy had ended.",
     .remedy = "Pin the host buffer: only then does the call return at once.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_DEVICE_RECORDS,

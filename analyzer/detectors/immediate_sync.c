@@ -1,4 +1,4 @@
-/* immediate-sync: an asynchronous copy, and a wait for it as the thread's next call. */
+/* immediate-sync: an asynchronous copy whose thread waits for it with its very next call. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/engine/blocked.h"
@@ -22,8 +22,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_immediate_sync = {
     .id = "immediate-sync",
     .title = "asynchronous copies that are waited for at once",
-    .definition = "An asynchronous copy whose thread waited for it at once, with no other work given in between.",
-    .remedy = "Give the device its next work before waiting, or say plainly that the copy blocks.",
+    .definition = "The thread waited for an asynchronous copy at once, and gave the device no other work in between.",
+    .remedy = "Give the device its next work before you wait, or use a synchronous copy to show that it blocks.",
     .kind = XS_ADVICE,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_SYNC),

@@ -1,5 +1,5 @@
-/* low-bandwidth: a large copy, not pageable, that was alone on the link and yet slow. Memory is in copies that run at one
- * time. */
+/* low-bandwidth: a large copy that was slow although it was alone on the link and its host memory is not pageable.
+ * Memory use grows with the number of copies that run at the same time. */
 #include "analyzer/engine/detector.h"
 
 enum { RUNNING = 64 }; /* looked at; more at one time are in a damaged trace only */
@@ -108,8 +108,9 @@ static void end(struct xs_detection *detection) {
 
 const struct xs_detector xs_detector_low_bandwidth = {
     .id = "low-bandwidth",
-    .title = "large copies at under half the rate to be expected",
-    .definition = "A copy of 1 MiB or more, alone on the link, at under half of the best rate to be expected.",
+    .title = "large copies at less than half of the expected rate",
+    .definition =
+        "A copy of 1 MiB or more was alone on the link, and ran at less than half of the best rate to be expected.",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_DEVICE_RECORDS,

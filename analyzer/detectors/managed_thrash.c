@@ -1,5 +1,5 @@
-/* managed-thrash: managed memory whose pages went to the device and back again and again. Memory is a byte for each 64 KiB
- * of the live managed allocations that migrated. */
+/* managed-thrash: managed memory whose pages went to the device and back again and again. It uses one byte of memory
+ * for each 64 KiB of the live managed allocations whose pages moved. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
@@ -118,7 +118,7 @@ const struct xs_detector xs_detector_managed_thrash = {
     .id = "managed-thrash",
     .title = "managed memory whose pages go to the device and back",
     .definition = "Pages of managed memory went to the device and back at least 3 times.",
-    .remedy = "Keep the pages on one side: do that part there, too, prefetch, or copy what is needed explicitly.",
+    .remedy = "Keep the pages on one side: compute there, prefetch the pages, or copy what is needed explicitly.",
     .kind = XS_REMOVES_CALLS,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_MIGRATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),

@@ -1,5 +1,5 @@
-/* no-overlap: copies and kernels that took turns, though neither needed the other. stretches.c finds the pairs of one
- * device; whether they are enough is decided here. */
+/* no-overlap: copies and kernels that took turns, though neither needed the other. stretches.c finds pairs of copies
+ * and kernels on one device. This file decides whether there are enough of them to report. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
@@ -176,8 +176,8 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_no_overlap = {
     .id = "no-overlap",
     .title = "copies and kernels that took turns",
-    .definition = "Copies ran while no kernel did, next to kernels that ran while no copy did.",
-    .remedy = "Copy on another stream than that of the kernels, and the next batch beforehand, into a second buffer.",
+    .definition = "Copies ran while no kernel ran, and the kernels just before or after them ran while no copy ran.",
+    .remedy = "Copy on a stream that the kernels do not use, and copy the next batch early, into a second buffer.",
     .kind = XS_UPPER_BOUND,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL),

@@ -1,4 +1,4 @@
-/* noop-upload: the device already held exactly these bytes there. */
+/* noop-upload: an upload of exactly the bytes that were at its destination already. */
 #include "analyzer/engine/detector.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -8,7 +8,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     if (t->state != XS_CONTENT_KNOWN) {
         xs_undecided(detection, xs_missing_content(t));
     } else if (t->pre == XS_PRE_UNKNOWN) {
-        xs_undecided(detection, "pre not measured");
+        xs_undecided(detection, XS_UNDECIDED_BEFORE);
     } else if (xs_fingerprint_equal(&t->before, &t->content)) {
         struct xs_instance instance;
         xs_instance_of(&instance, event, "this upload");
@@ -23,7 +23,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 const struct xs_detector xs_detector_noop_upload = {
     .id = "noop-upload",
-    .title = "uploads of what the device already held there",
+    .title = "uploads of the same bytes to the same address again",
     .definition = "The destination held exactly these bytes before the copy, so the copy changed nothing.",
     .remedy = "Drop the upload, or do it only when the host's data has changed.",
     .kind = XS_REMOVES_TRANSFERS,

@@ -10,7 +10,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_pinned_churn = {
     .id = "pinned-churn",
     .title = "host memory page-locked again and again",
-    .definition = "Page-locking of memory of the size of a buffer that the same place had unlocked before.",
+    .definition = "The memory has the size of a page-locked buffer that the same place had released before.",
     .remedy = "Page-lock one buffer and keep it.",
     .kind = XS_REMOVES_CALLS,
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),

@@ -24,7 +24,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_redundant_memset = {
     .id = "redundant-memset",
     .title = "memsets that were overwritten before anything read them",
-    .definition = "All of it was overwritten " XS_BEFORE_A_READER,
+    .definition = "All bytes that it wrote were overwritten " XS_BEFORE_A_READER,
     .remedy = "Remove the memset.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_WRITE_END),

@@ -20,8 +20,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 const struct xs_detector xs_detector_repeat_download = {
     .id = "repeat-download",
-    .title = "downloads of what was downloaded before, unchanged",
-    .definition = "The previous download of the same place on the device had brought the same bytes.",
+    .title = "downloads of the same bytes from the same address again",
+    .definition = "The previous download from the same address on the device had brought the same bytes.",
     .remedy = "Keep the result on the host, or download only after a kernel has changed it.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

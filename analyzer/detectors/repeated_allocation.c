@@ -1,4 +1,5 @@
-/* repeated-allocation: device or managed memory that was freed and allocated again, where it could have been kept. */
+/* repeated-allocation: device or managed memory that was freed and allocated again, although it could have been
+ * kept. */
 #include "analyzer/detectors/churn.h"
 
 /* What comes from a pool is the remedy, and mappings hold no memory of their own. */
@@ -10,8 +11,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 
 const struct xs_detector xs_detector_repeated_allocation = {
     .id = "repeated-allocation",
-    .title = "allocations of what was freed just before",
-    .definition = "An allocation of the size and kind of one that the same place had freed before.",
+    .title = "memory that was freed and allocated again",
+    .definition = "The allocation has the size and kind of one that the same place had freed before.",
     .remedy = "Allocate once and keep it, or take it from a pool (cudaMallocAsync).",
     .kind = XS_REMOVES_CALLS,
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),

@@ -1,5 +1,5 @@
-/* round-trip: an upload of what an earlier download brought. Memory is in distinct contents that were downloaded and not
- * yet uploaded. */
+/* round-trip: an upload of what an earlier download brought. Memory use grows with the number of distinct contents that
+ * were downloaded and not yet uploaded. */
 #include "analyzer/engine/detector.h"
 
 #include "analyzer/base/hash.h"
@@ -100,7 +100,7 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     while (download && !matches(t, download))
         download = download->older;
     if (!download) {
-        xs_undecided(detection, "coincidence");
+        xs_undecided(detection, XS_UNDECIDED_CHANCE);
         return;
     }
     struct xs_instance instance;
@@ -133,8 +133,8 @@ static void end(struct xs_detection *detection) {
 
 const struct xs_detector xs_detector_round_trip = {
     .id = "round-trip",
-    .title = "uploads of what was downloaded before",
-    .definition = "An earlier download had brought exactly these bytes from a device; now they go back up.",
+    .title = "uploads of bytes that were downloaded before",
+    .definition = "An earlier download had brought exactly these bytes from a device, and now they are uploaded again.",
     .remedy = "Leave the data on the device.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,

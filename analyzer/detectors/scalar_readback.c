@@ -1,4 +1,5 @@
-/* scalar-readback: a few bytes downloaded again and again, the host waiting each time. Memory is in call sites. */
+/* scalar-readback: a few bytes that are downloaded again and again, while the host waits each time. Memory use grows
+ * with the number of call sites. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static void end(struct xs_detection *detection) {
 const struct xs_detector xs_detector_scalar_readback = {
     .id = "scalar-readback",
     .title = "downloads of a few bytes that the host waits for",
-    .definition = "At least 10 blocking downloads of at most 64 bytes from one place, each a wait for the device.",
+    .definition =
+        "At least 10 blocking downloads of at most 64 bytes from one place, and the host waited for each of them.",
     .remedy = "Keep the value on the device, or read it less often.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_SYNC),

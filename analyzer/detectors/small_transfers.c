@@ -1,5 +1,6 @@
-/* small-transfers: a run of small copies from one place with nothing between them that needs them apart. Memory is in call
- * sites, streams and threads: what ends a run is counted, and a run is over where a count has changed. */
+/* small-transfers: a run of small copies from one place that could have been one copy, because nothing between them
+ * prevents it. Events that end a run are counted by stream and by thread; if a count has changed since the last copy,
+ * the run is over. Memory use grows with the number of call sites, streams and threads. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
@@ -194,8 +195,9 @@ static void end(struct xs_detection *detection) {
 
 const struct xs_detector xs_detector_small_transfers = {
     .id = "small-transfers",
-    .title = "small copies in a row, with nothing that needs them apart",
-    .definition = "At least 8 copies under 64 KiB in a row from one place, with nothing that needs them apart.",
+    .title = "small copies in a row that could be one copy",
+    .definition = "At least 8 copies of less than 64 KiB ran in a row from one place, and nothing between them "
+                  "prevents one copy.",
     .remedy = "Gather them on the host and send them with one copy, or with one batch call.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),

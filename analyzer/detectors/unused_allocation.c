@@ -19,7 +19,7 @@ static const char *doubt(const struct xs_detection *detection, const struct xs_a
     if (a->unseen_launched)
         return XS_UNDECIDED_ARGUMENTS;
     if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels reach it through an object that is no pointer */
-        return "an array";
+        return "kernels may use the array";
     return NULL;
 }
 
@@ -50,14 +50,14 @@ const struct xs_detector xs_detector_unused_allocation = {
     .id = "unused-allocation",
     .title = "memory that nothing ever touched",
     .definition = "No copy, memset, prefetch or launch argument ever touched the memory.",
-    .remedy = "Remove the allocation, or make it where it is used.",
+    .remedy = "Remove the allocation, or allocate only where the memory is used.",
     .kind = XS_REMOVES_CALLS,
     .wants = XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
     .verdicts =
         {{"certain", NULL},
          {"likely",
-          "Remove the allocation, after making sure that neither a kernel, through a pointer in device memory, nor "
-          "the host uses it."}},
+          "Remove the allocation, after making sure that neither the host nor a kernel that finds its address in "
+          "device memory uses it."}},
     .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

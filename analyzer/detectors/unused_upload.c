@@ -26,7 +26,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_unused_upload = {
     .id = "unused-upload",
     .title = "uploads that nothing read before they were overwritten or freed",
-    .definition = "All of it was overwritten or freed " XS_BEFORE_A_READER,
+    .definition = "All bytes that it brought were overwritten or freed " XS_BEFORE_A_READER,
     .remedy = "Remove the upload.",
     .kind = XS_REMOVES_TRANSFERS,
     .wants = XS_WANT(XS_ON_WRITE_END),

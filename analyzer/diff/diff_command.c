@@ -13,14 +13,14 @@
 XS_DECLARE_COMMAND(diff)
 
 enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT };
-#define FOLLOWING "the traces that follow are of the program "
+#define FOLLOWING "the traces after this option are of the program "
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to compare:", 1},
-    {"before", OPTION_BEFORE, NULL, 0, "instead: " FOLLOWING "as it was", 1},
-    {"after", OPTION_AFTER, NULL, 0, FOLLOWING "as it is", 1},
+    {"before", OPTION_BEFORE, NULL, 0, FOLLOWING "before the change", 1},
+    {"after", OPTION_AFTER, NULL, 0, FOLLOWING "after the change", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
-    {"top", OPTION_TOP, "N", 0, "so many findings and so many call sites", 2},
-    {"all", OPTION_ALL, NULL, 0, "also what is small, and what did not change", 2},
+    {"top", OPTION_TOP, "N", 0, "show at most N findings and at most N call sites", 2},
+    {"all", OPTION_ALL, NULL, 0, "also show what is small and what did not change", 2},
     {"format", OPTION_FORMAT, "text|json|markdown", 0, "text is the default", 2},
     {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ": format \"xferspy-diff\", units in the names", 2},
     {0}};
@@ -37,11 +37,10 @@ static const char doc[] =
     "  xferspy diff --format=markdown -o comment.md before.db after.db\n"
     "  xferspy diff --json before.db after.db | jq .verdict\n"
     "\n"
-    "Runs of one program differ by themselves. With three or more runs a side medians are compared, and a difference "
-    "counts where the runs' ranks show it (Mann and Whitney's test, exact, one-sided, p <= 0.05; with three a side: "
-    "where the ranges do not overlap). With fewer, the wall time has to differ by 5 % to count, and the first lines "
-    "say "
-    "that the spread is not known.\n"
+    "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "
+    "compared, and a difference counts only if the order of all runs shows it (the test of Mann and Whitney, exact, "
+    "one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the wall time has "
+    "to differ by 5 % to count, and the first lines say that the noise of the runs is not known.\n"
     "\n"
     "The exit status is 0 whatever the conclusion: `xferspy check' is the gate.";
 

@@ -1,5 +1,5 @@
-/* What makes two sides hard to compare, a line each: other programs, machines or ways of recording, sides that are swapped, a
- * trace that is there twice. Nothing of it is refused. */
+/* What makes two sides hard to compare, a line each: other programs, machines or ways of recording, sides that are
+ * swapped, a trace that is there twice. The diff is made all the same. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

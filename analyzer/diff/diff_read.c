@@ -1,5 +1,5 @@
-/* What a side of a diff keeps of each of its runs; see diff.h. Traces are read one after the other, so that memory is
- * that of the largest. */
+/* What a side of a diff keeps of each of its runs; see diff.h. Traces are read one after the other, so the command
+ * never needs more memory than the largest trace does. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

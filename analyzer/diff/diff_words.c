@@ -179,8 +179,7 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     case XS_NOT_KNOWN:
         break;
     case XS_TOO_FEW_RUNS:
-        xs_string_format(text, ": how much runs differ by themselves is not known; %d or more a side tell",
-                         XS_RUNS_TO_TELL);
+        xs_string_format(text, ": too few to know the noise of the runs; record %d or more a side", XS_RUNS_TO_TELL);
         break;
     case XS_WITHIN_SPREAD:
     case XS_BEYOND_SPREAD:

@@ -1,6 +1,7 @@
-/* Which call site of one trace is which of another, of the same program in another build or version: lines move when code
- * above them changes, a call becomes its asynchronous form, a function gets another name. No trace says so, hence in
- * stages, the surest first; what a stage has matched is no longer there for the next, and nothing is matched to two. */
+/* Which call site of one trace is which of another, of the same program in another build or version: lines move when
+ * code above them changes, a call becomes its asynchronous form, a function gets another name. No trace says which site
+ * is which, so they are matched in stages, the most certain ones first. A site that was matched takes no part in later
+ * stages, and no site is matched twice. */
 #ifndef XFERSPY_ANALYZER_DIFF_MATCH_H
 #define XFERSPY_ANALYZER_DIFF_MATCH_H
 

@@ -1,5 +1,6 @@
-/* What findings claim of one transfer, memset or allocation: the union of docs/analysis.md, "Accounting". The totals grow
- * with every claim that raises the largest so far, so an account is only needed while somebody may still claim. */
+/* What findings claim of one transfer, memset or allocation: the union of docs/analysis.md, "Accounting". When a claim
+ * is larger than all claims before it, the totals grow by the difference at once. So an account is needed only while a
+ * claim may still come. */
 #ifndef XFERSPY_ANALYZER_ENGINE_ACCOUNT_H
 #define XFERSPY_ANALYZER_ENGINE_ACCOUNT_H
 

@@ -1,5 +1,5 @@
-/* The one pass: rows in host order, one after the other (analyse_events.c), between the beginning and the end of all that
- * takes part. See analyse.h. */
+/* The pass over a trace: starts all parts of the analysis, takes the events in host order one after the other
+ * (analyse_events.c), and ends all parts. See analyse.h. */
 #include "analyzer/engine/analyse.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* One event of the analysis: joined with its device record and its content, shown to the detectors, taken over by the
- * residency model. See analysis.h. */
+/* What is done with one event: it is joined with its device record and its content, then shown to the detectors, and
+ * then the residency model is updated. See analysis.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"

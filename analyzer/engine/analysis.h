@@ -73,7 +73,8 @@ void xs_show(struct xs_analysis *analysis, const struct xs_trace_event *event);
 /* Shows the device's intervals that begin up to `ns`: kernels and copies, ascending. Returns 0 or a negative status. */
 int xs_show_intervals(struct xs_analysis *analysis, int64_t ns);
 
-/* Joins, shows and takes over. A row's event; the end of an allocation. */
+/* Joins the event with its records, shows it to the detectors and updates the model: the event of a row, and the end of
+ * an allocation. */
 int xs_take_event(struct xs_analysis *analysis, struct xs_row_event *row);
 void xs_take_free(struct xs_analysis *analysis, struct xs_allocation *allocation);
 

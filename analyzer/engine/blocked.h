@@ -1,4 +1,4 @@
-/* Whether an asynchronous copy held the host until it was over, which is what pageable host memory makes of it:
+/* Decides whether an asynchronous copy blocked the host until it ended, which happens if its host memory is pageable:
  * docs/analysis.md, `fake-async`. */
 #ifndef XFERSPY_ANALYZER_ENGINE_BLOCKED_H
 #define XFERSPY_ANALYZER_ENGINE_BLOCKED_H

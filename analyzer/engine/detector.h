@@ -30,11 +30,13 @@ struct xs_verdict {
 enum { XS_VERDICTS = 4 };
 
 /* What several detectors say: roles of evidence, a reason why something is undecided, parts of a definition and of a remedy. */
-#define XS_BEFORE_A_READER "before anything that the trace shows could read it."
+#define XS_BEFORE_A_READER "before anything that the trace shows could read them."
 #define XS_ROLE_WAIT "the wait for it"
 #define XS_ROLE_LAST_UPLOAD "the last upload to this place"
 #define XS_ROLE_OVERWRITING_COPY "the copy that overwrote it"
 #define XS_ROLE_OVERWRITING_MEMSET "the memset that overwrote it"
+#define XS_UNDECIDED_BEFORE "the destination's contents before were not measured"
+#define XS_UNDECIDED_CHANCE "small contents may be equal by chance"
 #define XS_UNDECIDED_ARGUMENTS "launch arguments not seen"
 #define XS_UNLESS_REACHED "after making sure that no kernel reaches it through a pointer in device memory."
 
@@ -55,7 +57,7 @@ struct xs_detection {
 
 struct xs_detector {
     const char *id;         /* as in every output: the file's name, with dashes */
-    const char *title;      /* what it is, in a few words, lower case: "uploads of what the device already held" */
+    const char *title;      /* what it is, in a few words, lower case: "uploads of one repeated value" */
     const char *definition; /* when it counts, in one sentence; docs/analysis.md has all of it. For `explain` */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
@@ -84,11 +86,13 @@ extern const size_t xs_detector_count;
 /* The remedy of a verdict: its own, else the detector's. */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
 
-/* Reports an instance. This alone does not count in the total: xs_claim does. Claims belong to the instance that was
- * reported, or considered, just before: where that does not pass the filter, they do not count either. */
+/* Reports an instance. This alone does not count in the total: xs_claim does. A claim belongs to the instance that was
+ * reported, or passed to xs_consider, just before. If that instance does not pass the filter, the claim does not
+ * count. */
 void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* Before claims for an instance that will be reported later; its first row of evidence is known. False: it does not pass. */
+/* Has to be called before claims for an instance that will be reported later. Its first row of evidence must be set.
+ * False if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
 /* Claims so much of a transfer's, memset's or allocation's time for the total: of several claims of one account the

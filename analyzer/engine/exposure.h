@@ -1,6 +1,6 @@
-/* When each device ran kernels and when the host waited for a stream, near the present of the event stream: what part of a
- * copy was exposed, and the intervals of the device in order. Kernels and waits are read beside the events and forgotten as they
- * pass. */
+/* Knows when each device ran kernels and when the host waited for a stream, around the time of the current event. Says
+ * which part of a copy was exposed, and gives the intervals of the device in order. Kernels and waits are read together
+ * with the events, and are forgotten when the events have passed them. */
 #ifndef XFERSPY_ANALYZER_ENGINE_EXPOSURE_H
 #define XFERSPY_ANALYZER_ENGINE_EXPOSURE_H
 

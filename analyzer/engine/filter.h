@@ -1,5 +1,6 @@
-/* Which transfers a command is asked about: by time, direction, size, stream, device, thread, call site, NVTX range; and
- * which findings. What passes is decided row by row (selection.h); findings are made of the whole trace first. */
+/* Which transfers a command is asked about: by time, direction, size, stream, device, thread, call site, NVTX range;
+ * and which findings. First the findings are made from the whole trace; then selection.h decides row by row what
+ * passes. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FILTER_H
 #define XFERSPY_ANALYZER_ENGINE_FILTER_H
 
@@ -23,7 +24,8 @@ struct xs_filter_words {
     size_t count;
 };
 
-/* Zeroed, everything passes. What was given several times, or with commas, is any of those; of several options all. */
+/* If all of it is zero, everything passes. If an option has several words, one of them has to fit. If there are several
+ * options, all of them have to fit. */
 struct xs_filter {
     struct xs_moment since, until; /* of the call's beginning: from, and before */
     unsigned directions;           /* bits by enum xs_direction; 0: any */

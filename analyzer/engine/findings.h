@@ -1,6 +1,6 @@
-/* What the detectors found: instances grouped by (detector, verdict, site), what each finding would give back, the union
- * over transfers, and what could not be decided. Memory is in findings, not in instances; of many findings, in few instances
- * each. */
+/* What the detectors found: instances grouped by (detector, verdict, site), what each finding would give back, the
+ * union over transfers, and what could not be decided. Memory use grows with the number of findings, not of instances:
+ * of each finding a few instances are kept. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_H
 #define XFERSPY_ANALYZER_ENGINE_FINDINGS_H
 

@@ -1,5 +1,5 @@
-/* Allocations that live and will be freed, by the time of their free: an allocation's row has both ends, and rows are in
- * the order of the beginnings. */
+/* Live allocations in the order in which they will be freed. It is needed because an allocation's row has both its
+ * begin and its free, and the rows are in the order of the begins. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FREES_H
 #define XFERSPY_ANALYZER_ENGINE_FREES_H
 

@@ -101,8 +101,9 @@ struct xs_region {
 /* Whether the region's known content is still there. */
 enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region);
 
-/* Whether a region of its device, other than its own, holds what an upload of known content brings; which is the first
- * that does for sure, else one that may. Looks at no more than XS_REGIONS_LOOKED_AT, the latest. */
+/* Looks for another region of the same device that holds the content of an upload, whose content is known. Gives the
+ * first region that holds it for sure, else one that may hold it. Looks only at the XS_REGIONS_LOOKED_AT latest
+ * regions. */
 enum { XS_REGIONS_LOOKED_AT = 256 };
 enum xs_region_state xs_region_holding(const struct xs_residency *residency, const struct xs_trace_event *upload,
                                        const struct xs_region **found);
@@ -110,7 +111,8 @@ enum xs_region_state xs_region_holding(const struct xs_residency *residency, con
 /* True while no other write overlapped the region since its last upload. */
 bool xs_region_upload_intact(const struct xs_residency *residency, const struct xs_region *region);
 
-/* A reference that may outlive its region: the memory stays, the number does not. */
+/* A reference that may outlive its region. The memory of the region stays readable, but its number changes when it
+ * ends. */
 struct xs_region_ref {
     const struct xs_region *region;
     uint64_t uid;

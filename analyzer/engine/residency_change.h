@@ -55,8 +55,8 @@ void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *acco
                         void *context);
 void xs_residency_end(struct xs_residency *residency);
 
-/* Looks only: fills in a transfer's region, its pre where that was not measured, and the event's device where the row does
- * not say; `context_device` is its context's, -1: not known. */
+/* Changes nothing in the model. Fills in the region of a transfer, its pre if that was not measured, and the device of
+ * the event if its row does not name it. `context_device` is the device of its context, -1: not known. */
 void xs_residency_look(struct xs_residency *residency, struct xs_trace_event *event, int32_t context_device);
 
 /* Makes the allocation of a row, which XS_ON_ALLOCATION then shows; xs_residency_apply begins it. */
@@ -66,7 +66,7 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
 /* Sets launch_ran and unseen_launched, for FREE and LIVE. */
 void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocation *allocation);
 
-/* Takes an event over, after the detectors saw it. Only what ran. */
+/* Updates the model by an event, after the detectors saw the event. Must be called only for events that ran. */
 void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *event);
 
 /* The live allocations in the order of their ids; to be freed. */
@@ -85,7 +85,8 @@ struct xs_region *xs_region_find(const struct xs_residency *residency, const str
 struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place);
 bool xs_is_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region);
 
-/* The region's known content from now on, NULL: none; and that it is gone, or the region ends. */
+/* The first sets the region's known content, NULL: none. The second has to be called when that content is gone, or when
+ * the region ends. */
 void xs_region_set_content(struct xs_hash *holders, struct xs_region *region, const struct xs_fingerprint *content,
                            uint64_t bytes);
 void xs_region_forget_content(struct xs_hash *holders, struct xs_region *region);
@@ -95,7 +96,8 @@ void xs_write_in(struct xs_residency *residency, const struct xs_place *place, s
                  enum xs_write_kind kind, const struct xs_trace_event *event);
 void xs_read_out(struct xs_residency *residency, const struct xs_place *place, const struct xs_region *region);
 
-/* Takes every write in a range of addresses out: freed by the event, or forgotten where that is NULL. */
+/* Removes every write from a range of addresses: because `freed_by` freed the range, or, if that is NULL, because the
+ * writes are forgotten. */
 void xs_drop_writes(struct xs_residency *residency, int32_t device, uint64_t start, uint64_t end,
                     const struct xs_trace_event *freed_by);
 

@@ -1,4 +1,5 @@
-/* Which rows pass a filter; see selection.h. Each table is read once more: who gives no filter pays nothing. */
+/* Which rows pass a filter; see selection.h. Each table is read once more for this, so a command without a filter takes
+ * no longer. */
 #include "analyzer/engine/selection.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* Which waits of the host are for the copy that their thread asked for just before: a thread's latest call is remembered
- * while it is an asynchronous upload or download. Memory is in threads. */
+/* Finds the waits of the host for the copy that the same thread asked for just before. To do so, it remembers the
+ * latest call of each thread if that is an asynchronous upload or download. Memory use grows with the number of
+ * threads. */
 #ifndef XFERSPY_ANALYZER_ENGINE_WAITS_H
 #define XFERSPY_ANALYZER_ENGINE_WAITS_H
 

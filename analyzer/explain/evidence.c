@@ -1,4 +1,5 @@
-/* Reads the rows that findings name; see evidence.h. One query a table: its aliases are the keys that JSON shows. */
+/* Reads the rows that findings name; see evidence.h. There is one query for each table. The names of its columns are
+ * the keys of the JSON. */
 #include "analyzer/explain/evidence.h"
 
 #include <inttypes.h>

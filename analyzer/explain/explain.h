@@ -20,7 +20,8 @@ struct xs_kept {
     bool device_known, exposed_known;
 };
 
-/* The row that an instance is about, in fewer still: kept of every one where a finding's stacks are asked for. */
+/* The row that an instance is about, in even fewer bytes. It is kept of every instance if the stacks of a finding are
+ * asked for. */
 struct xs_seen {
     uint32_t what; /* table, verdict and detector: xs_seen_what */
     uint32_t site;

@@ -319,8 +319,8 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     struct xs_string name = {0}, text = {0};
     char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
     xs_finding_name(&name, findings, (size_t)explain->chosen);
-    fprintf(out->file, "%s%s%s: %s\n", xs_style_on(out, XS_STYLE_HEADING), name.data,
-            xs_style_off(out, XS_STYLE_HEADING), d->title);
+    fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
+    xs_out_rest(out, xs_text_width(name.data) + 2, "%s", d->title);
     xs_out_fact(out, "what", "%s", d->definition);
     xs_out_fact(out, "remedy", "%s", xs_detector_remedy(d, f->verdict));
     xs_place_of_site(&text, findings, f->site);

@@ -1,6 +1,6 @@
-/* CSV as RFC 4180 has it: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped as everywhere else
- * (\n, \x1b), so a row is one line, and made harmless for spreadsheets: what they would take for a formula gets an apostrophe
- * in front, which they hide. */
+/* CSV as RFC 4180 has it: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped
+ * as everywhere else (\n, \x1b), so a row is one line. A text that a spreadsheet would take for a formula gets an
+ * apostrophe before it, which the spreadsheet does not show. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

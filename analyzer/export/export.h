@@ -34,13 +34,13 @@ struct xs_export {
     char *message; /* XS_TRACE_MESSAGE_BYTES: why the result is negative */
 };
 
-/* Writers: 0, or a negative status with the message set. Everything is streamed: memory is in findings, tracks and distinct
- * stacks, not in transfers. */
+/* A writer returns 0, or a negative status with the message set. Everything is streamed: memory use grows with the
+ * number of findings, tracks and distinct stacks, and not with the number of transfers. */
 #define XS_EXPORT_FORMAT(name, traits, summary) int xs_export_##name(const struct xs_export *e);
 #include "analyzer/export/formats.def"
 #undef XS_EXPORT_FORMAT
 
-/* Text of a trace is any bytes of any length; no more than so many of one value are written. */
+/* A text of a trace can have any bytes and any length. At most this many bytes of one value are written. */
 enum { XS_EXPORT_TEXT_BYTES = 4095 };
 
 /* Adds valid UTF-8: what is none becomes U+FFFD, what is longer than the limit is cut and ends in "...". */

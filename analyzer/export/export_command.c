@@ -40,10 +40,10 @@ static const char format_words[] =
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to write:", 1},
     {"format", OPTION_FORMAT, format_words + 1, 0, "which format; there is no default", 1},
-    {"what", OPTION_WHAT, "ROWS", 0, "of jsonl and csv: rows of what, see below; transfers if not given", 1},
+    {"what", OPTION_WHAT, "ROWS", 0, "for jsonl and csv: which rows to write, see below; transfers if not given", 1},
     {"formulas", OPTION_FORMULAS, NULL, 0,
-     "of csv: leave text that begins with =, +, - or @ as it is; spreadsheets run it as a formula, so it gets an "
-     "apostrophe otherwise",
+     "for csv: put no apostrophe before text that begins with =, +, - or @. Without the apostrophe spreadsheets run "
+     "such text as a formula",
      1},
     {0}};
 

@@ -1,5 +1,6 @@
-/* OpenMetrics text, for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind; all of them
- * gauges, since a run that is over counts no further. A family's samples stand together, so it takes all traces at once. */
+/* OpenMetrics text, for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind; all
+ * of them are gauges, because the run has ended and its numbers no longer grow. The samples of one metric have to stand
+ * together, so this writer takes all traces at once. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

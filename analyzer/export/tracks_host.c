@@ -1,6 +1,6 @@
-/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace says in which range a call
- * was made, not when the range began: a range is drawn from the first to the last call that was made in it without one
- * outside in between. */
+/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace says
+ * in which range a call was made, but not when the range began. So a range is drawn from its first call to its last
+ * call, and a call outside of it ends it. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What is known of contents and of launches' arguments: the ground that findings of content stand on. Counted for the
- * report's coverage. */
+/* Counts how many contents and launch arguments are known. Findings about contents depend on them; the report shows the
+ * counts under Coverage. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_CONTENT_COVERAGE_H
 #define XFERSPY_ANALYZER_FINDINGS_CONTENT_COVERAGE_H
 

@@ -27,8 +27,8 @@ void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings,
 /* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 
-/* Of a list of findings what is shown without being asked for: the first few that count, of advice fewer. Counts it in `*counted`
- * or `*advised`, which begin with 0. */
+/* Whether a finding of a list is shown: with `all` every one is, otherwise the first few that count, and fewer of
+ * advice. Counts the finding in `*counted` or `*advised`, which begin with 0. */
 enum { XS_FINDINGS_SHOWN = 5, XS_ADVICE_SHOWN = 2 };
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised);
 

@@ -1,5 +1,5 @@
-/* Lines of the user's program; see place.h. The trace may come from anywhere: its names are escaped and cut, and of the
- * files that it names only one line of plain ones is looked at. */
+/* Lines of the user's program; see place.h. A trace may come from an untrusted source. So its names are escaped and
+ * cut, and only regular files that it names are opened, to read one line. */
 #include "analyzer/findings/place.h"
 
 #include <ctype.h>

@@ -9,7 +9,8 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 
-/* A file's name as short as it is still known by: below the run's folder from there on, else its last two parts. */
+/* Shortens a file's name: a file below the run's folder is named from that folder on, any other file by the last two
+ * parts of its path. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 const char *xs_place_base_name(const char *path); /* the last part */
 

@@ -1,5 +1,6 @@
-/* Plays what happened to a buffer: a write ends what it overwrites, a launch that was given a pointer may have changed all of
- * it, a download that shows other bytes than were there shows that one did. */
+/* Replays what happened to a buffer. A write ends the content that it overwrites. A launch that was given a pointer
+ * into the buffer may have changed all of it. If a download brings other bytes than the known ones, then a launch did
+ * change it. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"

@@ -1,5 +1,5 @@
-/* Findings at length; see details.h. Rows are read by their ids alone: joined with the device's records, which have no
- * index, a large trace would take a second each. The page has the times from the timeline. */
+/* Findings at length; see details.h. Rows are read by their ids, without device times: the device records have no
+ * index, so a join would take a second for each row of a large trace. The page takes the times from the timeline. */
 #include "analyzer/html/details.h"
 
 #include <inttypes.h>

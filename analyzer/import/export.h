@@ -1,5 +1,5 @@
-/* Reading an Nsight Systems SQLite export (`nsys export --type sqlite`), of any version: a table or column that an export does
- * not have reads as NULL, and of what it has nothing is trusted. */
+/* Reading an Nsight Systems SQLite export (`nsys export --type sqlite`), of any version: a table or column that an
+ * export does not have reads as NULL, and no value that it has is trusted. */
 #ifndef XFERSPY_ANALYZER_IMPORT_EXPORT_H
 #define XFERSPY_ANALYZER_IMPORT_EXPORT_H
 

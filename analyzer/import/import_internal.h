@@ -119,7 +119,8 @@ void xs_nsys_meta_int(struct xs_nsys_importer *importer, const char *key, int64_
 void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Rows for what the export has numbers for; 0 where it has none. */
+/* These make rows for the contexts, streams, threads and kernel names of the export. They return the row's number, 0
+ * for what the export does not have. */
 int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device);
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row);
 int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global);

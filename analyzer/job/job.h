@@ -1,5 +1,6 @@
-/* A job: what the traces of processes that ran together say as one. Of each trace only numbers are kept, so that they can be
- * read one after another; what was found at the same line of the program in several of them is one finding here. */
+/* A job: the traces of processes that ran together, seen as one. Only numbers are kept of each trace, so that the
+ * traces can be read one after another. If several traces have a finding at the same line of the program, that is one
+ * finding of the job. */
 #ifndef XFERSPY_ANALYZER_JOB_JOB_H
 #define XFERSPY_ANALYZER_JOB_JOB_H
 

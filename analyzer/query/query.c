@@ -1,5 +1,5 @@
-/* xferspy query: a trace asked in SQL. Read-only three times over: the connection, an authorizer, and a check of the
- * prepared statement. */
+/* xferspy query: a trace asked in SQL. Three things make sure that it only reads: the connection is read-only, an
+ * authorizer refuses changes, and the prepared statement is checked. */
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -46,7 +46,8 @@ struct xs_report {
 };
 
 void xs_report_text(const struct xs_report *report, struct xs_out *out);
-/* The same, and where it has more lines than the terminal has rows, the headline once more: its end is what is seen. */
+/* The same. If the report has more lines than the terminal, the headline is printed again at the end, because the end
+ * is what the user sees. */
 void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *out);
 /* Before each of several traces; `index` counts from 0. */
 void xs_report_text_heading(const char *path, int index, struct xs_out *out);

@@ -27,13 +27,14 @@ static const struct argp_option options[] = {
     {"format", OPTION_FORMAT, "text|json|markdown", 0,
      "text is the default, json has everything with units in the names, markdown is for a pull request or an issue", 1},
     {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON, 1},
-    {"details", XS_OPTION_DETAILS, NULL, 0, "every finding at length, the largest and the slowest transfers", 1},
-    {"sections", OPTION_SECTIONS, "LIST", 0, "these only, with commas: " SECTION_NAMES "; or all", 1},
+    {"details", XS_OPTION_DETAILS, NULL, 0, "show every finding in full, and the largest and the slowest transfers", 1},
+    {"sections", OPTION_SECTIONS, "LIST", 0,
+     "show only these sections, with commas between them: " SECTION_NAMES "; or all", 1},
     {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
-     "totals by one of these; of JSON beside all else", 1},
-    {"top", OPTION_TOP, "N", 0, "with --by: so many rows; 20 if not given, of JSON all", 1},
+     "show totals by one of these instead of the report; JSON has them besides everything else", 1},
+    {"top", OPTION_TOP, "N", 0, "with --by: show at most N rows. If not given: 20, and in JSON all", 1},
     {"each", OPTION_EACH, NULL, 0,
-     "of several traces: the report of each instead of the job's; with --by and --sections that is what comes", 1},
+     "if there are several traces: a report of each, instead of one of the job; --by and --sections always do so", 1},
     {0}};
 
 static const char doc[] = XS_HELP_COPIES
@@ -143,9 +144,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         if (arguments->top && arguments->by < 0)
             argp_error(state, "--top is about the rows of --by");
         if (arguments->traces.details && arguments->by >= 0)
-            argp_error(state, "--details and --by: one of them");
+            argp_error(state, "use --details or --by, not both");
         if (arguments->sections && arguments->by >= 0)
-            argp_error(state, "--sections and --by: one of them");
+            argp_error(state, "use --sections or --by, not both");
         return 0;
     default:
         return xs_parse_traces(key, argument, state);

@@ -17,7 +17,7 @@ void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *ou
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
 /* Of them everything after the transfers: migrations, memory, waiting, coverage, cost. */
 void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
-/* What makes the rest of the report less than the whole truth: simulated, killed, damaged. */
+/* Warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
 /* The first section. `path` is for the hint at `explain`; `all`: every finding at length. */

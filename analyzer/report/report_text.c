@@ -111,7 +111,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     if (*s->run.importer)
         xs_out_line(out, XS_STYLE_WARN,
                     "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
-                    " are not in it, so what rests on them was not looked at.",
+                    " are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
     if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");

@@ -1,5 +1,5 @@
-/* Totals by call site, thread, ...; see summary_by.h. The tables are read once more: a report that does not ask for this pays
- * nothing. */
+/* Totals by call site, thread, ...; see summary_by.h. The tables are read once more for this, so a report without --by
+ * takes no longer. */
 #include "analyzer/summary/summary_by.h"
 
 #include <stdio.h>

@@ -40,7 +40,7 @@ struct xs_by {
 };
 
 /* What findings claim, thing by thing, collected while the analysis runs: xs_by_claim is its on_instance, the data is
- * this, zeroed. Memory is in the rows that findings are about. */
+ * this, zeroed. Memory use grows with the number of rows that findings are about. */
 struct xs_by_run { /* of several transfers, from the first row to the last: each gives back its share */
     int64_t first, last;
     uint32_t site;

@@ -38,8 +38,8 @@ const char *xs_debug_path_folder(size_t i, bool *given) {
 enum { OPTION_DEBUG_PATH = 0x2000 };
 static const struct argp_option options[] = {
     {"debug-path", OPTION_DEBUG_PATH, "DIR", 0,
-     "look for binaries and debug information in DIR, too; several by colons or by repeating; the same as "
-     "XFERSPY_DEBUG_PATH",
+     "also look for binaries and debug information in DIR. Several folders: with colons between them, or by repeating "
+     "the option. The same as XFERSPY_DEBUG_PATH",
      8},
     {0}};
 

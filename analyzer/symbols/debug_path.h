@@ -1,5 +1,5 @@
-/* Folders in which binaries and their debug information are looked for besides where they belong: --debug-path, then
- * XFERSPY_DEBUG_PATH, then /usr/lib/debug. One list for the program, filled before the first trace is read. */
+/* Folders in which binaries and debug information are searched for, in addition to their usual places: --debug-path,
+ * then XFERSPY_DEBUG_PATH, then /usr/lib/debug. One list for the program, filled before the first trace is read. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 #define XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 

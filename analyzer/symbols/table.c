@@ -1,5 +1,6 @@
-/* Functions by symbol tables; see table.h. A library of CUDA has a million symbols and a trace a few hundred addresses in it,
- * so the addresses are what is sorted, and each table is read once from end to end. */
+/* Functions by symbol tables; see table.h. A library of CUDA has a million symbols, and a trace has a few hundred
+ * addresses in it. So the addresses are sorted and not the symbols, and each symbol table is read once from end to
+ * end. */
 #include "analyzer/symbols/table.h"
 
 #include <gelf.h>

@@ -1,5 +1,5 @@
-/* Which rows of a trace findings are about: collected while the analysis runs, asked row by row afterwards. Memory is in the
- * instances of findings. */
+/* Knows which rows of a trace have findings. It is filled while the analysis runs, and asked row by row afterwards.
+ * Memory use grows with the number of instances. */
 #ifndef XFERSPY_ANALYZER_TIMELINE_MARKS_H
 #define XFERSPY_ANALYZER_TIMELINE_MARKS_H
 

@@ -24,7 +24,7 @@ int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
 int xs_contents_end(struct xs_contents *contents);
 
-/* All sets, read at once: their memory is in sets that differ. */
+/* Reads all sets at once. Equal sets are stored once, so memory use grows with the number of different sets. */
 struct xs_arguments {
     int64_t *allocations;
     struct xs_hash sets; /* number to first index + 1 and count */

@@ -1,5 +1,5 @@
-/* Device records through a window; see device_records.h. Correlation numbers count up, so the number itself is the hash
- * and neighbours lie beside each other. */
+/* Device records through a window; see device_records.h. Correlation numbers ascend, so the number itself serves as the
+ * hash, and records of neighbouring calls lie beside each other. */
 #include "analyzer/trace/device_records.h"
 
 #include <stdlib.h>

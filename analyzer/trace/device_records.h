@@ -1,5 +1,5 @@
-/* The device's copies and memsets by the correlation number of their call, read beside the host's calls: rows come nearly
- * in the order of the calls, so what waits to be asked for fits into a window. */
+/* The device's copies and memsets by the correlation number of their call, read together with the host's calls. The
+ * rows are nearly in the order of the calls, so the records that were not asked for yet fit into a window. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 
@@ -37,7 +37,8 @@ struct xs_device_records {
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
                              char *message, uint64_t *damaged);
 
-/* Takes the record of a call out; `keep` leaves it for the call's other copies. False: there is none. */
+/* Returns the record of a call and removes it; with `keep` it stays for the other copies of the call. False: there is
+ * none. */
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
                             struct xs_device_record *record);
 

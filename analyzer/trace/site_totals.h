@@ -1,4 +1,5 @@
-/* What was copied at each site of a trace, counted while the analysis passes: nothing is read a second time for it. */
+/* What was copied at each site of a trace, counted during the analysis, so that nothing has to be read a second
+ * time. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
 #define XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
 

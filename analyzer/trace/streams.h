@@ -13,7 +13,8 @@ struct xs_streams {
 int xs_streams_read(struct xs_streams *streams, const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_streams_free(struct xs_streams *streams);
 
-/* A number that two streams share only where they are one; 0: unknown, which is none. */
+/* A number that is equal for two rows only if they are the same stream. 0: unknown; two unknown streams are not the
+ * same. */
 static inline int64_t xs_stream_identity(const struct xs_streams *streams, int64_t stream) {
     const uint64_t *context = xs_hash_find(&streams->legacy, (uint64_t)stream, 0);
     return context ? -(int64_t)*context : stream;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 const char *const reference_undecided[UNDECIDED_KINDS] = {
-    "duplicate-upload|coincidence",
-    "round-trip|coincidence",
+    "duplicate-upload|small contents may be equal by chance",
+    "round-trip|small contents may be equal by chance",
     "unused-upload|launch arguments not seen",
     "redundant-memset|launch arguments not seen",
 };
@@ -146,7 +146,7 @@ static void duplicate_upload(const struct event *events, int at, bool is_noop, s
         if (e->host == u->host && (one = holds(events, at, &e->to)) > other)
             other = one;
     }
-    if (counts) /* with pre not measured it is one of these, or unknown */
+    if (counts) /* where pre was not measured it is one of these, or unknown */
         found(out, out->allowed, "duplicate-upload/unknown", u);
     if (counts && !is_noop) {
         found(out, out->expected,

@@ -16,7 +16,7 @@ void xs_completion_bash(const char *section, FILE *file);
 void xs_completion_zsh(const char *section, FILE *file);
 void xs_completion_fish(const char *section, FILE *file);
 
-/* "a b c" of "a|b|c", in which none is of a kind that a shell would read anything into. */
+/* Makes "a b c" of "a|b|c". The words must have no character that is special in a shell. */
 void xs_completion_words(const char *words, FILE *file);
 
 /* An option's help up to its first semicolon, for a list in which each has one line. `quoted` are the characters that get

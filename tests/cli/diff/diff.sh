@@ -74,7 +74,7 @@ json "d['metrics'][0]['before'] == {'median': 100200000, 'min': 100100000, 'max'
 json "d['metrics'][0]['certainty'] == 'beyond-spread' and abs(d['metrics'][0]['p'] - 0.05) < 1e-9"
 run "$XFERSPY" diff --before old --after new; expect_status 0; cmp -s stdout files || show "a folder is its traces"
 run "$XFERSPY" diff old/1.db new/1.db
-expect_status 0; expect_out "but the run is not faster"; expect_out "1 run before, 1 run after: how much runs differ by themselves is not known"
+expect_status 0; expect_out "but the run is not faster"; expect_out "1 run before, 1 run after: too few to know the noise of the runs"
 cp old/2.db old/3.db new
 run "$XFERSPY" diff --before old --after new; expect_out "within their own spread"; expect_out "are the same run"
 

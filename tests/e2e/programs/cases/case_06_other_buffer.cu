@@ -10,7 +10,7 @@
  * duplicate-upload/overwritten|44|44|180224
  *
  * ?
- * round-trip|coincidence|299
+ * round-trip|small contents may be equal by chance|299
  */
 #include "cases.h"
 

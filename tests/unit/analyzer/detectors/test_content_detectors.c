@@ -19,7 +19,7 @@ static void constant_content_is_small(void **state) {
     play_up(p, A, BYTES, 5, 0, HOST);
     play_analyse(p, NULL);
     FOUND("constant-content", NULL, 2);
-    UNDECIDED("duplicate-upload", "coincidence", 1);
+    UNDECIDED("duplicate-upload", "small contents may be equal by chance", 1);
     const struct xs_finding *finding = played_finding(p, "constant-content");
     assert_true(finding->removable.device_ns < finding->cost.device_ns); /* a memset is left to do */
     play_end(p);
@@ -51,7 +51,7 @@ static void repeat_download_needs_the_same_region_and_content(void **state) {
     play_down(p, A, BYTES, 1, HOST);          /* nor can this */
     play_analyse(p, NULL);
     FOUND("repeat-download", NULL, 1);
-    UNDECIDED("repeat-download", "over the share of time that fingerprints may take", 1);
+    UNDECIDED("repeat-download", "over the fingerprint budget", 1);
     UNDECIDED("repeat-download", "the download before has no fingerprint", 1);
     play_end(p);
 }
@@ -121,7 +121,7 @@ static void small_round_trips_need_the_place(void **state) {
     play_up(p, B, 4, 2, 1, HOST); /* from where it went */
     play_analyse(p, NULL);
     FOUND("round-trip", "same-device", 2);
-    UNDECIDED("round-trip", "coincidence", 1);
+    UNDECIDED("round-trip", "small contents may be equal by chance", 1);
     play_end(p);
 }
 
@@ -273,7 +273,7 @@ static void what_has_no_fingerprint_is_counted(void **state) {
     play_up(p, A, BYTES, NO_CONTENT, NOT_MEASURED, HOST);
     play_up(p, A, BYTES, LOST, NOT_MEASURED, HOST);
     play_analyse(p, NULL);
-    UNDECIDED("noop-upload", "over the share of time that fingerprints may take", 1);
+    UNDECIDED("noop-upload", "over the fingerprint budget", 1);
     UNDECIDED("noop-upload", "fingerprint lost with the process", 1);
     UNDECIDED("duplicate-upload", "fingerprint lost with the process", 1);
     UNDECIDED("constant-content", "fingerprint lost with the process", 1);

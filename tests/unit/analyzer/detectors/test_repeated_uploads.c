@@ -145,7 +145,7 @@ static void pre_is_inferred_or_unknown(void **state) {
     play_analyse(p, NULL);
     FOUND("noop-upload", NULL, 1);
     assert_non_null(strstr(played_finding(p, "noop-upload")->first[0].evidence[1].role, "inferred"));
-    UNDECIDED("noop-upload", "pre not measured", 2);
+    UNDECIDED("noop-upload", "the destination's contents before were not measured", 2);
     FOUND("duplicate-upload", "unknown", 1);
     FOUND("duplicate-upload", NULL, 1);
     play_end(p);
@@ -167,7 +167,7 @@ static void pre_is_inferred_for_small_regions(void **state) {
     play_up(p, 0x100000, LARGE, 4, 4, HOST);            /* measured */
     play_analyse(p, NULL);
     FOUND("noop-upload", NULL, 2);
-    UNDECIDED("noop-upload", "pre not measured", 2);
+    UNDECIDED("noop-upload", "the destination's contents before were not measured", 2);
     FOUND("duplicate-upload", "overwritten", 1);
     FOUND("duplicate-upload", "unknown", 1);
     FOUND("duplicate-upload", NULL, 2);
@@ -183,7 +183,7 @@ static void a_launch_of_unseen_arguments_may_change_everything(void **state) {
     play_up(p, A, BYTES, 1, NOT_MEASURED, HOST);
     play_analyse(p, NULL);
     NOT_FOUND("noop-upload");
-    UNDECIDED("noop-upload", "pre not measured", 1);
+    UNDECIDED("noop-upload", "the destination's contents before were not measured", 1);
     FOUND("duplicate-upload", "unknown", 1);
     play_end(p);
 }
@@ -200,7 +200,7 @@ static void small_content_is_no_evidence(void **state) {
     play_up(p, A, 4, 2, 1, HOST);
     play_up(p, A, 4, 1, 2, OTHER + 8); /* this region held it */
     play_analyse(p, NULL);
-    UNDECIDED("duplicate-upload", "coincidence", 1);
+    UNDECIDED("duplicate-upload", "small contents may be equal by chance", 1);
     FOUND("duplicate-upload", "elsewhere", 1);
     FOUND("duplicate-upload", "overwritten", 1);
     FOUND("duplicate-upload", NULL, 2);
@@ -220,7 +220,7 @@ static void device_copies_carry_content(void **state) {
     play_up(p, A, BYTES, 1, NOT_MEASURED, HOST); /* as unsure as its source */
     play_analyse(p, NULL);
     FOUND("noop-upload", NULL, 1);
-    UNDECIDED("noop-upload", "pre not measured", 1);
+    UNDECIDED("noop-upload", "the destination's contents before were not measured", 1);
     play_end(p);
 }
 

@@ -68,7 +68,7 @@ static void what_has_no_content_is_undecided(void **state) {
     play_up(p, A, BYTES, NO_CONTENT, NOT_MEASURED, HOST);
     play_analyse(p, NULL);
     NOT_FOUND("template");
-    UNDECIDED("template", "over the share of time that fingerprints may take", 2);
+    UNDECIDED("template", "over the fingerprint budget", 2);
     play_end(p);
 }
 

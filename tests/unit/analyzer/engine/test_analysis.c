@@ -60,7 +60,7 @@ static void a_box_is_its_own_region(void **state) {
     play_up(p, A, 4 * 64, 1, NOT_MEASURED, HOST); /* another one, where not every byte was written */
     play_analyse(p, NULL);
     assert_int_equal(played_found(p, "noop-upload", NULL), 1);
-    assert_int_equal(played_undecided(p, "noop-upload", "pre not measured"), 0);
+    assert_int_equal(played_undecided(p, "noop-upload", "the destination's contents before were not measured"), 0);
     play_end(p);
 }
 

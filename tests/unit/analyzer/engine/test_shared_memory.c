@@ -101,7 +101,7 @@ static void its_content_is_never_sure(void **state) {
     play_up(p, A, BYTES, 1, 1, HOST);            /* measured is measured */
     play_analyse(p, NULL);
     FOUND("noop-upload", NULL, 2);
-    UNDECIDED("noop-upload", "pre not measured", 2);
+    UNDECIDED("noop-upload", "the destination's contents before were not measured", 2);
     FOUND("duplicate-upload", "elsewhere", 1);
     FOUND("duplicate-upload", "unknown", 2);
     FOUND("duplicate-upload", "overwritten", 1);
@@ -126,7 +126,7 @@ static void what_comes_of_it_is_not_sure(void **state) {
     FOUND("duplicate-upload", NULL, 2);
     NOT_FOUND("noop-upload");
     /* the first into A is of memory that counts as written, the last into B is as unsure as A */
-    UNDECIDED("noop-upload", "pre not measured", 2);
+    UNDECIDED("noop-upload", "the destination's contents before were not measured", 2);
     play_end(p);
 }
 

@@ -37,8 +37,6 @@ static void a_row_has_each_finding_once(void **state) {
     const struct xs_findings findings = {.items = items, .count = 2};
     struct xs_marks marks = {0};
     (void)state;
-    found(&marks, detector, OTHER_SITE, 1, 1, 5);
-    xs_marks_take(&marks, 0, NULL); /* the analysis starts again */
     found(&marks, advice, ADVICE_SITE, 3, 3, 1000);
     found(&marks, detector, SITE, 3, 3, 40);
     found(&marks, detector, SITE, 3, 3, 60);
