@@ -26,7 +26,7 @@ usage() { # usage WORD...: a usage error that says all of these
     for word in "$@"; do expect_err "$word"; done
 }
 run "$XFERSPY" export t.db; usage "which format?" $formats
-run "$XFERSPY" export --format=parquet t.db; usage "--format=parquet: use perfetto, jsonl, csv, speedscope or openmetrics"
+run "$XFERSPY" export --format=parquet t.db; usage "--format=parquet: use $(echo $formats | sed 's/ /, /g; s/\(.*\), /\1 or /')"
 run "$XFERSPY" export --format=csv; usage "which trace?"
 run "$XFERSPY" export --format=csv --what=transfer t.db; usage "--what=transfer: use transfers, findings"
 run "$XFERSPY" export --format=perfetto --what=kernels t.db; usage "--what is about the rows of jsonl and csv"

@@ -253,6 +253,10 @@ def is_openmetrics(data):
         assert line.startswith("# ") or sample.fullmatch(line), line[:300]
 
 
+# The formats of `export` that are not rows, which are below with their --what.
+EXPORT_FORMATS = (("perfetto", is_protobuf), ("speedscope", is_json), ("openmetrics", is_openmetrics))
+
+
 def is_nothing(data):
     assert data == b"", data[:200]
 
@@ -315,7 +319,7 @@ def jobs():
         for what in ("transfers", "findings", "allocations", "memsets", "launches", "kernels", "copies", "syncs", "calls", "migrations"):
             yield ["export", "--format=jsonl", f"--what={what}", trace], is_jsonl
             yield ["export", "--format=csv", f"--what={what}", trace], is_csv
-        for name, look in (("perfetto", is_protobuf), ("speedscope", is_json), ("openmetrics", is_openmetrics)):
+        for name, look in EXPORT_FORMATS:
             yield ["export", f"--format={name}", trace], look
         yield ["info", trace], is_text
         yield ["info", "--json", trace], is_json
@@ -344,9 +348,8 @@ def jobs():
         yield ["diff", "--json", trace, "good.db"], is_json
         yield ["check", "--no-config", "--sarif", f"{trace}.sarif", trace], is_text, (0, 3)
         yield ["html", "good.db", trace], is_html
-        yield ["export", "--format=perfetto", trace], is_protobuf
-        yield ["export", "--format=speedscope", trace], is_json
-        yield ["export", "--format=openmetrics", trace], is_openmetrics
+        for name, look in EXPORT_FORMATS:
+            yield ["export", f"--format={name}", trace], look
         yield ["info", trace], is_text
         yield ["report", "good.db", trace], is_text, (0,), 2
 
