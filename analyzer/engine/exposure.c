@@ -14,14 +14,13 @@ static bool read_kernel(struct xs_scan *scan, void *item) {
     uint64_t ns;
     if (!xs_scan_span(scan, START, END, &ns))
         return false;
-    int64_t device = xs_scan_int(scan, DEVICE), correlation = xs_scan_int(scan, CORRELATION);
+    int64_t device = xs_scan_int(scan, DEVICE);
     bool none = (device == 0 && xs_scan_null(scan, DEVICE)) || device < 0 || device > 4095;
     *kernel = (struct xs_kernel_interval){.id = xs_scan_int(scan, ID),
                                           .start_ns = xs_scan_int(scan, START),
                                           .end_ns = xs_scan_int(scan, END),
                                           .device = none ? -1 : (int32_t)device,
-                                          .correlation =
-                                              correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0};
+                                          .correlation = xs_scan_correlation(scan, CORRELATION)};
     return true;
 }
 

@@ -175,9 +175,7 @@ static struct xs_by_row *row_of(struct work *w, const struct xs_scan *scan) {
 
 static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row *row) {
     uint64_t host_ns = 0, device_ns, bytes = xs_scan_count(scan, BYTES);
-    int64_t correlation = xs_scan_int(scan, CORRELATION);
-    const struct xs_record *record =
-        correlation > 0 && correlation <= UINT32_MAX ? xs_records_find(&w->records, (uint32_t)correlation) : NULL;
+    const struct xs_record *record = xs_records_find(&w->records, xs_scan_correlation(scan, CORRELATION));
     row->transfers++;
     row->bytes = xs_sum(row->bytes, bytes);
     xs_scan_span(scan, ENTER, RETURN, &host_ns);
@@ -264,18 +262,13 @@ static int read_table(struct work *w, size_t index) {
 }
 
 static int read_records(struct work *w) {
-    enum { RECORD, SIZE, START, END };
     struct xs_scan scan;
     int status = XS_OK;
-    xs_scan_begin(&scan, w->trace,
-                  "SELECT correlation, bytes, start_ns, end_ns FROM device_copy WHERE graph_node IS NULL", w->message,
+    xs_scan_begin(&scan, w->trace, "SELECT " XS_RECORD_COLUMNS " FROM device_copy WHERE graph_node IS NULL", w->message,
                   NULL);
     while (status >= 0 && xs_scan_row(&scan)) {
-        uint64_t ns = 0;
-        int64_t correlation = xs_scan_int(&scan, RECORD);
-        bool timed = xs_scan_span(&scan, START, END, &ns);
-        if (correlation > 0 && correlation <= UINT32_MAX)
-            status = xs_records_add(&w->records, (uint32_t)correlation, xs_scan_count(&scan, SIZE), timed, ns);
+        struct xs_record record = xs_record_read(&scan);
+        status = xs_records_add(&w->records, &record);
     }
     int ended = xs_scan_end(&scan);
     xs_records_sort(&w->records);

@@ -18,11 +18,6 @@ static int32_t device_of(struct xs_scan *scan, int column) {
     return value >= 0 && value < 4096 ? (int32_t)value : -1;
 }
 
-static uint32_t correlation_of(struct xs_scan *scan, int column) {
-    int64_t value = xs_scan_int(scan, column);
-    return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
-}
-
 static uint32_t length(struct xs_scan *scan, int column) {
     int64_t value = xs_scan_int(scan, column);
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
@@ -92,7 +87,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     e->is_async = xs_scan_int(scan, ASYNC) != 0;
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     int64_t batch = xs_scan_int(scan, BATCH);
     t->batch_index = (batch == 0 && xs_scan_null(scan, BATCH)) || batch < 0 || batch > INT32_MAX ? -1 : (int32_t)batch;
     if (xs_scan_int(scan, HEIGHT) > 0)
@@ -139,7 +134,7 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     e->is_async = xs_scan_int(scan, ASYNC) != 0;
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     m->box.width_bytes = length(scan, WIDTH);
     m->box.height = length(scan, HEIGHT);
     m->box.dst_pitch_bytes = length(scan, PITCH);
@@ -197,7 +192,7 @@ static bool read_launch(struct xs_scan *scan, void *item) {
     e->u.launch.function = (uint64_t)xs_scan_int(scan, FUNCTION);
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     row->arguments = xs_scan_int(scan, ARGUMENTS);
     e->ran = !e->is_captured && e->result == 0;
     e->is_async = true;
@@ -227,7 +222,7 @@ static bool read_api(struct xs_scan *scan, void *item) {
     e->u.api.argument = xs_scan_int(scan, ARGUMENT);
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     e->ran = !e->is_captured && e->result == 0;
     return true;
 }
