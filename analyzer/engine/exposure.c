@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/ran.h"
 
 enum { QUEUE_LIMIT = 1 << 20 }; /* kernels read ahead; more lie between call and copy only where a time is nonsense */
 enum { FEW_STREAMS = 64 };
@@ -36,7 +37,7 @@ static bool read_wait(struct xs_scan *scan, void *item) {
     if (!xs_scan_span(scan, ENTER, RETURN, &ns))
         return false;
     *wait = (struct wait){{xs_scan_int(scan, ENTER), xs_scan_int(scan, RETURN)}, xs_scan_int(scan, STREAM)};
-    return xs_scan_int(scan, RESULT) == 0 && xs_scan_int(scan, SCOPE) == XS_SYNC_STREAM && wait->stream > 0;
+    return xs_ran(xs_scan_int(scan, RESULT), false) && xs_scan_int(scan, SCOPE) == XS_SYNC_STREAM && wait->stream > 0;
 }
 
 static const struct xs_source_kind kernel_kind = {.table = "device_kernel",

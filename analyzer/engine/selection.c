@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
 /* Capture numbers rows from 1. A damaged trace may have any number, and no memory is spent on that. */
@@ -66,7 +67,7 @@ static const struct {
         {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, t.direction, t.bytes",
          "coalesce(CASE t.direction WHEN 1 THEN t.dst_device ELSE t.src_device END, t.dst_device,"
          " " OF_CONTEXT ")",
-         "t.result = 0 AND t.is_captured = 0"},
+         XS_RAN},
     [XS_EVIDENCE_MEMSET] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
                             "coalesce(t.device, " OF_CONTEXT ")", "1"},
     [XS_EVIDENCE_ALLOCATION] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/export/timeline_internal.h"
+#include "analyzer/trace/ran.h"
 
 enum { OWN_THREAD = XS_COLUMN_OWN, OWN_RANGE, OWN_ARGUMENTS };
 enum { RANGE_DEPTH = 64, RANGE_NOT_RECORDED = -1 };

@@ -3,6 +3,7 @@
 
 #include "analyzer/html/grow.h"
 #include "analyzer/html/lanes_internal.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
 enum { FINDINGS_OF_A_ROW = 8, KERNEL_NAMES = 400 };
@@ -112,7 +113,7 @@ static int read_transfers(struct work *w) {
     struct xs_scan scan;
     xs_scan_begin(&scan, w->trace,
                   "SELECT id, thread, enter_ns, return_ns, entry_point, stack, bytes, correlation, stream, direction, "
-                  "src_kind, dst_kind, batch_index, is_async FROM transfer WHERE result = 0 AND is_captured = 0",
+                  "src_kind, dst_kind, batch_index, is_async FROM transfer WHERE " XS_RAN,
                   w->message, &w->damaged);
     while (xs_scan_row(&scan))
         take_transfer(w, &scan);
@@ -126,7 +127,7 @@ static const struct {
 } others[] = {
     {XS_EVIDENCE_MEMSET, XS_HTML_MEMSET,
      "SELECT id, thread, enter_ns, return_ns, entry_point, stack, bytes, correlation, stream FROM memset "
-     "WHERE result = 0 AND is_captured = 0"},
+     "WHERE " XS_RAN},
     {XS_EVIDENCE_SYNC, XS_HTML_WAIT,
      "SELECT id, thread, enter_ns, return_ns, entry_point, stack, 0, NULL, stream FROM sync WHERE result = 0"},
     {XS_EVIDENCE_ALLOCATION, XS_HTML_ALLOCATE,

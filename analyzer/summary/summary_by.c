@@ -10,6 +10,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary_internal.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/site.h"
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
@@ -246,7 +247,7 @@ static int read_table(struct work *w, size_t index) {
     snprintf(sql, sizeof sql, "SELECT t.id, %s, %s%s FROM %s t%s", tables[index].columns,
              w->by->key == XS_BY_DEVICE ? tables[index].device : "NULL",
              transfers ? ", t.bytes, t.enter_ns, t.return_ns, t.correlation, t.batch_index" : "",
-             xs_evidence_table_names[table], transfers ? " WHERE t.result = 0 AND t.is_captured = 0" : "");
+             xs_evidence_table_names[table], transfers ? " WHERE " XS_RAN : "");
     xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
     while (xs_scan_row(&scan)) {
         const uint64_t *claim = xs_hash_find(&w->claims->rows, (uint64_t)xs_scan_int(&scan, ID), table);

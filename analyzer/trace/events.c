@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "analyzer/trace/kinds.h"
+#include "analyzer/trace/ran.h"
 
 static int32_t small_id(struct xs_scan *scan, int column) {
     int64_t value = xs_scan_int(scan, column);
@@ -98,7 +99,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     t->fingerprint = fingerprint > 0 ? fingerprint : 0;
     t->skip = skip > 0 && skip < 256 ? (unsigned)skip : 0;
     row->stack = xs_scan_int(scan, STACK);
-    e->ran = !e->is_captured && e->result == 0 && t->bytes > 0;
+    e->ran = xs_ran(e->result, e->is_captured) && t->bytes > 0;
     return true;
 }
 
@@ -140,7 +141,7 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     m->box.dst_pitch_bytes = length(scan, PITCH);
     m->box.depth = m->box.height ? 1 : 0;
     row->stack = xs_scan_int(scan, STACK);
-    e->ran = !e->is_captured && e->result == 0 && m->bytes > 0;
+    e->ran = xs_ran(e->result, e->is_captured) && m->bytes > 0;
     return true;
 }
 
@@ -194,7 +195,7 @@ static bool read_launch(struct xs_scan *scan, void *item) {
     e->result = (int32_t)xs_scan_int(scan, RESULT);
     e->correlation = xs_scan_correlation(scan, CORRELATION);
     row->arguments = xs_scan_int(scan, ARGUMENTS);
-    e->ran = !e->is_captured && e->result == 0;
+    e->ran = xs_ran(e->result, e->is_captured);
     e->is_async = true;
     return true;
 }
@@ -206,7 +207,7 @@ static bool read_sync(struct xs_scan *scan, void *item) {
     row->event.u.sync.scope = xs_scan_kind(scan, SCOPE, XS_SYNC_SCOPE_COUNT);
     row->event.u.sync.object = (uint64_t)xs_scan_int(scan, OBJECT);
     row->event.result = (int32_t)xs_scan_int(scan, RESULT);
-    row->event.ran = row->event.result == 0;
+    row->event.ran = xs_ran(row->event.result, false);
     row->stack = xs_scan_int(scan, STACK);
     return true;
 }
@@ -223,7 +224,7 @@ static bool read_api(struct xs_scan *scan, void *item) {
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
     e->correlation = xs_scan_correlation(scan, CORRELATION);
-    e->ran = !e->is_captured && e->result == 0;
+    e->ran = xs_ran(e->result, e->is_captured);
     return true;
 }
 
