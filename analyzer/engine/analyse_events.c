@@ -147,7 +147,7 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
 /* A batch call's copies share one record by their bytes. */
 static double share_of(const struct xs_trace_event *e, const struct xs_device_record *record, uint64_t bytes) {
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
-    return batch && bytes < record->bytes ? (double)bytes / (double)record->bytes : 1;
+    return batch && bytes < record->sums.bytes ? (double)bytes / (double)record->sums.bytes : 1;
 }
 
 static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct xs_device_records *records,
@@ -156,14 +156,14 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
     /* nobody knows how large the others are without a record: all of the call with the first */
     e->host_others_ns = batch && e->u.transfer.batch_index ? (uint64_t)e->return_ns - (uint64_t)e->enter_ns : 0;
-    if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.untimed)
+    if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.sums.untimed)
         return records->scan.status;
     double share = share_of(e, &record, bytes);
     note_time(a, record.end_ns);
     e->timed = true;
     e->start_ns = record.start_ns;
     e->end_ns = record.end_ns;
-    e->device_ns = (uint64_t)((double)record.ns * share + 0.5);
+    e->device_ns = (uint64_t)((double)record.sums.ns * share + 0.5);
     e->host_others_ns = (uint64_t)((double)((uint64_t)e->return_ns - (uint64_t)e->enter_ns) * (1 - share));
     if (!a->kernels_recorded)
         return XS_OK;

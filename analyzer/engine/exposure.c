@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/ran.h"
 
 enum { QUEUE_LIMIT = 1 << 20 }; /* kernels read ahead; more lie between call and copy only where a time is nonsense */
 enum { FEW_STREAMS = 64 };
@@ -14,14 +15,13 @@ static bool read_kernel(struct xs_scan *scan, void *item) {
     uint64_t ns;
     if (!xs_scan_span(scan, START, END, &ns))
         return false;
-    int64_t device = xs_scan_int(scan, DEVICE), correlation = xs_scan_int(scan, CORRELATION);
+    int64_t device = xs_scan_int(scan, DEVICE);
     bool none = (device == 0 && xs_scan_null(scan, DEVICE)) || device < 0 || device > 4095;
     *kernel = (struct xs_kernel_interval){.id = xs_scan_int(scan, ID),
                                           .start_ns = xs_scan_int(scan, START),
                                           .end_ns = xs_scan_int(scan, END),
                                           .device = none ? -1 : (int32_t)device,
-                                          .correlation =
-                                              correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0};
+                                          .correlation = xs_scan_correlation(scan, CORRELATION)};
     return true;
 }
 
@@ -37,7 +37,7 @@ static bool read_wait(struct xs_scan *scan, void *item) {
     if (!xs_scan_span(scan, ENTER, RETURN, &ns))
         return false;
     *wait = (struct wait){{xs_scan_int(scan, ENTER), xs_scan_int(scan, RETURN)}, xs_scan_int(scan, STREAM)};
-    return xs_scan_int(scan, RESULT) == 0 && xs_scan_int(scan, SCOPE) == XS_SYNC_STREAM && wait->stream > 0;
+    return xs_ran(xs_scan_int(scan, RESULT), false) && xs_scan_int(scan, SCOPE) == XS_SYNC_STREAM && wait->stream > 0;
 }
 
 static const struct xs_source_kind kernel_kind = {.table = "device_kernel",

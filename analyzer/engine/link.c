@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
@@ -197,8 +198,7 @@ static const struct sampled_table copies = {"device_copy", "bytes, start_ns, end
                                             "copies = 1", device_copy_class};
 static const struct sampled_table memsets = {"device_memset", "bytes, start_ns, end_ns", "1", memset_class};
 static const struct sampled_table transfers = {"transfer", "bytes, enter_ns, return_ns, direction, src_kind, dst_kind",
-                                               "is_async = 0 AND is_captured = 0 AND result = 0 AND height IS NULL",
-                                               transfer_class};
+                                               XS_RAN " AND is_async = 0 AND height IS NULL", transfer_class};
 
 static int sample(struct fit *fit, const struct sampled_table *table, const struct xs_trace *trace, char *message) {
     struct xs_scan scan;

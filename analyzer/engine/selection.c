@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
 /* Capture numbers rows from 1. A damaged trace may have any number, and no memory is spent on that. */
@@ -58,28 +59,20 @@ struct work {
     struct xs_hash sites_met, ranges_met; /* 1: does not fit, 2: fits */
 };
 
-/* A device where the row does not name one: its context's. As in summary_by.c. */
-#define OF_CONTEXT "(SELECT c.device FROM context c WHERE c.id = t.context)"
-static const struct {
-    const char *columns, *device, *ran;
-} tables[XS_SELECTION_TABLES] = {
-    [XS_EVIDENCE_TRANSFER] =
-        {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, t.direction, t.bytes",
-         "coalesce(CASE t.direction WHEN 1 THEN t.dst_device ELSE t.src_device END, t.dst_device,"
-         " " OF_CONTEXT ")",
-         "t.result = 0 AND t.is_captured = 0"},
-    [XS_EVIDENCE_MEMSET] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
-                            "coalesce(t.device, " OF_CONTEXT ")", "1"},
-    [XS_EVIDENCE_ALLOCATION] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
-                                "coalesce(t.device, " OF_CONTEXT ")", "1"},
-    [XS_EVIDENCE_LAUNCH] = {"t.enter_ns, t.thread, t.stream, t.entry_point, NULL, NULL, NULL, NULL", OF_CONTEXT, "1"},
-    [XS_EVIDENCE_SYNC] = {"t.enter_ns, t.thread, t.stream, t.entry_point, t.stack, t.nvtx_range, NULL, NULL",
-                          OF_CONTEXT, "1"},
-    [XS_EVIDENCE_API_CALL] = {"t.enter_ns, t.thread, t.stream, t.entry_point, NULL, NULL, NULL, NULL", OF_CONTEXT, "1"},
-    [XS_EVIDENCE_MIGRATION] = {"t.start_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL",
-                               "coalesce(t.dst_device, t.src_device)", "1"},
+#define CALLED_FROM "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream"
+#define CALLED_FROM_UNKNOWN_STACK "t.entry_point, NULL, NULL, t.thread, t.stream"
+const struct xs_evidence_columns xs_evidence_columns[XS_SELECTION_TABLES] = {
+    [XS_EVIDENCE_TRANSFER] = {CALLED_FROM,
+                              "coalesce(CASE t.direction WHEN 1 THEN t.dst_device ELSE t.src_device END, t.dst_device,"
+                              " " XS_DEVICE_OF_CONTEXT ")"},
+    [XS_EVIDENCE_MEMSET] = {CALLED_FROM, "coalesce(t.device, " XS_DEVICE_OF_CONTEXT ")"},
+    [XS_EVIDENCE_ALLOCATION] = {CALLED_FROM, "coalesce(t.device, " XS_DEVICE_OF_CONTEXT ")"},
+    [XS_EVIDENCE_LAUNCH] = {CALLED_FROM_UNKNOWN_STACK, XS_DEVICE_OF_CONTEXT},
+    [XS_EVIDENCE_SYNC] = {CALLED_FROM, XS_DEVICE_OF_CONTEXT},
+    [XS_EVIDENCE_API_CALL] = {CALLED_FROM_UNKNOWN_STACK, XS_DEVICE_OF_CONTEXT},
+    [XS_EVIDENCE_MIGRATION] = {"NULL, NULL, NULL, NULL, NULL", "coalesce(t.dst_device, t.src_device)"},
 };
-enum { ID, AT, THREAD, STREAM, ENTRY, STACK, RANGE, DIRECTION, BYTES, ON_DEVICE, RAN };
+enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, ON_DEVICE, AT, DIRECTION, BYTES, RAN };
 
 /* "train.py" and all that ends in it, with and without the line. */
 static bool fits_file(const char *word, const struct xs_frame *frame) {
@@ -164,16 +157,17 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
     bool is_transfer = table == XS_EVIDENCE_TRANSFER;
     struct xs_scan scan;
     char sql[512];
-    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s, %s FROM %s t", tables[table].columns,
-             w->filter->devices.count ? tables[table].device : "NULL", tables[table].ran,
-             xs_evidence_table_names[table]);
+    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s, t.%s%s FROM %s t", xs_evidence_columns[table].called_from,
+             w->filter->devices.count ? xs_evidence_columns[table].device : "NULL",
+             table == XS_EVIDENCE_MIGRATION ? "start_ns" : "enter_ns",
+             is_transfer ? ", t.direction, t.bytes, " XS_RAN : "", xs_evidence_table_names[table]);
     xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
     while (xs_scan_row(&scan)) {
-        bool passing = passes(w, &scan, is_transfer), ran = xs_scan_int(&scan, RAN) != 0;
+        bool passing = passes(w, &scan, is_transfer), ran = is_transfer && xs_scan_int(&scan, RAN) != 0;
         if (passing)
             add(&w->selection->tables[table], xs_scan_int(&scan, ID));
-        w->selection->transfers += is_transfer && ran;
-        w->selection->passing += is_transfer && ran && passing;
+        w->selection->transfers += ran;
+        w->selection->passing += ran && passing;
     }
     return xs_scan_end(&scan);
 }

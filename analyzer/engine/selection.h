@@ -11,6 +11,16 @@
 
 enum { XS_SELECTION_TABLES = XS_EVIDENCE_MIGRATION + 1 };
 
+/* The device of the context that a row of `t` names. */
+#define XS_DEVICE_OF_CONTEXT "(SELECT c.device FROM context c WHERE c.id = t.context)"
+
+/* For reading a table that findings are about, as `t`. */
+struct xs_evidence_columns {
+    const char *called_from; /* entry point, stack, NVTX range, thread, stream; NULL where the table has none */
+    const char *device;      /* that the row is about, its context's where it does not say */
+};
+extern const struct xs_evidence_columns xs_evidence_columns[XS_SELECTION_TABLES]; /* by enum xs_evidence_table */
+
 struct xs_selection {
     const struct xs_filter *filter; /* the caller's; to outlive this */
     bool all_rows;                  /* every row passes: the filter is about findings only */

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
@@ -247,22 +248,21 @@ int xs_between_read(const struct xs_trace *trace, int64_t from_ns, int64_t to_ns
         sqlite3_mprintf(
             "SELECT count(*), sum(l.arguments IN (SELECT argument_set FROM argument WHERE allocation = %lld)),"
             " sum(l.arguments IS NULL) FROM launch l LEFT JOIN context c ON c.id = l.context"
-            " WHERE l.enter_ns > %lld AND l.enter_ns < %lld AND l.result = 0 AND l.is_captured = 0"
+            " WHERE l.enter_ns > %lld AND l.enter_ns < %lld AND " XS_RAN
             " AND l.kind <> %d AND (c.device IS NULL OR c.device = %lld OR %lld < 0)",
             of, from, to, XS_LAUNCH_HOST_FUNCTION, on, on),
         launches, 3, message);
     if (status >= 0)
-        status = count_rows(
-            trace,
-            sqlite3_mprintf(
-                "SELECT sum(dst_allocation = %lld), sum(src_allocation = %lld) FROM transfer"
-                " WHERE enter_ns > %lld AND enter_ns < %lld AND result = 0 AND is_captured = 0 AND bytes > 0",
-                of, of, from, to),
-            copies, 2, message);
+        status =
+            count_rows(trace,
+                       sqlite3_mprintf("SELECT sum(dst_allocation = %lld), sum(src_allocation = %lld) FROM transfer"
+                                       " WHERE enter_ns > %lld AND enter_ns < %lld AND bytes > 0 AND " XS_RAN,
+                                       of, of, from, to),
+                       copies, 2, message);
     if (status >= 0)
         status = count_rows(trace,
                             sqlite3_mprintf("SELECT count(*) FROM memset WHERE allocation = %lld AND enter_ns > %lld"
-                                            " AND enter_ns < %lld AND result = 0 AND is_captured = 0",
+                                            " AND enter_ns < %lld AND " XS_RAN,
                                             of, from, to),
                             &between->memsets, 1, message);
     between->launches = launches[0];

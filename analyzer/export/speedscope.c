@@ -8,6 +8,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
 #include "analyzer/export/export.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -71,7 +72,7 @@ static int add_up(struct writer *w) {
         " CASE WHEN coalesce(t.batch_index, 0) = 0 THEN c.device_ns END FROM transfer t"
         " LEFT JOIN (SELECT correlation, CAST(total(end_ns - start_ns) AS INTEGER) AS device_ns FROM device_copy"
         " WHERE graph_node IS NULL AND end_ns >= start_ns GROUP BY correlation) c ON c.correlation = t.correlation "
-        "WHERE t.result = 0 AND t.is_captured = 0";
+        "WHERE " XS_RAN;
     struct xs_sites *sites = w->e->reading->findings->sites;
     sqlite3_stmt *row;
     int code = SQLITE_OK, status = xs_export_prepare(w->e, sql, &row);

@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "analyzer/base/units.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
 #define NAME_ROW(n, id, name) [n] = name,
 const char *const xs_skip_names[] = {XS_FINGERPRINT_SKIPS(NAME_ROW)};
 
-#define RAN "result = 0 AND is_captured = 0"
-
 /* The columns of a transfer or launch that ran. */
 static bool ran(const struct xs_scan *scan, int result) {
-    return !xs_scan_null(scan, result) && xs_scan_int(scan, result) == 0 && xs_scan_int(scan, result + 1) == 0;
+    return !xs_scan_null(scan, result) && xs_ran(xs_scan_int(scan, result), xs_scan_int(scan, result + 1) != 0);
 }
 
 static int read_transfers(const struct xs_trace *trace, struct xs_content_coverage *c, uint64_t *with_number,
@@ -53,7 +52,7 @@ static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct 
     int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);
     if (status >= 0 && rows < with_number)
         status = count_rows(trace,
-                            "SELECT count(*) FROM transfer t WHERE direction IN (1, 2) AND bytes > 0 AND " RAN
+                            "SELECT count(*) FROM transfer t WHERE direction IN (1, 2) AND bytes > 0 AND " XS_RAN
                             " AND fingerprint IS NOT NULL"
                             " AND NOT EXISTS (SELECT 1 FROM fingerprint f WHERE f.id = t.fingerprint)",
                             &c->lost, message);

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/text.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
 static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struct xs_sites *sites, char *message) {
@@ -17,9 +18,9 @@ static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struc
         "SELECT a.id, a.address, a.bytes, a.device, a.return_ns, a.free_enter_ns, a.entry_point, a.stack, s.n, "
         "s.moved FROM (SELECT allocation, sum(n) AS n, total(moved) AS moved FROM "
         "(SELECT dst_allocation AS allocation, count(*) AS n, total(bytes) AS moved FROM transfer "
-        "WHERE result = 0 AND is_captured = 0 GROUP BY dst_allocation UNION ALL "
-        "SELECT src_allocation, count(*), total(bytes) FROM transfer WHERE result = 0 AND is_captured = 0 "
-        "GROUP BY src_allocation) WHERE allocation IS NOT NULL GROUP BY allocation) s "
+        "WHERE " XS_RAN " GROUP BY dst_allocation UNION ALL "
+        "SELECT src_allocation, count(*), total(bytes) FROM transfer WHERE " XS_RAN
+        " GROUP BY src_allocation) WHERE allocation IS NOT NULL GROUP BY allocation) s "
         "JOIN allocation a ON a.id = s.allocation WHERE a.kind = 4 ORDER BY s.moved DESC, a.id",
         message, &damaged);
     while (xs_scan_row(&scan)) {
@@ -72,8 +73,8 @@ static int read_transfers(struct xs_html_buffers *b, const struct xs_trace *trac
         &sql,
         "SELECT t.id, t.enter_ns, t.bytes, t.direction, t.src_allocation, t.src_address, t.dst_allocation, "
         "t.dst_address, f.content_low, f.content_high FROM transfer t "
-        "LEFT JOIN fingerprint f ON f.id = t.fingerprint WHERE t.result = 0 AND t.is_captured = 0 AND "
-        "t.bytes > 0 AND (t.dst_allocation IN (%s) OR t.src_allocation IN (%s))",
+        "LEFT JOIN fingerprint f ON f.id = t.fingerprint WHERE " XS_RAN
+        " AND t.bytes > 0 AND (t.dst_allocation IN (%s) OR t.src_allocation IN (%s))",
         ids, ids);
     xs_scan_begin(&scan, trace, sql.data, message, &damaged);
     while (xs_scan_row(&scan)) {
@@ -104,12 +105,10 @@ static int read_others(struct xs_html_buffers *b, const struct xs_trace *trace, 
     static const struct {
         uint8_t what;
         const char *sql;
-    } queries[] = {{XS_HTML_BY_MEMSET,
-                    "SELECT id, enter_ns, bytes, address, allocation FROM memset WHERE result = 0 AND "
-                    "is_captured = 0 AND bytes > 0 AND allocation IN (%s)"},
+    } queries[] = {{XS_HTML_BY_MEMSET, "SELECT id, enter_ns, bytes, address, allocation FROM memset WHERE " XS_RAN
+                                       " AND bytes > 0 AND allocation IN (%s)"},
                    {XS_HTML_LAUNCH, "SELECT l.id, l.enter_ns, 0, 0, a.allocation FROM argument a JOIN launch l ON "
-                                    "l.arguments = a.argument_set WHERE l.result = 0 AND l.is_captured = 0 AND "
-                                    "a.allocation IN (%s)"}};
+                                    "l.arguments = a.argument_set WHERE " XS_RAN " AND a.allocation IN (%s)"}};
     int status = XS_OK;
     for (size_t i = 0; i < sizeof queries / sizeof *queries && status >= 0; i++) {
         struct xs_string sql = {0};

@@ -10,6 +10,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary_internal.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/site.h"
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
@@ -169,9 +170,7 @@ static struct xs_by_row *row_of(struct work *w, const struct xs_scan *scan) {
 
 static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row *row) {
     uint64_t host_ns = 0, device_ns, bytes = xs_scan_count(scan, BYTES);
-    int64_t correlation = xs_scan_int(scan, CORRELATION);
-    const struct xs_record *record =
-        correlation > 0 && correlation <= UINT32_MAX ? xs_records_find(&w->records, (uint32_t)correlation) : NULL;
+    const struct xs_record *record = xs_records_find(&w->records, xs_scan_correlation(scan, CORRELATION));
     row->transfers++;
     row->bytes = xs_sum(row->bytes, bytes);
     xs_scan_span(scan, ENTER, RETURN, &host_ns);
@@ -184,23 +183,9 @@ static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row
     }
 }
 
-/* A device where the row does not name one: its context's. */
-#define OF_CONTEXT "(SELECT c.device FROM context c WHERE c.id = t.context)"
-static const struct {
-    enum xs_evidence_table table;
-    const char *columns, *device;
-} tables[] = {
-    {XS_EVIDENCE_TRANSFER, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream",
-     "coalesce(CASE t.direction WHEN 1 THEN t.dst_device ELSE t.src_device END, t.dst_device, " OF_CONTEXT ")"},
-    {XS_EVIDENCE_MEMSET, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream",
-     "coalesce(t.device, " OF_CONTEXT ")"},
-    {XS_EVIDENCE_ALLOCATION, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream",
-     "coalesce(t.device, " OF_CONTEXT ")"},
-    {XS_EVIDENCE_SYNC, "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream", OF_CONTEXT},
-    {XS_EVIDENCE_LAUNCH, "t.entry_point, NULL, NULL, t.thread, t.stream", OF_CONTEXT},
-    {XS_EVIDENCE_API_CALL, "t.entry_point, NULL, NULL, t.thread, t.stream", OF_CONTEXT},
-    {XS_EVIDENCE_MIGRATION, "NULL, NULL, NULL, NULL, NULL", "coalesce(t.dst_device, t.src_device)"},
-};
+static const enum xs_evidence_table tables[] = {XS_EVIDENCE_TRANSFER, XS_EVIDENCE_MEMSET, XS_EVIDENCE_ALLOCATION,
+                                                XS_EVIDENCE_SYNC,     XS_EVIDENCE_LAUNCH, XS_EVIDENCE_API_CALL,
+                                                XS_EVIDENCE_MIGRATION};
 
 /* Runs of one site do not overlap, but for those of several threads or streams. */
 static int by_site(const void *a, const void *b) {
@@ -234,15 +219,14 @@ static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
     return run && run->site == site && run->first <= id ? run->share_ns : 0;
 }
 
-static int read_table(struct work *w, size_t index) {
-    enum xs_evidence_table table = tables[index].table;
+static int read_table(struct work *w, enum xs_evidence_table table) {
     bool transfers = table == XS_EVIDENCE_TRANSFER;
     char sql[640];
     struct xs_scan scan;
-    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s%s FROM %s t%s", tables[index].columns,
-             w->by->key == XS_BY_DEVICE ? tables[index].device : "NULL",
+    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s%s FROM %s t%s", xs_evidence_columns[table].called_from,
+             w->by->key == XS_BY_DEVICE ? xs_evidence_columns[table].device : "NULL",
              transfers ? ", t.bytes, t.enter_ns, t.return_ns, t.correlation, t.batch_index" : "",
-             xs_evidence_table_names[table], transfers ? " WHERE t.result = 0 AND t.is_captured = 0" : "");
+             xs_evidence_table_names[table], transfers ? " WHERE " XS_RAN : "");
     xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
     while (xs_scan_row(&scan)) {
         const uint64_t *claim = xs_hash_find(&w->claims->rows, (uint64_t)xs_scan_int(&scan, ID), table);
@@ -258,18 +242,13 @@ static int read_table(struct work *w, size_t index) {
 }
 
 static int read_records(struct work *w) {
-    enum { RECORD, SIZE, START, END };
     struct xs_scan scan;
     int status = XS_OK;
-    xs_scan_begin(&scan, w->trace,
-                  "SELECT correlation, bytes, start_ns, end_ns FROM device_copy WHERE graph_node IS NULL", w->message,
+    xs_scan_begin(&scan, w->trace, "SELECT " XS_RECORD_COLUMNS " FROM device_copy WHERE graph_node IS NULL", w->message,
                   NULL);
     while (status >= 0 && xs_scan_row(&scan)) {
-        uint64_t ns = 0;
-        int64_t correlation = xs_scan_int(&scan, RECORD);
-        bool timed = xs_scan_span(&scan, START, END, &ns);
-        if (correlation > 0 && correlation <= UINT32_MAX)
-            status = xs_records_add(&w->records, (uint32_t)correlation, xs_scan_count(&scan, SIZE), timed, ns);
+        struct xs_record record = xs_record_read(&scan);
+        status = xs_records_add(&w->records, &record);
     }
     int ended = xs_scan_end(&scan);
     xs_records_sort(&w->records);
@@ -283,7 +262,7 @@ static int read_names(struct work *w) {
     enum { NAME_ID, NAME, NUMBER, CONTEXT, OF_DEVICE };
     const char *sql = w->by->key == XS_BY_THREAD   ? "SELECT id, name, tid, NULL, NULL FROM thread"
                       : w->by->key == XS_BY_DEVICE ? "SELECT id, name, NULL, NULL, NULL FROM device"
-                      : w->by->key == XS_BY_STREAM ? "SELECT t.id, NULL, t.handle, t.context, " OF_CONTEXT
+                      : w->by->key == XS_BY_STREAM ? "SELECT t.id, NULL, t.handle, t.context, " XS_DEVICE_OF_CONTEXT
                                                      " FROM stream t"
                                                    : NULL;
     struct xs_scan scan;
@@ -341,8 +320,8 @@ int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findin
     sort_runs(&w);
     int status = read_records(&w);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
-        if (tables[i].table == XS_EVIDENCE_TRANSFER || any_claim(claims, tables[i].table))
-            status = read_table(&w, i);
+        if (tables[i] == XS_EVIDENCE_TRANSFER || any_claim(claims, tables[i]))
+            status = read_table(&w, tables[i]);
     if (status >= 0)
         status = read_names(&w);
     if (by->count)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/summary/summary_internal.h"
+#include "analyzer/trace/ran.h"
 
 static void add_call(struct xs_count_time *to, uint64_t bytes, uint64_t ns) {
     to->count++;
@@ -13,7 +14,7 @@ static void add_call(struct xs_count_time *to, uint64_t bytes, uint64_t ns) {
 static int read_memsets(struct xs_summary_work *work) {
     enum { BYTES, ENTER, RETURN };
     struct xs_scan scan;
-    xs_work_begin(work, &scan, "SELECT bytes, enter_ns, return_ns FROM memset WHERE result = 0 AND is_captured = 0");
+    xs_work_begin(work, &scan, "SELECT bytes, enter_ns, return_ns FROM memset WHERE " XS_RAN);
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         xs_scan_span(&scan, ENTER, RETURN, &ns);
@@ -156,8 +157,8 @@ int xs_summary_calls(struct xs_summary_work *work) {
     int status = read_memsets(work);
     s->memsets.device_ns = s->memsets_device.ns;
     if (status >= 0)
-        status = read_kinds(work, "SELECT kind, enter_ns, return_ns FROM launch WHERE result = 0 AND is_captured = 0",
-                            s->launches, XS_LAUNCH_KIND_COUNT);
+        status = read_kinds(work, "SELECT kind, enter_ns, return_ns FROM launch WHERE " XS_RAN, s->launches,
+                            XS_LAUNCH_KIND_COUNT);
     if (status >= 0)
         status = split_cooperative(work);
     if (status >= 0)

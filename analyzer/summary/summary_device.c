@@ -13,38 +13,34 @@ static void add_count_time(struct xs_count_time *to, uint64_t count, uint64_t by
 }
 
 static int take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
-    enum { CORRELATION, KIND, BYTES, START, END, DEVICE, COPIES, NODE };
+    enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
     struct xs_summary *s = work->summary;
-    uint64_t bytes = xs_scan_count(scan, BYTES), ns = 0;
-    bool timed = xs_scan_span(scan, START, END, &ns);
-    int64_t correlation = xs_scan_int(scan, CORRELATION);
+    struct xs_record record = xs_record_read(scan);
     s->coverage.device_copies++;
-    if (timed) {
+    if (!record.untimed) {
         size_t device = xs_work_device(work, device_of(scan, DEVICE));
-        xs_work_saw(work, xs_scan_int(scan, END));
-        if (xs_intervals_add(&work->copies[device], xs_scan_int(scan, START), xs_scan_int(scan, END)) < 0)
+        int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
+        xs_work_saw(work, end);
+        if (xs_intervals_add(&work->copies[device], start, end) < 0)
             return XS_ERROR_MEMORY;
     }
     if (!xs_scan_null(scan, NODE)) {
         uint64_t copies = xs_scan_count(scan, COPIES);
         s->coverage.device_copies_graph++;
-        add_count_time(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, bytes, ns);
-        add_count_time(&s->graph_total, copies, bytes, ns);
+        add_count_time(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes, record.ns);
+        add_count_time(&s->graph_total, copies, record.bytes, record.ns);
         return XS_OK;
     }
-    if (correlation <= 0 || correlation > UINT32_MAX) {
-        s->coverage.without_event++;
-        return XS_OK;
-    }
-    return xs_records_add(&work->records, (uint32_t)correlation, bytes, timed, ns);
+    s->coverage.without_event += !record.correlation;
+    return xs_records_add(&work->records, &record);
 }
 
 static int read_copies(struct xs_summary_work *work) {
     struct xs_scan scan;
     int status = XS_OK;
     xs_work_begin(work, &scan,
-                  "SELECT correlation, kind, bytes, start_ns, end_ns, coalesce(device, dst_device, src_device), copies,"
-                  " graph_node FROM device_copy");
+                  "SELECT " XS_RECORD_COLUMNS ", kind, coalesce(device, dst_device, src_device), copies, graph_node"
+                  " FROM device_copy");
     while (status >= 0 && xs_scan_row(&scan))
         status = take_copy(work, &scan);
     int ended = xs_scan_end(&scan);

@@ -118,9 +118,7 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, grid *t
     xs_scan_span(scan, ENTER, RETURN, &t.host_ns);
     xs_work_saw(work, xs_scan_int(scan, RETURN));
     s->coverage.host_transfers++;
-    int64_t correlation = xs_scan_int(scan, CORRELATION);
-    struct xs_record *record =
-        correlation > 0 && correlation <= UINT32_MAX ? xs_records_find(&work->records, (uint32_t)correlation) : NULL;
+    struct xs_record *record = xs_records_find(&work->records, xs_scan_correlation(scan, CORRELATION));
     if (xs_scan_int(scan, RESULT) != 0) {
         s->coverage.host_failed++;
         return;

@@ -1,12 +1,13 @@
 /* The statements behind a timeline; see sources.h. */
 #include "analyzer/timeline/sources.h"
 
+#include "analyzer/trace/ran.h"
+
 /* clang-format off */
 #define CALL(stack, bytes, correlation) \
   "t.enter_ns, t.return_ns, t.id, " correlation ", " bytes ", t.entry_point, " stack ", t.thread, t.stream, "
 #define NO_TRANSFER "NULL, NULL, NULL, NULL, NULL"
 #define TRANSFER CALL("t.stack", "t.bytes", "t.correlation") "t.direction, t.src_kind, t.dst_kind, t.batch_index, t.is_async"
-#define RAN "t.result = 0 AND t.is_captured = 0"
 #define NAMED(rows, range) "coalesce(e.name, 'unknown'), " rows ", " range ", "
 #define FAILED "CASE WHEN t.result <> 0 THEN t.result END AS result, CASE WHEN t.is_captured THEN 1 END AS is_captured, "
 #define ASYNC "CASE WHEN t.is_async THEN 1 END AS is_async, "
@@ -26,7 +27,7 @@
 
 const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   [XS_TIMELINE_TRANSFER] = {
-    .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = RAN,
+    .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = XS_RAN,
     .named = NAMED("1", "t.nvtx_range") "d.name AS direction, t.bytes, sk.name AS src_kind, dk.name AS dst_kind, s.handle AS stream, "
       ASYNC FAILED "CASE WHEN f.id IS NOT NULL THEN printf('%016x%016x', f.content_high, f.content_low) END AS content,"
       " t.id AS transfer",
@@ -35,18 +36,18 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .where = "t.batch_index IS NULL"},
   /* all copies of a batch call share its times: one slice */
   [XS_TIMELINE_BATCH] = {
-    .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = RAN,
+    .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = XS_RAN,
     .named = NAMED("count(*)", "t.nvtx_range") "count(*) AS copies, CAST(total(t.bytes) AS INTEGER) AS bytes, " ASYNC FAILED
       "min(t.id) AS transfer",
     .joins = ENTRY, .where = "t.batch_index IS NOT NULL", .group = "t.enter_ns, t.thread, t.correlation"},
   [XS_TIMELINE_MEMSET] = {
     .category = "memset", .evidence = XS_EVIDENCE_MEMSET, .table = "memset",
-    .columns = CALL("t.stack", "t.bytes", "t.correlation") NO_TRANSFER, .ran = RAN,
+    .columns = CALL("t.stack", "t.bytes", "t.correlation") NO_TRANSFER, .ran = XS_RAN,
     .named = NAMED("1", "t.nvtx_range") "t.bytes, t.value, k.name AS kind, s.handle AS stream, " FAILED "t.id AS memset",
     .joins = ENTRY STREAM "LEFT JOIN memory_kind k ON k.id = t.kind"},
   [XS_TIMELINE_LAUNCH] = {
     .category = "launch", .evidence = XS_EVIDENCE_LAUNCH, .table = "launch",
-    .columns = CALL("NULL", "0", "t.correlation") NO_TRANSFER, .ran = RAN,
+    .columns = CALL("NULL", "0", "t.correlation") NO_TRANSFER, .ran = XS_RAN,
     .named = NAMED("1", "-1") "k.name AS kind, s.handle AS stream,"
       " CASE WHEN t.return_ns IS NULL THEN 'not measured' END AS duration, " FAILED "t.id AS launch",
     .joins = ENTRY STREAM "LEFT JOIN launch_kind k ON k.id = t.kind"},
@@ -58,7 +59,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .joins = ENTRY STREAM "LEFT JOIN sync_scope k ON k.id = t.scope"},
   [XS_TIMELINE_API_CALL] = {
     .category = "call", .evidence = XS_EVIDENCE_API_CALL, .table = "api_call",
-    .columns = CALL("NULL", "t.bytes", "NULL") NO_TRANSFER, .ran = RAN,
+    .columns = CALL("NULL", "t.bytes", "NULL") NO_TRANSFER, .ran = XS_RAN,
     .named = NAMED("1", "-1") "t.bytes, " FAILED "t.id AS api_call", .joins = ENTRY},
   [XS_TIMELINE_ALLOCATION] = {
     .category = "allocation", .evidence = XS_EVIDENCE_ALLOCATION, .table = "allocation",

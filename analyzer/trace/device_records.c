@@ -14,7 +14,7 @@ enum {
     SETTLE = 16,             /* rows read past a call's first record, for its other records */
     SWEEP_DISTANCE = 1 << 16 /* calls this far behind will not be asked for any more */
 };
-enum { CORRELATION, START, END, BYTES, NODE, KIND, DEVICE, DESTINATION, SOURCE };
+enum { NODE = XS_RECORD_NEXT, KIND, DEVICE, DESTINATION, SOURCE };
 
 static struct xs_device_record *free_places(uint32_t count) {
     struct xs_device_record *places = calloc(count, sizeof *places);
@@ -28,15 +28,15 @@ void xs_device_records_begin(struct xs_device_records *records, const struct xs_
     *records = (struct xs_device_records){.mask = FIRST_PLACES - 1};
     records->places = free_places(FIRST_PLACES);
     xs_scan_begin(&records->scan, trace,
-                  copies ? "SELECT correlation, start_ns, end_ns, bytes, graph_node, kind, device, dst_device,"
-                           " src_device FROM device_copy ORDER BY id"
-                         : "SELECT correlation, start_ns, end_ns, bytes, graph_node FROM device_memset ORDER BY id",
+                  copies ? "SELECT " XS_RECORD_COLUMNS ", graph_node, kind, device, dst_device, src_device"
+                           " FROM device_copy ORDER BY id"
+                         : "SELECT " XS_RECORD_COLUMNS ", graph_node FROM device_memset ORDER BY id",
                   message, damaged);
 }
 
 static struct xs_device_record *place_of(struct xs_device_records *records, uint32_t correlation) {
     uint32_t i = correlation & records->mask;
-    while (records->places[i].correlation && records->places[i].correlation != correlation)
+    while (records->places[i].sums.correlation && records->places[i].sums.correlation != correlation)
         i = (i + 1) & records->mask;
     return &records->places[i];
 }
@@ -50,15 +50,15 @@ static void make_room(struct xs_device_records *records) {
     records->places = free_places(places * 2);
     records->mask = places * 2 - 1;
     for (uint32_t i = 0; i < places; i++)
-        if (old[i].correlation)
-            *place_of(records, old[i].correlation) = old[i];
+        if (old[i].sums.correlation)
+            *place_of(records, old[i].sums.correlation) = old[i];
     free(old);
 }
 
 static void graph_copy(struct xs_device_records *records, uint32_t correlation) {
     struct xs_scan *scan = &records->scan;
     uint64_t ns;
-    if (!records->on_graph_copy || !xs_scan_span(scan, START, END, &ns))
+    if (!records->on_graph_copy || !xs_scan_span(scan, XS_RECORD_START, XS_RECORD_END, &ns))
         return;
     int side = !xs_scan_null(scan, DEVICE) ? DEVICE : !xs_scan_null(scan, DESTINATION) ? DESTINATION : SOURCE;
     int64_t device = xs_scan_int(scan, side);
@@ -66,9 +66,9 @@ static void graph_copy(struct xs_device_records *records, uint32_t correlation) 
                                  .kind = xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT),
                                  .device =
                                      xs_scan_null(scan, side) || device < 0 || device > 4095 ? -1 : (int32_t)device,
-                                 .start_ns = xs_scan_int(scan, START),
-                                 .end_ns = xs_scan_int(scan, END),
-                                 .bytes = xs_scan_count(scan, BYTES)};
+                                 .start_ns = xs_scan_int(scan, XS_RECORD_START),
+                                 .end_ns = xs_scan_int(scan, XS_RECORD_END),
+                                 .bytes = xs_scan_count(scan, XS_RECORD_BYTES)};
     records->on_graph_copy(records->context, &copy);
 }
 
@@ -80,8 +80,7 @@ static bool advance(struct xs_device_records *records) {
         return false;
     }
     records->rows++;
-    int64_t number = xs_scan_int(scan, CORRELATION);
-    uint32_t correlation = number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+    uint32_t correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION);
     records->newest = correlation > records->newest ? correlation : records->newest;
     if (xs_scan_int(scan, NODE) != 0 || !xs_scan_null(scan, NODE)) {
         graph_copy(records, correlation);
@@ -90,35 +89,32 @@ static bool advance(struct xs_device_records *records) {
     if (!correlation)
         return true;
     make_room(records);
-    struct xs_device_record *record = place_of(records, correlation);
-    if (!record->correlation) {
-        *record = (struct xs_device_record){
-            .correlation = correlation, .row = records->rows, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    struct xs_device_record *place = place_of(records, correlation);
+    struct xs_record row = xs_record_read(scan);
+    if (!place->sums.correlation) {
+        *place = (struct xs_device_record){
+            .sums.correlation = correlation, .row = records->rows, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
         records->count++;
     }
-    uint64_t ns;
-    record->bytes = xs_sum(record->bytes, xs_scan_count(scan, BYTES));
-    if (!xs_scan_span(scan, START, END, &ns)) {
-        record->untimed = true;
+    xs_record_fold(&place->sums, &row);
+    if (row.untimed)
         return true;
-    }
-    int64_t start = xs_scan_int(scan, START), end = xs_scan_int(scan, END);
-    record->ns = xs_sum(record->ns, ns);
-    record->start_ns = start < record->start_ns ? start : record->start_ns;
-    record->end_ns = end > record->end_ns ? end : record->end_ns;
+    int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
+    place->start_ns = start < place->start_ns ? start : place->start_ns;
+    place->end_ns = end > place->end_ns ? end : place->end_ns;
     return true;
 }
 
 static void take_out(struct xs_device_records *records, const struct xs_device_record *record) {
     uint32_t hole = (uint32_t)(record - records->places), mask = records->mask;
-    for (uint32_t i = (hole + 1) & mask; records->places[i].correlation; i = (i + 1) & mask) {
-        uint32_t wanted = records->places[i].correlation & mask;
+    for (uint32_t i = (hole + 1) & mask; records->places[i].sums.correlation; i = (i + 1) & mask) {
+        uint32_t wanted = records->places[i].sums.correlation & mask;
         if (((i - wanted) & mask) >= ((i - hole) & mask)) {
             records->places[hole] = records->places[i];
             hole = i;
         }
     }
-    records->places[hole].correlation = 0;
+    records->places[hole].sums.correlation = 0;
     records->count--;
 }
 
@@ -129,7 +125,8 @@ static void sweep(struct xs_device_records *records, uint32_t correlation) {
         return;
     records->swept_at = correlation;
     for (uint32_t i = 0; i <= records->mask; i++)
-        while (records->places[i].correlation && records->places[i].correlation + SWEEP_DISTANCE < correlation)
+        while (records->places[i].sums.correlation &&
+               records->places[i].sums.correlation + SWEEP_DISTANCE < correlation)
             take_out(records, &records->places[i]);
     records->full = records->count >= WINDOW;
 }
@@ -137,7 +134,7 @@ static void sweep(struct xs_device_records *records, uint32_t correlation) {
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
                             struct xs_device_record *record) {
     struct xs_device_record *place = place_of(records, correlation);
-    while (!place->correlation) {
+    while (!place->sums.correlation) {
         if (records->count >= WINDOW)
             sweep(records, correlation);
         if (records->count >= WINDOW || !advance(records))

@@ -1,16 +1,15 @@
 /* The device's copies and memsets by the correlation number of their call, read together with the host's calls. The
- * rows are nearly in the order of the calls, so the records that were not asked for yet fit into a window. */
+ * rows are nearly in the order of the calls, so the records that were not asked for yet fit into a window. Besides the sums of
+ * records.h, a call has its first start and its last end here. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 
-#include "analyzer/trace/scan.h"
+#include "analyzer/trace/records.h"
 
 struct xs_device_record {
-    uint32_t correlation; /* 0: this place is free */
-    uint32_t row;         /* count of rows read when it was first seen */
-    bool untimed;         /* a row had no times: ns is not the whole */
+    struct xs_record sums; /* of the call's rows; correlation 0: this place is free */
+    uint32_t row;          /* count of rows read when it was first seen */
     int64_t start_ns, end_ns;
-    uint64_t ns, bytes; /* sums over the call's records */
 };
 
 /* A copy that a launched graph made; it has no call of its own. */

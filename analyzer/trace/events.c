@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "analyzer/trace/kinds.h"
+#include "analyzer/trace/ran.h"
 
 static int32_t small_id(struct xs_scan *scan, int column) {
     int64_t value = xs_scan_int(scan, column);
@@ -16,11 +17,6 @@ static int32_t device_of(struct xs_scan *scan, int column) {
     if (value == 0 && xs_scan_null(scan, column))
         return -1;
     return value >= 0 && value < 4096 ? (int32_t)value : -1;
-}
-
-static uint32_t correlation_of(struct xs_scan *scan, int column) {
-    int64_t value = xs_scan_int(scan, column);
-    return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
 static uint32_t length(struct xs_scan *scan, int column) {
@@ -92,7 +88,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     e->is_async = xs_scan_int(scan, ASYNC) != 0;
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     int64_t batch = xs_scan_int(scan, BATCH);
     t->batch_index = (batch == 0 && xs_scan_null(scan, BATCH)) || batch < 0 || batch > INT32_MAX ? -1 : (int32_t)batch;
     if (xs_scan_int(scan, HEIGHT) > 0)
@@ -103,7 +99,7 @@ static bool read_transfer(struct xs_scan *scan, void *item) {
     t->fingerprint = fingerprint > 0 ? fingerprint : 0;
     t->skip = skip > 0 && skip < 256 ? (unsigned)skip : 0;
     row->stack = xs_scan_int(scan, STACK);
-    e->ran = !e->is_captured && e->result == 0 && t->bytes > 0;
+    e->ran = xs_ran(e->result, e->is_captured) && t->bytes > 0;
     return true;
 }
 
@@ -139,13 +135,13 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     e->is_async = xs_scan_int(scan, ASYNC) != 0;
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     m->box.width_bytes = length(scan, WIDTH);
     m->box.height = length(scan, HEIGHT);
     m->box.dst_pitch_bytes = length(scan, PITCH);
     m->box.depth = m->box.height ? 1 : 0;
     row->stack = xs_scan_int(scan, STACK);
-    e->ran = !e->is_captured && e->result == 0 && m->bytes > 0;
+    e->ran = xs_ran(e->result, e->is_captured) && m->bytes > 0;
     return true;
 }
 
@@ -197,9 +193,9 @@ static bool read_launch(struct xs_scan *scan, void *item) {
     e->u.launch.function = (uint64_t)xs_scan_int(scan, FUNCTION);
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
     row->arguments = xs_scan_int(scan, ARGUMENTS);
-    e->ran = !e->is_captured && e->result == 0;
+    e->ran = xs_ran(e->result, e->is_captured);
     e->is_async = true;
     return true;
 }
@@ -211,7 +207,7 @@ static bool read_sync(struct xs_scan *scan, void *item) {
     row->event.u.sync.scope = xs_scan_kind(scan, SCOPE, XS_SYNC_SCOPE_COUNT);
     row->event.u.sync.object = (uint64_t)xs_scan_int(scan, OBJECT);
     row->event.result = (int32_t)xs_scan_int(scan, RESULT);
-    row->event.ran = row->event.result == 0;
+    row->event.ran = xs_ran(row->event.result, false);
     row->stack = xs_scan_int(scan, STACK);
     return true;
 }
@@ -227,8 +223,8 @@ static bool read_api(struct xs_scan *scan, void *item) {
     e->u.api.argument = xs_scan_int(scan, ARGUMENT);
     e->is_captured = xs_scan_int(scan, CAPTURED) != 0;
     e->result = (int32_t)xs_scan_int(scan, RESULT);
-    e->correlation = correlation_of(scan, CORRELATION);
-    e->ran = !e->is_captured && e->result == 0;
+    e->correlation = xs_scan_correlation(scan, CORRELATION);
+    e->ran = xs_ran(e->result, e->is_captured);
     return true;
 }
 

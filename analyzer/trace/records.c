@@ -3,25 +3,31 @@
 
 #include <stdlib.h>
 
-#include "analyzer/trace/scan.h"
+struct xs_record xs_record_read(struct xs_scan *scan) {
+    struct xs_record record = {.correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION),
+                               .records = 1,
+                               .bytes = xs_scan_count(scan, XS_RECORD_BYTES)};
+    record.untimed = !xs_scan_span(scan, XS_RECORD_START, XS_RECORD_END, &record.ns);
+    return record;
+}
 
-static void fold(struct xs_record *into, const struct xs_record *from) {
+void xs_record_fold(struct xs_record *into, const struct xs_record *from) {
     into->records = (into->records + from->records) & 0x3fffffffu;
     into->untimed |= from->untimed;
     into->bytes = xs_sum(into->bytes, from->bytes);
     into->ns = xs_sum(into->ns, from->ns);
 }
 
-int xs_records_add(struct xs_records *records, uint32_t correlation, uint64_t bytes, bool timed, uint64_t ns) {
-    struct xs_record record = {
-        .correlation = correlation, .records = 1, .untimed = !timed, .bytes = bytes, .ns = timed ? ns : 0};
+int xs_records_add(struct xs_records *records, const struct xs_record *row) {
+    if (!row->correlation)
+        return XS_OK;
     if (records->count) {
         struct xs_record *last = &records->items[records->count - 1];
-        if (last->correlation == correlation) {
-            fold(last, &record);
+        if (last->correlation == row->correlation) {
+            xs_record_fold(last, row);
             return XS_OK;
         }
-        records->unordered |= correlation < last->correlation;
+        records->unordered |= row->correlation < last->correlation;
     }
     if (records->count == records->capacity) {
         size_t capacity = records->capacity ? records->capacity * 2 : 1024;
@@ -31,7 +37,7 @@ int xs_records_add(struct xs_records *records, uint32_t correlation, uint64_t by
         records->items = items;
         records->capacity = capacity;
     }
-    records->items[records->count++] = record;
+    records->items[records->count++] = *row;
     return XS_OK;
 }
 
@@ -47,7 +53,7 @@ void xs_records_sort(struct xs_records *records) {
     qsort(records->items, records->count, sizeof *records->items, by_correlation);
     for (size_t i = 0; i < records->count; i++) {
         if (kept && records->items[kept - 1].correlation == records->items[i].correlation)
-            fold(&records->items[kept - 1], &records->items[i]);
+            xs_record_fold(&records->items[kept - 1], &records->items[i]);
         else
             records->items[kept++] = records->items[i];
     }

@@ -1,5 +1,6 @@
-/* CUPTI's copy records by correlation number, for joining them with the host's calls: sorted, one entry a number, 24
- * bytes each. */
+/* What CUPTI recorded of a call, by its correlation number, for joining it with the host's calls: the sums of the call's
+ * rows, and an array of them, sorted, one entry a number, 24 bytes each. It takes any order of calls and all rows of a
+ * trace; device_records.h is for those who read host calls in order and need little memory. */
 #ifndef XFERSPY_ANALYZER_TRACE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_RECORDS_H
 
@@ -7,13 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/trace/scan.h"
+
 struct xs_record {
-    uint32_t correlation;
-    uint32_t records : 30; /* rows of device_copy */
+    uint32_t correlation;  /* 0: of no call */
+    uint32_t records : 30; /* rows of device_copy or device_memset */
     uint32_t matched : 1;  /* a host call has this number */
     uint32_t untimed : 1;  /* a row had no times; `ns` is not the whole */
     uint64_t bytes, ns;
 };
+
+/* The columns that a row's record is made of, the first ones of a SELECT. */
+#define XS_RECORD_COLUMNS "correlation, bytes, start_ns, end_ns"
+enum { XS_RECORD_CORRELATION, XS_RECORD_BYTES, XS_RECORD_START, XS_RECORD_END, XS_RECORD_NEXT };
+struct xs_record xs_record_read(struct xs_scan *scan);
+
+/* Adds what another row of the same call says. */
+void xs_record_fold(struct xs_record *into, const struct xs_record *from);
 
 struct xs_records {
     struct xs_record *items;
@@ -21,8 +32,8 @@ struct xs_records {
     bool unordered;
 };
 
-/* Adds a row's numbers. Returns 0 or XS_ERROR_MEMORY. */
-int xs_records_add(struct xs_records *records, uint32_t correlation, uint64_t bytes, bool timed, uint64_t ns);
+/* Adds a row; of no call: nothing. Returns 0 or XS_ERROR_MEMORY. */
+int xs_records_add(struct xs_records *records, const struct xs_record *row);
 
 /* Sorts and folds; after the last add, before the first find. */
 void xs_records_sort(struct xs_records *records);

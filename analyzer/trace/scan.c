@@ -84,6 +84,11 @@ unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit) {
     return 0;
 }
 
+uint32_t xs_scan_correlation(const struct xs_scan *scan, int column) {
+    int64_t number = xs_scan_int(scan, column);
+    return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
 const char *xs_scan_text(const struct xs_scan *scan, int column) {
     const unsigned char *text = sqlite3_column_text(scan->statement, column);
     return text ? (const char *)text : "";

@@ -41,6 +41,7 @@ int64_t xs_scan_int(const struct xs_scan *scan, int column);
 uint64_t xs_scan_count(struct xs_scan *scan, int column);                /* NULL or negative is damage and 0 */
 uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column);        /* NULL is 0, negative is damage */
 unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit); /* NULL is 0; limit or more is damage and 0 */
+uint32_t xs_scan_correlation(const struct xs_scan *scan, int column);    /* CUPTI's number of a call; 0: none */
 const char *xs_scan_text(const struct xs_scan *scan, int column);        /* never NULL; valid until the next row */
 
 /* end - start of two columns. False where one is NULL, or where the end lies before the start: that is damage. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
 struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site) {
@@ -18,7 +19,7 @@ struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site
 }
 
 void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_event *e) {
-    if (e->result || e->is_captured)
+    if (!xs_ran(e->result, e->is_captured))
         return;
     struct xs_site_total *total = xs_site_total(totals, e->site);
     total->transfers++;

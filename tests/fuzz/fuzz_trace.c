@@ -1,4 +1,4 @@
-/* A trace of any bytes: SQLite's pages, the reader of pages of our own, and everything after it. */
+/* A trace of any bytes: SQLite's pages, and everything that reads a trace. */
 #include <stdint.h>
 
 #include "read_all.h"

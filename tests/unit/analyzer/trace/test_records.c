@@ -3,11 +3,16 @@
 
 #include "analyzer/trace/records.h"
 
+static void add(struct xs_records *records, uint32_t correlation, uint64_t bytes, bool timed, uint64_t ns) {
+    struct xs_record row = {.correlation = correlation, .records = 1, .untimed = !timed, .bytes = bytes, .ns = ns};
+    assert_int_equal(xs_records_add(records, &row), 0);
+}
+
 static void finds_what_was_added(void **state) {
     struct xs_records records = {0};
     (void)state;
     for (uint32_t i = 0; i < 1000; i++) /* out of order: 7 is coprime to 1000 */
-        xs_records_add(&records, 1 + i * 7 % 1000 * 2, 10, true, i);
+        add(&records, 1 + i * 7 % 1000 * 2, 10, true, i);
     xs_records_sort(&records);
     assert_int_equal(records.count, 1000);
     for (uint32_t i = 0; i < 1000; i++) {
@@ -25,10 +30,10 @@ static void finds_what_was_added(void **state) {
 static void rows_of_one_call_are_folded(void **state) {
     struct xs_records records = {0};
     (void)state;
-    xs_records_add(&records, 5, 100, true, 10);
-    xs_records_add(&records, 5, 200, true, 20); /* a neighbour */
-    xs_records_add(&records, 3, 1, true, 1);
-    xs_records_add(&records, 5, 300, false, 0); /* from afar, without times */
+    add(&records, 5, 100, true, 10);
+    add(&records, 5, 200, true, 20); /* a neighbour */
+    add(&records, 3, 1, true, 1);
+    add(&records, 5, 300, false, 0); /* from afar, without times */
     xs_records_sort(&records);
     assert_int_equal(records.count, 2);
     struct xs_record *record = xs_records_find(&records, 5);
@@ -42,8 +47,8 @@ static void rows_of_one_call_are_folded(void **state) {
 static void sums_saturate(void **state) {
     struct xs_records records = {0};
     (void)state;
-    xs_records_add(&records, 5, UINT64_MAX - 1, true, UINT64_MAX - 1);
-    xs_records_add(&records, 5, 5, true, 5);
+    add(&records, 5, UINT64_MAX - 1, true, UINT64_MAX - 1);
+    add(&records, 5, 5, true, 5);
     assert_true(xs_records_find(&records, 5)->bytes == UINT64_MAX);
     assert_true(xs_records_find(&records, 5)->ns == UINT64_MAX);
     xs_records_free(&records);
