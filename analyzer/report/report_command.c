@@ -144,9 +144,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         if (arguments->top && arguments->by < 0)
             argp_error(state, "--top is about the rows of --by");
         if (arguments->traces.details && arguments->by >= 0)
-            argp_error(state, "use --details or --by, not both");
+            argp_error(state, "--details and --by: use only one");
         if (arguments->sections && arguments->by >= 0)
-            argp_error(state, "use --sections or --by, not both");
+            argp_error(state, "--sections and --by: use only one");
         return 0;
     default:
         return xs_parse_traces(key, argument, state);
