@@ -15,7 +15,7 @@ demo: ## build, profile an example (on the simulated GPU where there is no real 
 test: ## build and run every test
 	@scripts/install-packages build test
 	@scripts/build debug
-	@ctest --preset debug -j "$$(nproc)"
+	@ctest --preset debug -j "$$(nproc)" --output-junit test-results.xml
 
 test-gpu: ## the end-to-end tests again, on this machine's GPU
 	@scripts/install-packages build test
@@ -46,7 +46,7 @@ package: ## build deb, rpm and tar.gz into build/release/packages
 	@scripts/build release
 	@cd build/release && cpack
 
-lint: ## clang-format, clang-tidy, cppcheck
+lint: ## clang-format, includes, sentences, quotes, clang-tidy, cppcheck
 	@scripts/install-packages build test lint
 	@scripts/lint
 
