@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-gpu bench install uninstall package lint format clean
+.PHONY: help demo test test-gpu coverage bench install uninstall package lint format clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -21,6 +21,10 @@ test-gpu: ## the end-to-end tests again, on this machine's GPU
 	@scripts/install-packages build test
 	@scripts/build debug
 	@XFERSPY_TEST_GPU=1 ctest --preset debug -L gpu
+
+coverage: ## run every test with counters; print which share of the lines of each folder runs
+	@scripts/install-packages build test coverage
+	@scripts/coverage
 
 bench: ## measure what profiling costs (docs/measurements.md)
 	@scripts/install-packages build
