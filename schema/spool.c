@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -119,7 +120,7 @@ static void no_copy_on_write(int fd) {
 }
 
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
-    *spool = (struct xs_spool){NULL, 0, -1};
+    *spool = (struct xs_spool){.fd = -1};
     uint64_t limit =
         limit_bytes > XS_SPOOL_HEADER_BYTES ? (limit_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
     if (limit > UINT32_MAX / 2) {
@@ -132,7 +133,7 @@ int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks,
         limit = first_chunks;
     }
 
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         return status_of_errno();
     }
@@ -155,7 +156,7 @@ int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks,
     }
     madvise(map, map_bytes, MADV_DONTFORK);
     prefault(map, 0, bytes_of(first_chunks));
-    *spool = (struct xs_spool){map, map_bytes, fd};
+    *spool = (struct xs_spool){.header = map, .map_bytes = map_bytes, .fd = fd};
     fill_header(spool->header, (uint32_t)limit, first_chunks);
     return XS_OK;
 }
@@ -191,8 +192,46 @@ static bool header_is_sound(const struct xs_spool_header *header, off_t file_byt
            xs_clock_is_sound(&header->clock);
 }
 
+enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while recovering stays under 256 MiB */
+
+/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole` is where that part ends. */
+static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
+    if (bytes_of(i) < *hole) {
+        return i;
+    }
+    off_t data = lseek(fd, bytes_of(i), SEEK_DATA);
+    if (data < 0) {
+        return count;
+    }
+    *hole = lseek(fd, data, SEEK_HOLE);
+    uint64_t at = (uint64_t)(data - bytes_of(0)) / XS_SPOOL_CHUNK_BYTES;
+    return at > i ? (uint32_t)(at < count ? at : count) : i;
+}
+
+/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves the blocks of every
+ * chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed first: some file systems take
+ * a reserved block for a hole until what was stored there is written. */
+static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
+    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
+    bool holes = (int64_t)st->st_blocks * 512 < st->st_size && fdatasync(fd) == 0;
+    off_t hole = holes ? 0 : INT64_MAX;
+    uint32_t room = 0;
+    for (uint32_t i = 0; (i = next_present(fd, i, count, &hole)) < count; i++) {
+        if (spool->present_count == room) {
+            room = room ? 2 * room : 64;
+            uint32_t *grown = room <= MOST_CHUNKS ? realloc(spool->present, room * sizeof *grown) : NULL;
+            if (!grown) {
+                return room <= MOST_CHUNKS ? XS_ERROR_MEMORY : XS_ERROR_CORRUPT;
+            }
+            spool->present = grown;
+        }
+        spool->present[spool->present_count++] = i;
+    }
+    return XS_OK;
+}
+
 int xs_spool_open(const char *path, struct xs_spool *spool) {
-    *spool = (struct xs_spool){NULL, 0, -1};
+    *spool = (struct xs_spool){.fd = -1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
@@ -206,21 +245,20 @@ int xs_spool_open(const char *path, struct xs_spool *spool) {
     }
     void *map = MAP_FAILED;
     if (!status) {
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map == MAP_FAILED) {
             status = XS_ERROR_SYSTEM;
         }
     }
+    if (!status) {
+        *spool = (struct xs_spool){.header = map, .map_bytes = (size_t)st.st_size, .fd = -1};
+        status = header_is_sound(spool->header, st.st_size) ? find_present(fd, &st, spool) : XS_ERROR_CORRUPT;
+        if (status) {
+            xs_spool_unmap(spool);
+        }
+    }
     close(fd);
-    if (status) {
-        return status;
-    }
-    *spool = (struct xs_spool){map, (size_t)st.st_size, -1};
-    if (header_is_sound(spool->header, st.st_size)) {
-        return XS_OK;
-    }
-    xs_spool_unmap(spool);
-    return XS_ERROR_CORRUPT;
+    return status;
 }
 
 void xs_spool_unmap(struct xs_spool *spool) {
@@ -230,7 +268,8 @@ void xs_spool_unmap(struct xs_spool *spool) {
     if (spool->fd >= 0) {
         close(spool->fd);
     }
-    *spool = (struct xs_spool){NULL, 0, -1};
+    free(spool->present);
+    *spool = (struct xs_spool){.fd = -1};
 }
 
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,

@@ -66,9 +66,13 @@ struct xs_spool {
     struct xs_spool_header *header;
     size_t map_bytes;
     int fd; /* of the opening thread's descriptor table; -1 after xs_spool_unmap, and of a spool that was opened */
+    /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by xs_spool_unmap. A file
+     * can be much larger than what is in it. NULL in the writer: all are there. */
+    uint32_t *present;
+    unsigned present_count;
 };
 
-/* Creates the file (exclusively, mode 0644 less umask), reserves `first_chunks` chunks on disk and maps room for
+/* Creates the file (exclusively, mode 0600), reserves `first_chunks` chunks on disk and maps room for
  * `limit_bytes`. The blocks are reserved because a store into a hole of a full disk is a SIGBUS. The mapping is kept
  * out of forked children. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no file behind on error. */
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
@@ -77,7 +81,7 @@ int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks,
  * error (XS_ERROR_FULL: the disk is full). */
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
 
-/* Maps an existing spool for taking it over; the mapping is private: the file stays as it is, and may be read-only.
+/* Maps an existing spool for taking it over, to be read only.
  * XS_ERROR_NOT_FOUND, XS_ERROR_CORRUPT when the header or the file's size
  * do not fit, XS_ERROR_SYSTEM. Every offset of a mapped spool has been checked against the file's size. */
 int xs_spool_open(const char *path, struct xs_spool *spool);
@@ -139,7 +143,8 @@ struct xs_store;
  * chunks afterwards. Returns the number of events taken over or an error, after which nothing was taken over. Each
  * thread's events keep their order; those of different threads do not. If `recovering` is true, it trusts
  * spool_progress and not the spool, and uses the transaction that the caller began and will commit. Events of no known
- * kind are skipped and counted in meta skipped_events. One caller at a time. */
+ * kind are skipped and counted in meta skipped_events. One caller at a time. A spool that was opened (not created) can
+ * only be drained with `recovering` true: it is mapped for reading. */
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
 
 /* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,

@@ -10,6 +10,7 @@
  * the progress row with nothing new in it, or a newer generation of which nothing has been taken over. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "schema/error.h"
 #include "schema/spool.h"
@@ -29,8 +30,11 @@ static int by_sequence(const void *a, const void *b) {
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Chunks of the mapping; for an opened spool the file's size bounds what its header says. */
+/* How many chunks there are to look at. */
 static unsigned chunks_of(const struct xs_spool *spool) {
+    if (spool->fd < 0) { /* opened: the list of those that are there */
+        return spool->present_count;
+    }
     size_t room = (spool->map_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES;
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     return count < room ? count : (unsigned)room;
@@ -46,43 +50,55 @@ static uint32_t committed_of(const struct xs_chunk *chunk) {
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
-/* The trace's word on how far each chunk was taken over. */
-static int load_progress(struct xs_spool *spool, struct xs_store *store) {
-    for (unsigned i = 0; i < chunks_of(spool); i++) {
-        struct xs_chunk_header *header = &xs_spool_chunk(spool, i)->header;
-        uint32_t generation, drained;
-        int status = xs_store_progress_get(store, i, &generation, &drained);
-        if (status) {
-            return status;
-        }
-        bool same = generation == atomic_load_explicit(&header->generation, memory_order_relaxed);
-        drained -= drained % (uint32_t)sizeof(struct xs_event);
-        atomic_store_explicit(&header->drained_bytes, same ? drained : 0, memory_order_relaxed);
+/* Of a spool that was opened: the file has them, and recovery is to need little memory. */
+static void forget_pages(const struct xs_spool *spool, unsigned chunk, size_t bytes) {
+    if (spool->fd < 0) {
+        madvise(xs_spool_chunk(spool, chunk), bytes, MADV_DONTNEED);
     }
-    return XS_OK;
 }
 
-/* Collects what is to be taken over, in order. Returns the number of parts. */
-static unsigned collect(const struct xs_spool *spool, struct part *parts, unsigned chunks, bool recovering) {
+/* Where taking over goes on: the writer's own note of it, or when recovering the trace's word, which alone is true after a kill. */
+static int drained_of(const struct xs_chunk_header *header, struct xs_store *recovering, unsigned index,
+                      uint32_t *drained) {
+    if (!recovering) {
+        *drained = atomic_load_explicit(&header->drained_bytes, memory_order_relaxed);
+        return XS_OK;
+    }
+    uint32_t generation;
+    int status = xs_store_progress_get(recovering, index, &generation, drained);
+    bool same = generation == atomic_load_explicit(&header->generation, memory_order_relaxed);
+    *drained = same ? *drained - *drained % (uint32_t)sizeof(struct xs_event) : 0;
+    return status;
+}
+
+/* Collects what is to be taken over, in order; `recovering` is the store then, else NULL. */
+static int collect(const struct xs_spool *spool, struct part *parts, unsigned chunks, struct xs_store *recovering,
+                   unsigned *count) {
     uint64_t newest = atomic_load_explicit(&spool->header->next_sequence, memory_order_acquire);
-    unsigned count = 0;
-    for (unsigned i = 0; i < chunks; i++) {
+    *count = 0;
+    for (unsigned n = 0; n < chunks; n++) {
+        unsigned i = spool->fd < 0 ? spool->present[n] : n;
         const struct xs_chunk_header *header = &xs_spool_chunk(spool, i)->header;
         uint64_t sequence = atomic_load_explicit(&header->sequence, memory_order_acquire);
+        uint32_t drained;
         if (!recovering && (sequence == 0 || sequence > newest)) {
             continue;
         }
-        uint32_t drained = atomic_load_explicit(&header->drained_bytes, memory_order_relaxed);
-        parts[count++] = (struct part){i, sequence, drained, drained};
+        int status = drained_of(header, recovering, i, &drained);
+        if (status) {
+            return status;
+        }
+        parts[(*count)++] = (struct part){i, sequence, drained, drained};
+        forget_pages(spool, i, XS_SPOOL_HEADER_BYTES);
     }
-    qsort(parts, count, sizeof *parts, by_sequence);
-    for (unsigned i = count; i-- > 0;) {
+    qsort(parts, *count, sizeof *parts, by_sequence);
+    for (unsigned i = *count; i-- > 0;) {
         uint32_t committed = committed_of(xs_spool_chunk(spool, parts[i].index));
         if (committed > parts[i].from_bytes) {
             parts[i].to_bytes = committed;
         }
     }
-    return count;
+    return XS_OK;
 }
 
 /* A thread name as text: what is not printable ASCII or well-formed UTF-8 becomes '?'. Names are cut at 15 bytes, in
@@ -194,6 +210,7 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
             return fed;
         }
         total += fed;
+        forget_pages(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
     return status ? status : total;
@@ -255,9 +272,9 @@ int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t l
     if (!parts) {
         return XS_ERROR_MEMORY;
     }
-    int64_t result = recovering ? load_progress(spool, store) : 0;
+    unsigned count;
+    int64_t result = collect(spool, parts, chunks, recovering ? store : NULL, &count);
     if (result == 0) {
-        unsigned count = collect(spool, parts, chunks, recovering);
         result = recovering ? feed_all(spool, store, parts, count, limit_events)
                             : drain_parts(spool, store, parts, count, limit_events);
     }
