@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/schema_check.h"
+#include "schema/side_files.h"
+#include "schema/sqlite_open.h"
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
@@ -45,8 +48,8 @@ size_t xs_merged_split(const char *path) {
 }
 
 int xs_merged_reference(sqlite3 **db) {
-    int rc = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
-    return rc == SQLITE_OK ? sqlite3_exec(*db, xs_schema_sql(), NULL, NULL, NULL) : rc;
+    int rc = xs_sqlite_open_memory(db);
+    return rc == SQLITE_OK ? sqlite3_exec(*db, xs_schema_sql_of(XS_SCHEMA_VERSION), NULL, NULL, NULL) : rc;
 }
 
 /* Whether the file's table has the column; a file of an older version lacks some. */
@@ -154,13 +157,17 @@ static int read_list(sqlite3 *db, struct xs_merged_trace **traces, size_t *count
 
 /* Opens the file, of which nothing but its header was looked at. */
 static int open_file(const char *file, struct xs_trace *trace, char *message) {
-    char name[sizeof trace->path + 2];
     int64_t version = 0;
     sqlite3_stmt *stmt = NULL;
-    snprintf(name, sizeof name, "%s%s", file[0] == '/' ? "" : "./", file);
-    int rc = sqlite3_open_v2(name, &trace->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    char why[256];
+    struct xs_side_files side;
+    xs_side_files_look(file, &side);
+    if (side.super_journal) {
+        return xs_trace_refuse_journal(file, message);
+    }
+    int rc = xs_sqlite_open(file, side.foreign ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
-        rc = xs_trace_protect(trace->db);
+        rc = sqlite3_busy_timeout(trace->db, 5000);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_prepare_v2(trace->db, "PRAGMA user_version", -1, &stmt, NULL);
@@ -179,6 +186,14 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
                              "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
                              " xferspy",
                              file, (long long)version, XS_SCHEMA_VERSION);
+    }
+    int status = xs_schema_check_merged(trace->db, (uint32_t)version, why, sizeof why);
+    if (status == XS_ERROR_SQLITE) {
+        return xs_trace_fail_sqlite(trace, sqlite3_errcode(trace->db), message);
+    }
+    if (status) {
+        xs_trace_close(trace);
+        return xs_trace_fail(message, status, "%s: not read: %s", file, why);
     }
     return XS_OK;
 }

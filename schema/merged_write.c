@@ -12,6 +12,7 @@
 
 #include "merged_sql.h"
 #include "schema/merged.h"
+#include "schema/sqlite_open.h"
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
@@ -71,13 +72,14 @@ static void free_table(struct table *table) {
     sqlite3_free(table->create);
 }
 
+static const char names_of_tables[] = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid";
+
 /* Calls `each` for every table of schema.sql until one gives something else than XS_OK. */
 static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, const struct table *table), void *data,
                       char *message) {
     sqlite3_stmt *stmt = NULL;
     int status = XS_OK;
-    int rc = sqlite3_prepare_v2(writer->reference, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid",
-                                -1, &stmt, NULL);
+    int rc = sqlite3_prepare_v2(writer->reference, names_of_tables, -1, &stmt, NULL);
     while (rc == SQLITE_OK && status == XS_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         struct table table;
         rc = read_table(writer->reference, (const char *)sqlite3_column_text(stmt, 0), &table);
@@ -91,6 +93,24 @@ static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, c
         return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: %s", writer->name, sqlite3_errstr(rc));
     }
     return status;
+}
+
+int xs_merged_schema(const char *sql, sqlite3 **db) {
+    sqlite3 *reference = NULL;
+    sqlite3_stmt *stmt = NULL;
+    int rc = xs_sqlite_open_memory(db);
+    rc = rc == SQLITE_OK ? xs_sqlite_open_memory(&reference) : rc;
+    rc = rc == SQLITE_OK ? run(reference, sql) : rc;
+    rc = rc == SQLITE_OK ? sqlite3_prepare_v2(reference, names_of_tables, -1, &stmt, NULL) : rc;
+    while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        struct table table;
+        rc = read_table(reference, (const char *)sqlite3_column_text(stmt, 0), &table);
+        rc = rc == SQLITE_OK ? run(*db, table.create) : rc;
+        free_table(&table);
+    }
+    sqlite3_finalize(stmt);
+    sqlite3_close(reference);
+    return rc == SQLITE_OK ? run(*db, merged_sql) : rc;
 }
 
 struct creation {
@@ -118,7 +138,7 @@ static const char pragmas[] = "PRAGMA page_size=" STRING(
 static int create(struct xs_merged_writer *writer, char *message) {
     char identity[64];
     snprintf(identity, sizeof identity, "PRAGMA application_id=%d", XS_MERGED_APPLICATION_ID);
-    int rc = sqlite3_open_v2(writer->path, &writer->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc = xs_sqlite_open(writer->path, XS_WRITE, &writer->db);
     rc = rc == SQLITE_OK ? xs_merged_reference(&writer->reference) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, pragmas) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, identity) : rc;

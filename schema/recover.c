@@ -5,27 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "schema/store_internal.h"
-
-bool xs_beside(char *buffer, const char *path, const char *suffix) {
-    int n = snprintf(buffer, XS_PATH_BYTES, "%s%s", path, suffix);
-    return n > 0 && n < XS_PATH_BYTES;
-}
-
-bool xs_needs_recovery(const char *path) {
-    static const char *const suffixes[] = {".spool", "-wal", "-journal"};
-    for (int i = 0; i < 3; i++) {
-        char name[XS_PATH_BYTES];
-        struct stat st;
-        if (xs_beside(name, path, suffixes[i]) && stat(name, &st) == 0 && st.st_size > 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 enum xs_writer xs_writer_of(const char *path) {
     char spool_path[XS_PATH_BYTES];
@@ -107,7 +89,9 @@ int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *re
     struct xs_spool spool;
     int64_t result = xs_spool_open(spool_path, &spool);
     if (result == XS_ERROR_NOT_FOUND) {
-        if (!xs_needs_recovery(path)) {
+        struct xs_side_files side;
+        xs_side_files_look(path, &side);
+        if (!side.left_over) {
             return 0;
         }
         struct xs_store *store; /* killed after the spool was gone: opening and closing ends the WAL */

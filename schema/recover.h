@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "schema/side_files.h"
 #include "schema/spool.h"
 
 struct xs_recovery {
@@ -17,14 +18,7 @@ struct xs_recovery {
  * its writer lives or may live, or an error after which nothing has changed. */
 int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery);
 
-/* True where a file that only a writer leaves lies beside the trace: a spool, or a WAL or journal with content. */
-bool xs_needs_recovery(const char *path);
-
 /* State of the writer of the spool beside the trace; gone where there is no spool that can be read. */
 enum xs_writer xs_writer_of(const char *path);
-
-/* `path` with a suffix, in a buffer of XS_PATH_BYTES; false where it does not fit. */
-#define XS_PATH_BYTES 4224
-bool xs_beside(char *buffer, const char *path, const char *suffix);
 
 #endif

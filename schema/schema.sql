@@ -4,6 +4,9 @@
 -- clock that meta clock names; `enter_ns`/`return_ns` are host times around the driver call, `start_ns`/`end_ns`
 -- are device times from CUPTI converted to the same clock. Addresses and handles are 64-bit values stored as signed
 -- integers. NULL means: does not apply, or was not seen. Only features of SQLite 3.7.17 (2013) are used.
+--
+-- A trace is read only if its schema is this text, letter for letter, with the comments inside of the statements. So every
+-- change below is a new version, and the text of the version before is kept in versions/.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value);
 

@@ -69,9 +69,6 @@ struct xs_store {
 /* Status of an SQLite result code; keeps the message of a failure, and the failure itself while in a batch. */
 int xs_store_status(struct xs_store *store, int rc);
 
-/* schema.sql. */
-const char *xs_schema_sql(void);
-
 /* SQL without results, for pragmas and the schema. */
 int xs_store_exec(struct xs_store *store, const char *sql);
 

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "schema/schema_check.h"
+#include "schema/sqlite_open.h"
 #include "schema/store_internal.h"
-#include "schema_sql.h"
 
 /* The table's name and its rows, each from the one list. */
 struct lookup {
@@ -51,8 +52,6 @@ static int fill_lookups(struct xs_store *store) {
     return status;
 }
 
-const char *xs_schema_sql(void) { return schema_sql; }
-
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
@@ -67,7 +66,7 @@ static int write_schema(struct xs_store *store) {
                                                                               XS_SCHEMA_VERSION) ";";
     int status = xs_store_exec(store, identity);
     if (!status) {
-        status = xs_store_exec(store, schema_sql);
+        status = xs_store_exec(store, xs_schema_sql_of(XS_SCHEMA_VERSION));
     }
     if (!status) {
         status = fill_lookups(store);
@@ -98,14 +97,7 @@ static int open_store(const char *path, struct xs_store **out) {
     if (!store) {
         return XS_ERROR_MEMORY;
     }
-    /* A name that begins with "file:" would be taken for a URI by an SQLite that is built to. */
-    char *name = NULL;
-    if (asprintf(&name, "%s%s", path[0] == '/' ? "" : "./", path) < 0) {
-        free(store);
-        return XS_ERROR_MEMORY;
-    }
-    int rc = sqlite3_open_v2(name, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    free(name);
+    int rc = xs_sqlite_open(path, XS_WRITE, &store->db);
     *out = store;
     if (rc != SQLITE_OK) {
         return xs_store_status(store, rc);
@@ -126,7 +118,7 @@ static void free_store(struct xs_store *store) {
 
 int xs_store_create(const char *path, struct xs_store **out) {
     *out = NULL;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
     }
@@ -151,10 +143,29 @@ int xs_store_create(const char *path, struct xs_store **out) {
     return XS_OK;
 }
 
+/* Nothing is written into a file whose schema is not that of its version: what is in the place of a table could do anything. */
+static int check_schema(struct xs_store *store) {
+    sqlite3_stmt *stmt = NULL;
+    char why[256];
+    int rc = sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &stmt, NULL);
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_step(stmt);
+    }
+    int64_t version = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    if (rc != SQLITE_ROW) {
+        return xs_store_status(store, rc);
+    }
+    return xs_schema_check(store->db, version > 0 ? (uint32_t)version : 0, why, sizeof why);
+}
+
 int xs_store_open(const char *path, struct xs_store **out) {
     *out = NULL;
     struct xs_store *store = NULL;
     int status = open_store(path, &store);
+    if (!status) {
+        status = check_schema(store);
+    }
     if (!status) {
         status = xs_store_exec(store, wal_pragmas);
     }

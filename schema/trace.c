@@ -15,6 +15,8 @@
 #include "schema/copy.h"
 #include "schema/merged.h"
 #include "schema/recover.h"
+#include "schema/schema_check.h"
+#include "schema/sqlite_open.h"
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
@@ -157,7 +159,9 @@ static int check_identity(const char *path, const struct identity *identity, cha
 /* Only where there is no WAL: with one, the file's end may not be in the file yet. */
 static int check_size(const char *path, const struct identity *identity, char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
-    if (expected <= identity->file_bytes || xs_needs_recovery(path)) {
+    struct xs_side_files side;
+    xs_side_files_look(path, &side);
+    if (expected <= identity->file_bytes || side.left_over) {
         return XS_OK;
     }
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
@@ -170,30 +174,6 @@ static int identify(const char *path, struct identity *identity, char *message) 
         status = check_identity(path, identity, message);
     }
     return status;
-}
-
-/* As an URI, for the only way to say that nothing will change the file. */
-static int open_immutable(const char *path, sqlite3 **db) {
-    char uri[3 * XS_PATH_BYTES + 32];
-    size_t n = (size_t)snprintf(uri, sizeof uri, "file:%s", path[0] == '/' ? "" : "./");
-    for (const char *p = path; *p && n < sizeof uri - 20; p++) {
-        bool plain = isalnum((unsigned char)*p) || strchr("/._-", *p);
-        n += (size_t)snprintf(uri + n, sizeof uri - n, plain ? "%c" : "%%%02X", (unsigned)(unsigned char)*p);
-    }
-    snprintf(uri + n, sizeof uri - n, "?immutable=1");
-    return sqlite3_open_v2(uri, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, NULL);
-}
-
-/* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. */
-static int open_read_only(const char *path, bool immutable, sqlite3 **db) {
-    if (immutable) {
-        return open_immutable(path, db);
-    }
-    char name[XS_PATH_BYTES];
-    if (!xs_beside(name, path[0] == '/' ? "" : "./", path)) {
-        return SQLITE_CANTOPEN;
-    }
-    return sqlite3_open_v2(name, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
@@ -257,12 +237,6 @@ int xs_trace_check_tables(sqlite3 *db) {
     return SQLITE_OK;
 }
 
-int xs_trace_protect(sqlite3 *db) {
-    sqlite3_busy_timeout(db, 5000);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    return run(db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;");
-}
-
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
     const char *why = trace->db ? sqlite3_errmsg(trace->db) : sqlite3_errstr(rc);
     int code = rc & 0xff;
@@ -273,12 +247,29 @@ int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
     return status;
 }
 
+int xs_trace_refuse_journal(const char *path, char *message) {
+    return xs_trace_fail(message, XS_ERROR_CORRUPT,
+                         "%s: not read: the journal beside it names another file, which SQLite would delete", path);
+}
+
 /* Opens `file`, which is the trace's path or a copy of it. */
 static int open_database(const char *file, const struct identity *identity, struct xs_trace *trace, char *message) {
-    bool immutable = identity->wal && !xs_needs_recovery(file) && !trace->is_live;
-    int rc = open_read_only(file, immutable, &trace->db);
+    struct xs_side_files side;
+    char why[256] = "";
+    xs_side_files_look(file, &side);
+    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. */
+    bool alone = side.foreign || (identity->wal && !side.left_over && !trace->is_live);
+    int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
-        rc = xs_trace_protect(trace->db);
+        rc = sqlite3_busy_timeout(trace->db, 5000);
+    }
+    if (rc == SQLITE_OK) {
+        int status = xs_schema_check(trace->db, identity->version, why, sizeof why);
+        rc = status == XS_ERROR_SQLITE ? sqlite3_errcode(trace->db) : SQLITE_OK;
+        if (status == XS_ERROR_CORRUPT) {
+            xs_trace_close(trace);
+            return xs_trace_fail(message, status, "%s: not read: %s", trace->path, why);
+        }
     }
     if (rc == SQLITE_OK) {
         rc = migrate(trace->db, identity->version);
@@ -347,6 +338,24 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
     return opened;
 }
 
+/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open, and true is
+ * returned. */
+static bool recover(const char *path, const struct xs_side_files *side, struct identity *identity,
+                    struct xs_trace *trace, char *message) {
+    struct xs_recovery recovery;
+    if (side->owned && !side->foreign && place_is_writable(path)) {
+        tell(trace, xs_recover(path, false, &recovery), &recovery);
+    } else if (xs_writer_of(path) != XS_WRITER_GONE) {
+        trace->is_live = 1;
+    } else if (open_copy(path, identity, trace, message)) {
+        return true;
+    } else {
+        warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
+                    " take over its last events; they are missing");
+    }
+    return false;
+}
+
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
     message[0] = 0;
@@ -358,25 +367,21 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
         return xs_merged_open(path, trace, message);
     }
     struct identity identity;
+    struct xs_side_files side;
     int status = identify(path, &identity, message);
+    xs_side_files_look(path, &side);
+    if (!status && side.super_journal) {
+        status = xs_trace_refuse_journal(path, message);
+    }
     if (!status) {
         status = check_size(path, &identity, message);
     }
     if (status) {
         return status;
     }
-    if (xs_needs_recovery(path)) {
-        struct xs_recovery recovery;
-        if (place_is_writable(path)) {
-            tell(trace, xs_recover(path, false, &recovery), &recovery);
-        } else if (xs_writer_of(path) == XS_WRITER_GONE) {
-            if (open_copy(path, &identity, trace, message)) {
-                return XS_OK;
-            }
-            warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
-                        " take over its last events; they are missing");
-        } else {
-            trace->is_live = 1;
+    if (side.left_over) {
+        if (recover(path, &side, &identity, trace, message)) {
+            return XS_OK;
         }
         status = identify(path, &identity, message);
         if (!status) {
@@ -385,6 +390,9 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
         if (status) {
             return status;
         }
+    }
+    if (side.foreign && !trace->warning[0]) {
+        warn(trace, "a file of another user lies beside it and was ignored");
     }
     return open_database(path, &identity, trace, message);
 }

@@ -12,8 +12,8 @@ int xs_trace_fail(char *message, int status, const char *format, ...) __attribut
 /* The words for a failure of SQLite's, after which the trace is closed. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 
-/* Restricts what a file may do to a connection, because anyone may have made the file. */
-int xs_trace_protect(sqlite3 *db);
+/* The words for a journal with a super-journal's name. Returns a status. */
+int xs_trace_refuse_journal(const char *path, char *message);
 
 /* Touches the root of every table that readers rely on. Damage deeper inside shows when it is read; looking for it
  * now would mean reading everything twice. */

@@ -54,17 +54,16 @@ UPDATE thread SET name = 'alice-worker';
 UPDATE device SET uuid = 'GPU-12345678-secret', pci_bus_id = '0000:af:00.0';
 INSERT INTO kernel_name VALUES (901,'_Z6alice_kernelv');
 INSERT INTO entry_point VALUES (901,'alice_memcpy',0);
-CREATE TABLE alice_table (t TEXT); INSERT INTO alice_table VALUES ('alice was here');
 UPDATE transfer SET context = 'alice text in a number' WHERE id = 1;
 END
 make_trace names.db "$SOURCE/fixtures/simple.sql" names.sql
 run "$XFERSPY" anonymize names.db -o hidden.db; expect_status 0; expect_no_err; expect_out "left out"
-for word in alice secret hunter2 SecretModel aabbccdd 0000:af alice_table libtorch_cuda forward main.cu 127; do
+for word in alice secret hunter2 SecretModel aabbccdd 0000:af libtorch_cuda forward main.cu 127; do
     grep -qaiF -e "$word" hidden.db && show "in the copy: $word"
 done
 # Freed pages of the original are no way in either: the copy is written anew.
 cp names.db deleted.db
-echo "DELETE FROM kernel_name WHERE id = 901; DROP TABLE alice_table;" >delete.sql
+echo "DELETE FROM kernel_name WHERE id = 901;" >delete.sql
 make_trace deleted.db "$SOURCE/fixtures/simple.sql" names.sql delete.sql
 run "$XFERSPY" anonymize deleted.db -o hidden2.db; expect_status 0
 grep -qaF _Z6alice hidden2.db && show "a deleted name is in the copy"

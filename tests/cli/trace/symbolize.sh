@@ -220,14 +220,14 @@ make_trace odd.db "$SOURCE/fixtures/simple.sql" odd.sql
 run "$XFERSPY" symbolize odd.db; expect_status 0; expect_out "damaged"
 echo "CREATE TRIGGER t AFTER INSERT ON symbol BEGIN DELETE FROM transfer; END;" >trigger.sql
 make_trace trigger.db "$SOURCE/fixtures/simple.sql" inlined.db.sql trigger.sql
-run "$XFERSPY" symbolize trigger.db
-[ "$("$XFERSPY" query --format=tsv trigger.db "SELECT count(*) FROM transfer" | tail -1)" = 23 ] || show "a trigger ran"
+sum=$(cksum <trigger.db)
+run "$XFERSPY" symbolize trigger.db; expect_error_of "trigger.db: not read: its schema is not xferspy's: trigger t is none of a trace's"
+[ "$sum" = "$(cksum <trigger.db)" ] || show "a trigger ran"
 
 # Traces without stacks, old ones, ones that cannot be written, and mistakes.
 make_trace none.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" symbolize none.db; expect_status 0; expect_no_err; expect_out "no stacks"
-echo "UPDATE meta SET value = 2 WHERE key = 'schema_version'; PRAGMA user_version = 2;" >old.sql
-make_trace old.db "$SOURCE/fixtures/simple.sql" old.sql
+cp "$SOURCE/../golden/h100_host_round_trip.db" old.db # of schema 2
 run "$XFERSPY" symbolize old.db; expect_error_of "old.db: has no stacks"
 run "$XFERSPY" symbolize missing.db; expect_error_of missing.db
 trace_of readonly.db "$here/plain" NULL plain.addresses; chmod a-w readonly.db
