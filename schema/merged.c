@@ -167,7 +167,7 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     }
     int rc = xs_sqlite_open(file, side.foreign ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
-        rc = sqlite3_busy_timeout(trace->db, 5000);
+        rc = xs_trace_limit(trace, file);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_prepare_v2(trace->db, "PRAGMA user_version", -1, &stmt, NULL);
@@ -281,7 +281,7 @@ int xs_merged_list(const char *path, struct xs_merged_trace **traces, size_t *co
     }
     int rc = read_list(trace.db, traces, count);
     if (rc != SQLITE_OK) {
-        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: damaged (%s)", path, sqlite3_errmsg(trace.db));
+        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: damaged (%s)", path, xs_trace_why(&trace));
         free(*traces);
         *traces = NULL;
         *count = 0;

@@ -203,7 +203,7 @@ static int prepare_copy(const struct copying *copying, const struct table *table
         status = xs_trace_fail(copying->message, XS_ERROR_MEMORY, "%s: out of memory", copying->writer->name);
     } else if (sqlite3_prepare_v2(copying->trace->db, select, -1, from, NULL) != SQLITE_OK) {
         status = xs_trace_fail(copying->message, XS_ERROR_CORRUPT, "%s: damaged (%s)", copying->trace->path,
-                               sqlite3_errmsg(copying->trace->db));
+                               xs_trace_why(copying->trace));
     } else if (sqlite3_prepare_v2(copying->writer->db, text, -1, to, NULL) != SQLITE_OK) {
         status = fail(copying->writer, SQLITE_ERROR, copying->message);
     }
@@ -241,7 +241,7 @@ static int copy_table(void *data, const struct table *table) {
     }
     if (status == XS_OK && rc != SQLITE_DONE) {
         status = xs_trace_fail(copying->message, XS_ERROR_CORRUPT, "%s: damaged (%s)", copying->trace->path,
-                               sqlite3_errmsg(copying->trace->db));
+                               xs_trace_why(copying->trace));
     }
     sqlite3_finalize(from);
     sqlite3_finalize(to);

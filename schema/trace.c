@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/budget.h"
 #include "schema/copy.h"
 #include "schema/merged.h"
 #include "schema/recover.h"
@@ -237,10 +238,33 @@ int xs_trace_check_tables(sqlite3 *db) {
     return SQLITE_OK;
 }
 
+const char *xs_trace_why(const struct xs_trace *trace) {
+    return xs_budget_is_spent(trace->budget) ? "reading it takes more steps than a file of its size can justify"
+                                             : sqlite3_errmsg(trace->db);
+}
+
+/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count them. */
+static int64_t bytes_of(const char *path) {
+    enum { MOST_COMPRESSED = 16 };
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return 0;
+    }
+    int64_t held = st.st_blocks > 0 ? (int64_t)st.st_blocks * 512 * MOST_COMPRESSED : st.st_size;
+    return held < st.st_size ? held : st.st_size;
+}
+
+int xs_trace_limit(struct xs_trace *trace, const char *file) {
+    char wal[XS_PATH_BYTES];
+    int64_t bytes = bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
+    int rc = sqlite3_busy_timeout(trace->db, 5000);
+    return rc == SQLITE_OK ? xs_budget_begin(trace->db, bytes, &trace->budget) : rc;
+}
+
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
-    const char *why = trace->db ? sqlite3_errmsg(trace->db) : sqlite3_errstr(rc);
+    const char *why = trace->db ? xs_trace_why(trace) : sqlite3_errstr(rc);
     int code = rc & 0xff;
-    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR;
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_INTERRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR;
     int status = xs_trace_fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", trace->path,
                                damaged ? "damaged" : "cannot be opened", why);
     xs_trace_close(trace);
@@ -261,7 +285,7 @@ static int open_database(const char *file, const struct identity *identity, stru
     bool alone = side.foreign || (identity->wal && !side.left_over && !trace->is_live);
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
-        rc = sqlite3_busy_timeout(trace->db, 5000);
+        rc = xs_trace_limit(trace, file);
     }
     if (rc == SQLITE_OK) {
         int status = xs_schema_check(trace->db, identity->version, why, sizeof why);
@@ -400,6 +424,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
 void xs_trace_close(struct xs_trace *trace) {
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
+    trace->budget = NULL;
 }
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {

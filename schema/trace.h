@@ -8,9 +8,11 @@
 #include "schema/error.h"
 
 struct sqlite3;
+struct xs_budget;
 
 struct xs_trace {
     struct sqlite3 *db;       /* read-only; the trace's */
+    struct xs_budget *budget; /* what reading it may cost (schema/budget.h); the connection's */
     char path[4096];          /* as it was opened */
     int64_t merged_id;        /* its number in a merged file (schema/merged.h); -1: the file is the trace */
     int is_live;              /* its process still runs: what is read is what was drained so far */
@@ -25,6 +27,10 @@ struct xs_trace {
  * (XS_TRACE_MESSAGE_BYTES long). A file that is not a trace is never written to, nor are files made beside it. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
+
+/* Why a statement on the trace failed: SQLite's words, or that it had to end because it cost too much. Valid until the next
+ * statement. */
+const char *xs_trace_why(const struct xs_trace *trace);
 
 /* meta values; `fallback` where the key is missing. Text is copied into buffer, NUL-terminated, cut at bytes - 1. */
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);

@@ -12,6 +12,9 @@ int xs_trace_fail(char *message, int status, const char *format, ...) __attribut
 /* The words for a failure of SQLite's, after which the trace is closed. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 
+/* How long a connection that was just opened waits for others, and how much it may cost. An SQLite result code. */
+int xs_trace_limit(struct xs_trace *trace, const char *file);
+
 /* The words for a journal with a super-journal's name. Returns a status. */
 int xs_trace_refuse_journal(const char *path, char *message);
 

@@ -159,7 +159,7 @@ static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from,
 /* --- tables --- */
 
 static int fail(const struct copying *c, sqlite3 *db, const char *what) {
-    xs_complain("%s: %s: %s", c->trace->path, what, sqlite3_errmsg(db));
+    xs_complain("%s: %s: %s", c->trace->path, what, db == c->trace->db ? xs_trace_why(c->trace) : sqlite3_errmsg(db));
     return db == c->trace->db ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE;
 }
 

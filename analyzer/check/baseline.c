@@ -17,6 +17,7 @@
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
+#include "schema/sqlite_open.h"
 
 #define FORMAT "xferspy-baseline"
 enum { VERSION = 1, MOST_BYTES = 64 << 20 };
@@ -241,7 +242,7 @@ static int read_json(const char *path, FILE *file, struct xs_baseline *baseline)
         trouble = strerror(errno);
     else if (!document.data || document.length > MOST_BYTES || memchr(document.data, '\0', document.length))
         trouble = "is no baseline: too large, or no text";
-    else if (sqlite3_open(":memory:", &db) != SQLITE_OK)
+    else if (xs_sqlite_open_memory(&db) != SQLITE_OK)
         xs_out_of_memory();
     else
         trouble = read_document(db, document.data, baseline);

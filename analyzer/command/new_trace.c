@@ -13,6 +13,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
+#include "schema/sqlite_open.h"
 #include "schema/store.h"
 
 enum { PATH_BYTES = 4000 }; /* with what is added to it, below what the system takes */
@@ -74,14 +75,11 @@ static void forget(struct xs_new_trace *trace) {
 
 /* Nobody reads the file before it is finished, and one that was not finished is not kept: no journal, no waiting. */
 static int open_database(struct xs_new_trace *trace) {
-    struct xs_string name = {0};
-    xs_string_format(&name, "%s%s", trace->temporary[0] == '/' ? "" : "./", trace->temporary);
-    int rc = sqlite3_open_v2(name.data, &trace->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    xs_string_free(&name);
+    int rc = xs_sqlite_open(trace->temporary, XS_WRITE, &trace->db);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(trace->db,
                           "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-                          "PRAGMA cache_size=-65536; PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF; BEGIN",
+                          "PRAGMA cache_size=-65536; PRAGMA foreign_keys=OFF; BEGIN",
                           NULL, NULL, NULL);
     return rc;
 }

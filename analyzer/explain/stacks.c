@@ -64,7 +64,7 @@ static int prepare(const struct xs_trace *trace, enum xs_evidence_table table, s
     snprintf(sql, sizeof sql, "SELECT stack FROM %s WHERE id = ?", xs_evidence_table_names[table]);
     if (sqlite3_prepare_v2(trace->db, sql, -1, statement, NULL) == SQLITE_OK)
         return XS_OK;
-    snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: %s", trace->path, sqlite3_errmsg(trace->db));
+    snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: %s", trace->path, xs_trace_why(trace));
     return XS_ERROR_CORRUPT;
 }
 

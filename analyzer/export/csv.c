@@ -1,10 +1,9 @@
 /* CSV as RFC 4180 has it: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped
- * as everywhere else (\n, \x1b), so a row is one line. A text that a spreadsheet would take for a formula gets an
- * apostrophe before it, which the spreadsheet does not show. */
+ * as everywhere else (\n, \x1b), so a row is one line. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "analyzer/base/csv.h"
 #include "analyzer/export/rows.h"
 
 struct writer {
@@ -13,26 +12,12 @@ struct writer {
     struct xs_string clean, escaped;
 };
 
-static bool is_formula(const char *text) { return *text && strchr("=+-@", *text); }
-
 static void field(struct writer *w, const char *text, size_t bytes) {
     w->clean.length = w->escaped.length = 0;
     xs_export_utf8(&w->clean, text, bytes);
     xs_string_add(&w->escaped, "", 0);
     xs_string_escape(&w->escaped, w->clean.data, w->clean.length);
-    const char *escaped = w->escaped.data;
-    bool guarded = !w->formulas && is_formula(escaped), quoted = escaped[strcspn(escaped, "\",\r\n")] != 0;
-    if (quoted)
-        putc('"', w->file);
-    if (guarded)
-        putc('\'', w->file);
-    for (const char *c = escaped; *c; c++) {
-        if (*c == '"')
-            putc('"', w->file);
-        putc(*c, w->file);
-    }
-    if (quoted)
-        putc('"', w->file);
+    xs_csv_field(w->file, w->escaped.data, w->formulas);
 }
 
 static void columns(void *data, const struct xs_cell *cells, unsigned count) {

@@ -47,7 +47,7 @@ bool xs_export_step(sqlite3_stmt *statement, int *code) {
 int xs_export_finish(const struct xs_export *e, sqlite3_stmt *statement, int code) {
     int status = XS_OK;
     if (code != SQLITE_DONE && code != SQLITE_OK && code != SQLITE_ROW) {
-        snprintf(e->message, XS_TRACE_MESSAGE_BYTES, "%s: %s", e->reading->path, sqlite3_errmsg(e->reading->trace.db));
+        snprintf(e->message, XS_TRACE_MESSAGE_BYTES, "%s: %s", e->reading->path, xs_trace_why(&e->reading->trace));
         status = XS_ERROR_SQLITE;
     }
     sqlite3_finalize(statement);

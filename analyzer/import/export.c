@@ -11,6 +11,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
+#include "schema/budget.h"
+#include "schema/side_files.h"
+#include "schema/sqlite_open.h"
 #include "schema/store.h"
 
 enum { VALUE_BYTES = 64 << 20, ORDER_COLUMNS = 4, NAME_BYTES = 64 };
@@ -72,24 +75,31 @@ static int check_kind(struct xs_nsys *nsys) {
     return XS_ERROR_NOT_A_TRACE;
 }
 
+static int64_t size_of(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
 int xs_nsys_open(struct xs_nsys *nsys, const char *path) {
     *nsys = (struct xs_nsys){.path = path};
     int status = look(path);
     if (status < 0)
         return status;
-    struct xs_string name = {0};
-    xs_string_format(&name, "%s%s", path[0] == '/' ? "" : "./", path);
-    int rc = sqlite3_open_v2(name.data, &nsys->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-    xs_string_free(&name);
+    struct xs_side_files side;
+    xs_side_files_look(path, &side);
+    if (side.super_journal) {
+        xs_complain("%s: not read: the journal beside it names another file, which SQLite would delete", path);
+        return nsys->status = XS_ERROR_CORRUPT;
+    }
+    int rc = xs_sqlite_open(path, side.foreign ? XS_READ_ALONE : XS_READ, &nsys->db);
     if (rc == SQLITE_OK) {
         sqlite3_busy_timeout(nsys->db, 2000);
         sqlite3_limit(nsys->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
-        sqlite3_db_config(nsys->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-        rc = sqlite3_exec(nsys->db,
-                          "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON;"
-                          "PRAGMA cache_size=-65536; SELECT count(*) FROM sqlite_master",
-                          NULL, NULL, NULL);
+        rc = xs_budget_begin(nsys->db, size_of(path), &nsys->budget);
     }
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(nsys->db, "PRAGMA query_only=ON; PRAGMA cache_size=-65536; SELECT count(*) FROM sqlite_master",
+                          NULL, NULL, NULL);
     if (rc != SQLITE_OK) {
         xs_complain("%s: cannot be read: %s", path, nsys->db ? sqlite3_errmsg(nsys->db) : sqlite3_errstr(rc));
         return nsys->status = XS_ERROR_CORRUPT;
@@ -118,10 +128,12 @@ static bool exists(const struct xs_nsys *nsys, const char *sql, const char *tabl
     return found;
 }
 
+/* One that holds rows: what computes them (a view, a virtual table, a generated column) could take any time. */
 bool xs_nsys_has_table(const struct xs_nsys *nsys, const char *table) {
     return exists(nsys,
-                  "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND rootpage > 0"
-                  " AND sql NOT LIKE 'CREATE VIRTUAL%'",
+                  "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0"
+                  " AND sql NOT LIKE 'CREATE VIRTUAL%'"
+                  " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden)",
                   table, NULL);
 }
 
@@ -131,7 +143,9 @@ bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const cha
 
 static void fail(struct xs_nsys *nsys) {
     if (nsys->status >= 0)
-        xs_complain("%s: cannot be read: %s", nsys->path, sqlite3_errmsg(nsys->db));
+        xs_complain("%s: cannot be read: %s", nsys->path,
+                    xs_budget_is_spent(nsys->budget) ? "it takes more steps than a file of its size can justify"
+                                                     : sqlite3_errmsg(nsys->db));
     nsys->status = XS_ERROR_CORRUPT;
 }
 

@@ -1,5 +1,5 @@
-/* xferspy query: a trace asked in SQL. Three things make sure that it only reads: the connection is read-only, an
- * authorizer refuses changes, and the prepared statement is checked. */
+/* xferspy query: a trace asked in SQL. Three things make sure that it only reads: the connection is read-only, a guard
+ * refuses what is not allowed, and the prepared statement is checked. */
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -7,8 +7,10 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
+#include "analyzer/query/guard.h"
 #include "analyzer/query/query.h"
 #include "analyzer/trace/scan.h"
+#include "schema/budget.h"
 #include "schema/merged.h"
 
 XS_DECLARE_COMMAND(query)
@@ -18,13 +20,14 @@ static const char *const format_names[] = {XS_QUERY_FORMATS(NAME) NULL};
 
 struct arguments {
     struct xs_ask_arguments ask; /* in SQL */
-    bool tables;
+    bool tables, no_limit;
 };
 
-enum { OPTION_TABLES = 0x100 };
+enum { OPTION_TABLES = 0x100, OPTION_NO_LIMIT };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"tables", OPTION_TABLES, NULL, 0, "list tables and views with their columns", 1},
+    {"no-limit", OPTION_NO_LIMIT, NULL, 0, "let a statement take as long as it takes", 1},
     {0}};
 
 static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only be read: nothing in the statement can "
@@ -81,6 +84,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_TABLES:
         arguments->tables = true;
         return 0;
+    case OPTION_NO_LIMIT:
+        arguments->no_limit = true;
+        return 0;
     case ARGP_KEY_END:
         if (!arguments->ask.asked && !arguments->tables)
             argp_error(state, "no SQL; --tables lists what can be asked");
@@ -90,78 +96,20 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* Pragmas that only tell. */
-static const char *const telling[] = {"table_info",      "table_xinfo",      "table_list",    "index_list",
-                                      "index_info",      "foreign_key_list", "database_list", "function_list",
-                                      "compile_options", "integrity_check",  "quick_check"};
-
-/* Their table form (pragma_table_info and so on) comes to be at its first use, by steps that look like writing to the
- * authorizer. So each is used once before there is one. */
-static void prepare_pragmas(const struct xs_trace *trace) {
-    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
-        sqlite3_stmt *statement = NULL;
-        struct xs_string sql = {0};
-        xs_string_format(&sql, "SELECT 1 FROM pragma_%s", telling[i]);
-        sqlite3_prepare_v2(trace->db, sql.data, -1, &statement, NULL);
-        sqlite3_finalize(statement);
-        xs_string_free(&sql);
-    }
-}
-
-static bool may_use_pragma(const char *name, const char *value) {
-    static const char *const without_value[] = {"user_version",   "application_id", "page_count",  "page_size",
-                                                "schema_version", "encoding",       "journal_mode"};
-    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
-        if (!sqlite3_stricmp(name, telling[i]))
-            return true;
-    for (size_t i = 0; i < sizeof without_value / sizeof *without_value; i++)
-        if (!value && !sqlite3_stricmp(name, without_value[i]))
-            return true;
-    return false;
-}
-
-static int authorize(void *denied, int action, const char *first, const char *second, const char *database,
-                     const char *trigger) {
-    bool allowed = false;
-    (void)database;
-    (void)trigger;
-    switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-        allowed = true;
-        break;
-    case SQLITE_FUNCTION: /* its name comes second */
-        allowed = second && sqlite3_stricmp(second, "load_extension") != 0;
-        break;
-    case SQLITE_PRAGMA:
-        allowed = first && may_use_pragma(first, second);
-        break;
-    default:
-        break;
-    }
-    if (!allowed)
-        *(bool *)denied = true;
-    return allowed ? SQLITE_OK : SQLITE_DENY;
-}
-
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
 /* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
-static int is_interrupted(void *unused) {
-    (void)unused;
-    return interrupted != 0;
-}
+static int has_to_end(void *budget) { return interrupted != 0 || (budget && xs_budget_spend(budget)); }
 
 /* One statement, and only a reading one. NULL after a message. */
-static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, bool *denied) {
+static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, struct xs_query_guard *guard) {
     sqlite3_stmt *statement = NULL, *rest = NULL;
     const char *tail = NULL;
-    *denied = false;
     if (sqlite3_prepare_v2(trace->db, sql, -1, &statement, &tail) != SQLITE_OK) {
-        if (*denied)
-            xs_complain("%s: a query can only read: no changes, no other files", trace->path);
+        const char *refused = guard ? xs_query_refused(guard) : NULL;
+        if (refused)
+            xs_complain("%s: a query can only read: %s", trace->path, refused);
         else
             xs_complain("%s: SQL: %s", trace->path, sqlite3_errmsg(trace->db));
         return NULL;
@@ -182,35 +130,45 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, bool
     return NULL;
 }
 
-static int run_query(const struct xs_trace *trace, const char *sql, const struct arguments *arguments) {
-    bool denied = false;
+static void complain_stopped(const struct xs_trace *trace) {
+    if (interrupted)
+        xs_complain("interrupted");
+    else if (xs_budget_is_spent(trace->budget))
+        xs_complain("%s: stopped: the statement takes more steps than a file of its size can justify; --no-limit lets it "
+                    "go on",
+                    trace->path);
+    else
+        xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
+}
+
+static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, const struct arguments *arguments) {
     struct xs_out out;
-    sqlite3_limit(trace->db, SQLITE_LIMIT_ATTACHED, 0);
-    prepare_pragmas(trace);
-    sqlite3_set_authorizer(trace->db, authorize, &denied);
-    sqlite3_stmt *statement = prepare(trace, sql, &denied);
-    if (!statement)
-        return XS_EXIT_ERROR;
     /* a second ^C ends us at once */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
-    sqlite3_progress_handler(trace->db, 10000, is_interrupted, NULL);
-    if (xs_out_open(&out, &arguments->ask.output) < 0) {
-        sqlite3_finalize(statement);
+    sqlite3_progress_handler(trace->db, XS_BUDGET_STRIDE, has_to_end, arguments->no_limit ? NULL : trace->budget);
+    if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
-    }
     int code = xs_query_print(statement, (enum xs_query_format)arguments->ask.format, &out);
     int status = code == SQLITE_DONE ? XS_EXIT_OK : XS_EXIT_ERROR;
-    if (interrupted)
-        xs_complain("interrupted");
-    else if (code != SQLITE_DONE)
-        xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
-    sqlite3_finalize(statement);
+    if (code != SQLITE_DONE)
+        complain_stopped(trace);
     if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
         status = XS_EXIT_ERROR;
     sigaction(SIGINT, &before, NULL);
+    return status;
+}
+
+static int run_query(const struct xs_trace *trace, const char *sql, const struct arguments *arguments) {
+    /* our own SQL, of --tables, asks SQLite for the columns */
+    struct xs_query_guard *guard = arguments->tables ? NULL : xs_query_guard_begin(trace->db);
+    sqlite3_stmt *statement = prepare(trace, sql, guard);
+    int status = statement ? print_rows(trace, statement, arguments) : XS_EXIT_ERROR;
+    sqlite3_finalize(statement);
+    if (guard)
+        xs_query_guard_end(guard);
     if (interrupted)
         raise(SIGINT); /* so that a shell's loop around us stops too */
     return status;

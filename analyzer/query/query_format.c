@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/csv.h"
 #include "analyzer/base/json.h"
 #include "analyzer/base/table.h"
 #include "analyzer/base/text.h"
@@ -51,39 +52,44 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     return code;
 }
 
-static void print_field(FILE *file, const char *text, size_t bytes, char separator) {
+/* TSV quotes nothing: what separates there is escaped. */
+static void print_field(FILE *file, const struct xs_string *text, bool number, char separator) {
     struct xs_string escaped = {0};
-    xs_string_escape(&escaped, text, bytes);
-    if (separator == ',' && escaped.length && strpbrk(escaped.data, ",\"")) {
-        putc('"', file);
-        for (const char *c = escaped.data; *c; c++) {
-            if (*c == '"')
-                putc('"', file);
-            putc(*c, file);
-        }
-        putc('"', file);
-    } else if (escaped.length) {
+    xs_string_add(&escaped, "", 0);
+    if (text->data)
+        xs_string_escape(&escaped, text->data, text->length);
+    if (separator == ',')
+        xs_csv_field(file, escaped.data, number);
+    else
         fputs(escaped.data, file);
-    }
     xs_string_free(&escaped);
+}
+
+static void print_names(sqlite3_stmt *statement, char separator, struct xs_out *out) {
+    int columns = sqlite3_column_count(statement);
+    for (int i = 0; i < columns; i++) {
+        const char *name = sqlite3_column_name(statement, i);
+        struct xs_string text = {0};
+        xs_string_add(&text, name ? name : "", name ? strlen(name) : 0);
+        if (i)
+            putc(separator, out->file);
+        print_field(out->file, &text, false, separator);
+        xs_string_free(&text);
+    }
+    putc('\n', out->file);
 }
 
 static int print_separated(sqlite3_stmt *statement, char separator, struct xs_out *out) {
     int columns = sqlite3_column_count(statement), code;
-    for (int i = 0; i < columns; i++) {
-        const char *name = sqlite3_column_name(statement, i);
-        if (i)
-            putc(separator, out->file);
-        print_field(out->file, name ? name : "", name ? strlen(name) : 0, separator);
-    }
-    putc('\n', out->file);
+    print_names(statement, separator, out);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
             struct xs_string text = {0};
+            bool number = is_number(sqlite3_column_type(statement, i)); /* asked before it is read as text */
             value_text(statement, i, &text);
             if (i)
                 putc(separator, out->file);
-            print_field(out->file, text.data ? text.data : "", text.length, separator);
+            print_field(out->file, &text, number, separator);
             xs_string_free(&text);
         }
         putc('\n', out->file);

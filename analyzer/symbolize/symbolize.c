@@ -10,6 +10,8 @@
 #include "analyzer/command/traces.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/callsites_internal.h"
+#include "schema/side_files.h"
+#include "schema/sqlite_open.h"
 
 XS_DECLARE_COMMAND(symbolize)
 
@@ -69,20 +71,24 @@ static struct counts count(const struct xs_callsites *c) {
 
 static int execute(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
 
-/* A trace can be made by anyone, with a schema that does more than hold tables. */
 static int open_for_writing(const char *path, sqlite3 **db) {
-    char *name = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
-    if (!name)
-        xs_out_of_memory();
-    int rc = sqlite3_open_v2(name, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    sqlite3_free(name);
+    int rc = xs_sqlite_open(path, XS_WRITE, db);
     if (rc != SQLITE_OK)
         return rc;
     sqlite3_busy_timeout(*db, 5000);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
-    return execute(*db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
+    return execute(*db, "PRAGMA temp_store=MEMORY;"
                         "CREATE TEMP TABLE resolved (module INTEGER, address INTEGER, PRIMARY KEY (module, address))");
+}
+
+/* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be played back into it. */
+static bool is_alone(const char *path) {
+    struct xs_side_files side;
+    xs_side_files_look(path, &side);
+    if (side.foreign)
+        xs_complain("%s: symbols are not written: a file of another user lies beside it", path);
+    else if (side.super_journal)
+        xs_complain("%s: symbols are not written: the journal beside it names another file", path);
+    return !side.foreign && !side.super_journal;
 }
 
 static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uint32_t depth,
@@ -155,6 +161,10 @@ static int write_symbols(const struct xs_trace *trace, const struct xs_callsites
     sqlite3 *db = NULL;
     char *path = xs_strdup(trace->path);
     path[xs_traces_file_bytes(path)] = '\0';
+    if (!is_alone(path)) {
+        free(path);
+        return XS_EXIT_ERROR;
+    }
     int rc = open_for_writing(path, &db);
     if (rc == SQLITE_OK)
         rc = execute(db, "BEGIN IMMEDIATE");
