@@ -109,7 +109,7 @@ static int authorize(void *data, int action, const char *first, const char *seco
     case SQLITE_ATTACH:
         return refuse(guard, "it cannot open other files (ATTACH)", NULL);
     default:
-        return refuse(guard, "it cannot change anything, make or drop tables, or begin transactions", NULL);
+        return refuse(guard, "it cannot change anything, use a virtual table, or begin a transaction", NULL);
     }
 }
 

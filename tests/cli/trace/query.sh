@@ -22,7 +22,20 @@ for view in $(sed -n 's/^\([a-z_]*\) (view).*/\1/p' stdout); do
 done
 rm help
 run "$XFERSPY" query --tables --json t.db; expect_status 0; expect_out '"name": "transfer"'
-run "$XFERSPY" query t.db "PRAGMA table_info(meta)"; expect_status 0; expect_out key
+run "$XFERSPY" query --tables --format=csv t.db; expect_status 0; expect_out 'table,meta,"key, value"'
+run "$XFERSPY" query t.db "SELECT name FROM sqlite_master WHERE name = 'meta'"; expect_status 0; expect_out meta
+run "$XFERSPY" query t.db "WITH one(n) AS (SELECT 1) SELECT count(*) FROM one, (SELECT 2 UNION SELECT 3), transfers"; expect_status 0; expect_out 46
+run "$XFERSPY" query t.db "SELECT upper(substr('abc', 2)) || json_extract('{\"a\":7}', '$.a'), round(sqrt(2), 3)"; expect_status 0; expect_out BC7; expect_out 1.414
+run "$XFERSPY" query t.db "EXPLAIN QUERY PLAN SELECT * FROM transfers"; expect_status 0; expect_out SCAN
+# Texts that a spreadsheet would take for formulas; numbers stay numbers.
+run "$XFERSPY" query --format=csv t.db "SELECT '=1+1' AS a, '+x' AS b, '-5' AS c, '@y,\"z' AS d, char(9) || '=1' AS e, char(13) || '=1' AS f, -5 AS g, -0.5 AS h"
+printf "a,b,c,d,e,f,g,h\n'=1+1,'+x,'-5,\"'@y,\"\"z\",\\\\t=1,\\\\x0d=1,-5,-0.5\n" | cmp - stdout || show "formulas"
+# What has no end is stopped where a file of this size cannot need it, and goes on where that is wanted.
+run timeout 60 "$XFERSPY" query t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i"
+expect_error_of t.db; expect_err "more steps than a file of its size can justify; --no-limit"
+many="WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 10000000) SELECT count(*) AS c FROM i"
+run "$XFERSPY" query t.db "$many"; expect_error_of t.db
+run "$XFERSPY" query --no-limit t.db "$many"; expect_status 0; expect_out 10000000
 run "$XFERSPY" query t.db "SELECT 1; -- a remark"; expect_status 0
 run "$XFERSPY" query t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 2500) SELECT n FROM i"
 expect_status 0; [ "$(wc -l <stdout)" -eq 2501 ] || show "2500 rows and a heading"
@@ -73,7 +86,29 @@ SAVEPOINT s
 SELECT load_extension('x')
 SELECT load_extension('x', 'y') FROM meta
 SELECT * FROM pragma_user_version(7)
+SELECT * FROM pragma_table_info('meta')
+SELECT count(*) FROM pragma_table_info('meta')
+PRAGMA table_info(meta)
+PRAGMA user_version
+SELECT * FROM json_each('[1]')
+SELECT count(*) FROM json_each('[1]')
+SELECT count(*) FROM transfers, json_tree('[1]')
+SELECT * FROM dbstat
+SELECT * FROM fts3tokenize('simple', 'a b')
+SELECT fts3_tokenizer('simple')
+SELECT fts3_tokenizer('simple', x'4141414141414141')
+SELECT hex(fts3_tokenizer('simple')) FROM transfers
+SELECT sqlite_compileoption_get(1)
+SELECT zeroblob(10)
+SELECT randomblob(10)
+SELECT sqlite_source_id()
+SELECT * FROM meta WHERE key MATCH 'x'
 SQL
+# One line says what was refused.
+run "$XFERSPY" query t.db "SELECT fts3_tokenizer('simple')"; expect_err "cannot call the function fts3_tokenizer"
+run "$XFERSPY" query t.db "SELECT * FROM json_each('[1]')"; expect_err "tables and views of a trace, not json_each"
+run "$XFERSPY" query t.db "PRAGMA table_info(meta)"; expect_err "cannot use PRAGMA table_info"
+run "$XFERSPY" query t.db "ATTACH 'x' AS y"; expect_err "cannot open other files"
 # What the shell of SQLite has beside it is not there.
 for sql in "SELECT writefile('other.txt', 'x')" "SELECT readfile('/etc/passwd')" "SELECT edit('x')" "SELECT fts3_tokenizer('x')" \
     "SELECT * FROM fsdir('/')" ".shell touch other"; do
@@ -91,7 +126,7 @@ made=$(ls | grep -v -x -e stdout -e stderr -e t.db)
 step="query interrupted"
 # SIGINT is ignored in background jobs of a shell; env restores it where it can, else there is nothing to test.
 if env --default-signal=INT true 2>/dev/null; then
-    env --default-signal=INT "$XFERSPY" query -o half.txt t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i" >stdout 2>stderr &
+    env --default-signal=INT "$XFERSPY" query --no-limit -o half.txt t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i" >stdout 2>stderr &
     pid=$!
     while [ ! -e half.txt ] && kill -0 $pid 2>/dev/null; do :; done
     kill -INT $pid
