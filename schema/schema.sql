@@ -1,4 +1,4 @@
--- The xferspy trace, schema version 3. One file a process.
+-- The xferspy trace, schema version 4. One file a process.
 --
 -- Times are nanoseconds since the start of capture (meta start_unix_ns gives that moment in Unix time), on the
 -- clock that meta clock names; `enter_ns`/`return_ns` are host times around the driver call, `start_ns`/`end_ns`
@@ -121,6 +121,13 @@ CREATE TABLE nvtx_range (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nvtx_
 -- inline_depth 0 the innermost. function NULL: nothing is known.
 CREATE TABLE symbol (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module, address INTEGER NOT NULL,
   inline_depth INTEGER NOT NULL, function TEXT, file TEXT, line INTEGER);
+-- Text of the lines of the program that calls came from, as it was when the program ran: Python's is written at the end of
+-- capture, that of other code by `xferspy symbolize`. It is any text, and no more of a file is here than these lines.
+CREATE TABLE source_file (id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,                                    -- as python_code.file or symbol.file has it
+  bytes INTEGER, mtime_ns INTEGER, hash_low INTEGER, hash_high INTEGER); -- the file that the lines were read from; hash: SipHash-2-4 of 128 bits, key 0
+CREATE TABLE source_line (id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES source_file, line INTEGER NOT NULL,
+  text TEXT NOT NULL);                                   -- without the end of the line
 
 -- Device side, from CUPTI's activity records. `correlation` is the host call's. graph_node is set for the nodes
 -- of a launched graph; their correlation is the graph launch's. context and stream are CUPTI's own numbers.

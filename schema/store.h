@@ -3,6 +3,7 @@
 #ifndef XFERSPY_SCHEMA_STORE_H
 #define XFERSPY_SCHEMA_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@
 #include "schema/error.h"
 #include "schema/event.h"
 
-#define XS_SCHEMA_VERSION 3
+#define XS_SCHEMA_VERSION 4
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 
 /* Values of meta status. Any but the first says that the spool has nothing more for the trace. */
@@ -76,6 +77,20 @@ int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerpri
  * definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes);
+
+/* A value as text; false where it is not there, or longer. */
+bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
+
+/* The lines of Python that a report would name, each as often as a stack has it, until `each` gives false. It is called with
+ * NULL, too, for a frame that is of no interest: whoever counts the time can end there as well. */
+int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
+                          void *data);
+
+/* A file that lines were read from, and one of its lines. */
+struct xs_source_identity;
+int xs_store_source_file(struct xs_store *store, const char *path, const struct xs_source_identity *identity,
+                         int64_t *id);
+int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes);
 
 /* spool_progress of a chunk; get gives generation 0, bytes 0 for a chunk without a row. */
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);

@@ -35,10 +35,13 @@
     "CREATE TEMP TABLE nvtx_range (id INTEGER PRIMARY KEY, parent, domain, name);"                                     \
     "CREATE TEMP TABLE symbol (id INTEGER PRIMARY KEY, module, address, inline_depth, function, file, line);"          \
     "CREATE TEMP TABLE stacks (stack, language, depth, file, function, line, address, file_address);"
+#define NO_SOURCES                                                                                                     \
+    "CREATE TEMP TABLE source_file (id INTEGER PRIMARY KEY, path, bytes, mtime_ns, hash_low, hash_high);"              \
+    "CREATE TEMP TABLE source_line (id INTEGER PRIMARY KEY, file, line, text);"
 static const struct migration {
     uint32_t from;
     const char *sql;
-} migrations[] = {{1, NO_STACKS "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip,"
+} migrations[] = {{1, NO_STACKS NO_SOURCES "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip,"
                                 " NULL AS stack, NULL AS nvtx_range FROM main.transfer;"
                                 "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
                                 "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high,"
@@ -52,10 +55,11 @@ static const struct migration {
                                 " NULL AS content, NULL AS before, NULL AS leaves, NULL AS changed_leaves,"
                                 " NULL AS constant_value, NULL AS taken_on, 'schema version 1' AS missing"
                                 " FROM main.transfers;"},
-                  {2, NO_STACKS "CREATE TEMP VIEW transfer AS SELECT *, NULL AS stack, NULL AS nvtx_range"
+                  {2, NO_STACKS NO_SOURCES "CREATE TEMP VIEW transfer AS SELECT *, NULL AS stack, NULL AS nvtx_range"
                                 " FROM main.transfer;"
                                 "CREATE TEMP VIEW transfers AS SELECT *, NULL AS stack, NULL AS nvtx_range"
                                 " FROM main.transfers;"},
+                  {3, NO_SOURCES},
                   {0, NULL}};
 
 /* The parts of a database header that tell what it is; https://www.sqlite.org/fileformat.html, section 1.3. */
@@ -218,6 +222,8 @@ int xs_trace_check_tables(sqlite3 *db) {
         "SELECT id, file FROM python_code",
         "SELECT id, name FROM nvtx_range",
         "SELECT id, module FROM symbol",
+        "SELECT id, path FROM source_file",
+        "SELECT id, file FROM source_line",
         "SELECT chunk FROM spool_progress",
         "SELECT id, direction FROM transfers",
     };

@@ -325,7 +325,9 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_out_fact(out, "remedy", "%s", xs_detector_remedy(d, f->verdict));
     xs_place_of_site(&text, findings, f->site);
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));
-    xs_place_source_line(findings->sites, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
+    char *line = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
+    xs_place_source_line(line, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
+    free(line);
     text.length = 0;
     xs_finding_amount(&text, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)

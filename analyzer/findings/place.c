@@ -1,23 +1,17 @@
 /* Lines of the user's program; see place.h. A trace may come from an untrusted source. So its names are escaped and
- * cut, and only regular files that it names are opened, to read one line. */
+ * cut. */
 #include "analyzer/findings/place.h"
 
-#include <ctype.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 
 enum {
     FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
     FILE_COLUMNS = 100,
-    LINE_COLUMNS = 160,    /* of source, where there is no terminal to cut it */
-    LINE_BYTES = 4096,     /* that are kept of a line */
-    FILE_BYTES = 16 << 20, /* that are read to find it */
+    LINE_COLUMNS = 160, /* of source, where there is no terminal to cut it */
 };
 
 const char *xs_place_base_name(const char *path) {
@@ -108,79 +102,12 @@ void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings
     xs_string_format(text, " (%s)", xs_site_name(findings, site));
 }
 
-/* --- source --- */
-
-static int64_t changed_ns(const struct stat *st) {
-    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-}
-
-static bool is_unchanged(const struct xs_sites *sites, const struct xs_frame *frame, const struct stat *st) {
-    struct stat binary;
-    if (sites->start_unix_ns <= 0 || changed_ns(st) > sites->start_unix_ns)
-        return false;
-    return frame->python ||
-           (frame->module && stat(frame->module, &binary) == 0 && changed_ns(st) <= changed_ns(&binary));
-}
-
-/* Never waits, whatever the name means: a pipe or a terminal is no source file. Looks before opening, because opening alone
- * already does something to some devices; and once more at what was opened. */
-static FILE *open_source(const struct xs_sites *sites, const struct xs_frame *frame) {
-    struct xs_string path = {0};
-    struct stat st;
-    bool relative = frame->file[0] != '/';
-    if (relative && *sites->cwd != '/')
-        return NULL;
-    xs_string_format(&path, "%s%s%s", relative ? sites->cwd : "", relative ? "/" : "", frame->file);
-    bool regular = stat(path.data, &st) == 0 && S_ISREG(st.st_mode);
-    int fd = regular ? open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    xs_string_free(&path);
-    if (fd < 0)
-        return NULL;
-    FILE *file = NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_unchanged(sites, frame, &st))
-        file = fdopen(fd, "r");
-    if (!file)
-        close(fd);
-    return file;
-}
-
-static bool skip_lines(FILE *file, uint32_t lines, size_t *left) {
-    while (lines && *left) {
-        int c = getc_unlocked(file);
-        if (c == EOF)
-            return false;
-        lines -= c == '\n';
-        (*left)--;
-    }
-    return !lines;
-}
-
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame) {
-    struct xs_string line = {0};
-    size_t left = FILE_BYTES;
-    if (!frame || !frame->file || !frame->line)
-        return NULL;
-    FILE *file = open_source(sites, frame);
-    if (!file)
-        return NULL;
-    if (skip_lines(file, frame->line - 1, &left)) {
-        for (int c = getc_unlocked(file); c != EOF && c != '\n' && line.length < LINE_BYTES; c = getc_unlocked(file)) {
-            char byte = c == '\t' ? ' ' : (char)c;
-            if (c && (line.length || !isspace(c)))
-                xs_string_add(&line, &byte, 1);
-        }
-    }
-    fclose(file);
-    while (line.length && isspace((unsigned char)line.data[line.length - 1]))
-        line.data[--line.length] = '\0';
-    if (line.length)
-        return line.data;
-    xs_string_free(&line);
-    return NULL;
+    return xs_source_text_line(sites->source_text, frame);
 }
 
-void xs_place_source_line(const struct xs_sites *sites, const struct xs_frame *frame, int indent, struct xs_out *out) {
-    char *line = xs_place_source(sites, frame), number[16];
+void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out) {
+    char number[16];
     if (!line)
         return;
     struct xs_string text = {0};
@@ -190,14 +117,6 @@ void xs_place_source_line(const struct xs_sites *sites, const struct xs_frame *f
     fprintf(out->file, "%*s%s%s | %s%s\n", indent, "", xs_style_on(out, XS_STYLE_DIM), number, text.data,
             xs_style_off(out, XS_STYLE_DIM));
     xs_string_free(&text);
-    free(line);
-}
-
-void xs_place_key(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
-    char *line = xs_place_source(sites, frame);
-    xs_string_format(text, "%s\t%s\t%s", frame && frame->function ? frame->function : "",
-                     frame && frame->file ? xs_place_base_name(frame->file) : "", line ? line : "");
-    free(line);
 }
 
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {

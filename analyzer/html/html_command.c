@@ -7,6 +7,7 @@
 #include "analyzer/html/page.h"
 #include "analyzer/html/stream.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(html)
 
@@ -66,7 +67,7 @@ static int open_and_write(char *const *paths, size_t count, FILE *file) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_html = {
     .argp = {.parser = parse, .args_doc = "TRACE [TRACE]", .doc = doc, .children = children}};
 

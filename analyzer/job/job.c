@@ -138,6 +138,7 @@ static struct xs_job_finding new_finding(const struct xs_job *job, const struct 
         finding.frame.function = copy_or_null(frame->function);
         finding.frame.file = copy_or_null(frame->file);
         finding.frame.module = copy_or_null(frame->module);
+        finding.text = xs_place_source(findings->sites, frame);
     }
     return finding;
 }
@@ -220,6 +221,7 @@ static void free_process(struct xs_job_process *p) {
 static void free_finding(struct xs_job_finding *f) {
     free(f->entry_point);
     free(f->key);
+    free(f->text);
     free((char *)(uintptr_t)f->frame.function);
     free((char *)(uintptr_t)f->frame.file);
     free((char *)(uintptr_t)f->frame.module);

@@ -59,6 +59,7 @@ struct xs_job_finding {
     char *entry_point;     /* never NULL */
     struct xs_frame frame; /* its texts are the job's; used where has_frame */
     bool has_frame;
+    char *text;                        /* of the frame's line; NULL: not known, or not to be shown */
     char *key;                         /* what is the same of it in all processes */
     size_t home;                       /* the process whose folder the frame's file is in: the first that has it */
     bool upper_bound, advice, at_most; /* at_most: in one of them what it gives back is an upper bound */

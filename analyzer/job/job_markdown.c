@@ -111,14 +111,12 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_detector *d = xs_detectors[f->detector];
     const struct xs_sites sites = xs_job_sites(job, f);
     struct xs_string name = {0}, place = {0}, spread = {0};
-    char *source = f->has_frame ? xs_place_source(&sites, &f->frame) : NULL;
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, true);
     xs_job_say_spread(&spread, job, f, add_process);
     fprintf(out->file, "- **%zu. %s**: %s, at %s. %s%s**%s**\n", index + 1, name.data, d->title, place.data,
             spread.length ? spread.data : "", spread.length ? " " : "", xs_detector_remedy(d, f->verdict));
-    xs_markdown_source(out, source);
-    free(source);
+    xs_markdown_source(out, f->text);
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&spread);

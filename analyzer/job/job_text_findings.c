@@ -27,7 +27,7 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
     if (f->has_frame) {
         xs_out_indented(out, INDENT, "%s: %s", xs_detectors[f->detector]->title, amount.data);
         xs_out_indented(out, INDENT, "at %s (%s)", place.data, f->entry_point);
-        xs_place_source_line(&sites, &f->frame, INDENT + 2, out);
+        xs_place_source_line(f->text, &f->frame, INDENT + 2, out);
     } else {
         xs_out_indented(out, INDENT, "%s: %s, at %s", xs_detectors[f->detector]->title, amount.data, f->entry_point);
     }

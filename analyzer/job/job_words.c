@@ -54,5 +54,5 @@ const char *xs_job_bound(const struct xs_job_finding *f) {
 
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {
     const struct xs_job_process *home = &job->processes[f->home];
-    return (struct xs_sites){.cwd = home->cwd, .start_unix_ns = home->start_unix_ns};
+    return (struct xs_sites){.cwd = home->cwd};
 }

@@ -21,7 +21,9 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
                     frame ? "" : place.data);
     if (frame) {
         xs_out_indented(out, INDENT, "%s", place.data);
-        xs_place_source_line(findings->sites, frame, INDENT + 2, out);
+        char *line = xs_place_source(findings->sites, frame);
+        xs_place_source_line(line, frame, INDENT + 2, out);
+        free(line);
     }
     xs_string_free(&amount);
     xs_string_free(&place);

@@ -8,7 +8,10 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
+#include "analyzer/symbolize/source_rows.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/trace/source_option.h"
+#include "analyzer/trace/source_text.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "schema/side_files.h"
 #include "schema/sqlite_open.h"
@@ -30,8 +33,8 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Looks up the functions, files and lines of a trace's call sites in the binaries of this machine and writes them "
-    "into the trace, so that it can be read elsewhere, or after the program was built again. What the trace has "
-    "already stays."
+    "into the trace, with the text of these lines, so that it can be read elsewhere, or after the program was built "
+    "again. What the trace has already stays."
     "\v"
     "Examples:\n"
     "  xferspy symbolize run.db\n"
@@ -157,7 +160,8 @@ static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs
     return rc;
 }
 
-static int write_symbols(const struct xs_trace *trace, const struct xs_callsites *c) {
+static int write_symbols(const struct xs_trace *trace, const struct xs_callsites *c,
+                         const struct xs_source_rows *lines) {
     sqlite3 *db = NULL;
     char *path = xs_strdup(trace->path);
     path[xs_traces_file_bytes(path)] = '\0';
@@ -171,6 +175,8 @@ static int write_symbols(const struct xs_trace *trace, const struct xs_callsites
     if (rc == SQLITE_OK)
         rc = write_rows(db, trace, c);
     if (rc == SQLITE_OK)
+        rc = xs_source_rows_write(db, trace->merged_id, lines);
+    if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
         xs_complain("%s: symbols could not be written: its folder has to be writable, too; symbolize a copy", path);
@@ -181,7 +187,8 @@ static int write_symbols(const struct xs_trace *trace, const struct xs_callsites
     return rc == SQLITE_OK ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
-static void tell(const char *path, const struct xs_callsites *c, const struct counts *counts) {
+static void tell(const char *path, const struct xs_callsites *c, const struct counts *counts,
+                 const struct xs_source_rows *lines) {
     char *name = xs_text_escaped(path);
     const char *note;
     if (!c->stack_count) {
@@ -194,7 +201,13 @@ static void tell(const char *path, const struct xs_callsites *c, const struct co
         printf(", %" PRIu32 " were before", counts->stored);
     if (counts->unknown)
         printf(", %" PRIu32 " are not known", counts->unknown);
+    if (lines->count)
+        printf(", and the text of %" PRIu32 " line%s", lines->count, lines->count == 1 ? "" : "s");
     putchar('\n');
+    if (lines->withheld)
+        printf("  the text of %" PRIu32 " line%s was not read: " XS_NOT_YOUR_TRACE "; --source=DIR reads it below a "
+               "folder\n",
+               lines->withheld, lines->withheld == 1 ? "" : "s");
     for (size_t i = 0; (note = xs_callsites_note(c, i)); i++) {
         char *text = xs_text_escaped(note);
         printf("  %s\n", text);
@@ -211,9 +224,12 @@ static int symbolize_stacks(const struct xs_trace *trace, bool force) {
         return XS_EXIT_ERROR;
     }
     struct counts counts = count(callsites);
-    int status = counts.found ? write_symbols(trace, callsites) : XS_EXIT_OK;
+    struct xs_source_rows lines;
+    xs_source_rows_read(trace, callsites, &lines);
+    int status = counts.found || lines.count ? write_symbols(trace, callsites, &lines) : XS_EXIT_OK;
     if (status == XS_EXIT_OK)
-        tell(trace->path, callsites, &counts);
+        tell(trace->path, callsites, &counts, &lines);
+    xs_source_rows_free(&lines);
     xs_callsites_close(callsites);
     return status;
 }
@@ -234,7 +250,7 @@ static int symbolize(const char *path, bool force) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_DEBUG_PATH_CHILD, {0}};
+static const struct argp_child children[] = {XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_symbolize = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
 

@@ -1,6 +1,6 @@
 /* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
 #include "analyzer/base/memory.h"
-#include "analyzer/symbols/library.h"
+#include "schema/library.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
 

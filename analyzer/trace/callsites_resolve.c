@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/symbols/library.h"
+#include "schema/library.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/stack_merge.h"
 

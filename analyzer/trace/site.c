@@ -69,7 +69,6 @@ int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *me
     int64_t stacks = 0, ranges = 0;
     *sites = (struct xs_sites){0};
     sites->cwd = xs_strdup(xs_trace_meta_text(trace, "cwd", cwd, sizeof cwd, ""));
-    sites->start_unix_ns = xs_trace_meta_int(trace, "start_unix_ns", 0);
     int status = read_entry_points(sites, trace, message, damaged);
     if (status >= 0)
         status = largest_id(trace, "SELECT max(id) FROM stack", &stacks, message);
@@ -79,6 +78,9 @@ int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *me
         status = xs_callsites_open(trace, &sites->callsites, message);
     if (status >= 0 && stacks > 0)
         keep_places(sites, stacks);
+    if (status >= 0 && stacks > 0)
+        sites->source_text =
+            xs_source_text_open(trace, sites->cwd, xs_trace_meta_int(trace, "start_unix_ns", 0));
     return status;
 }
 
@@ -93,6 +95,7 @@ void xs_sites_free(struct xs_sites *sites) {
     free(sites->places);
     free(sites->placed);
     free(sites->hints);
+    xs_source_text_close(sites->source_text);
     free(sites->cwd);
     *sites = (struct xs_sites){0};
 }

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/trace/callsites.h"
+#include "analyzer/trace/source_text.h"
 #include "analyzer/trace/trace_event.h"
 #include "schema/trace.h"
 
@@ -38,8 +39,8 @@ struct xs_sites {
     uint32_t place_count;
     struct xs_hash by_place; /* entry and place to site */
 
-    char *cwd;             /* of the run, "" where not known */
-    int64_t start_unix_ns; /* of the run, 0: not known */
+    char *cwd;                          /* of the run, "" where not known */
+    struct xs_source_text *source_text; /* NULL: there are no lines */
 };
 
 /* Negative status: the message is set. Always to be freed. */

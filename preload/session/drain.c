@@ -31,7 +31,9 @@
 #include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/session/facts.h"
+#include "preload/session/source_lines.h"
 #include "schema/error.h"
+#include "schema/origin.h"
 #include "schema/store.h"
 
 #define FIRST_CHUNKS 16u /* 1 MiB */
@@ -42,7 +44,10 @@
 #define ROUNDS 64u                                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
 
-enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
+#define SOURCES_PATIENCE_MS 250u /* of a process that ends, beyond which it does not wait for sources on a slow disk */
+
+/* READING_SOURCES: all that was recorded is in the trace. */
+enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, DONE, DONE_BADLY };
 
 static struct {
     _Atomic uint32_t phase; /* futex: STARTING and so on */
@@ -279,6 +284,14 @@ static void give_up(int status) {
 
 const char *xs_drain_why(void) { return drain.why; }
 
+/* In a transaction of its own behind everything else, because files of other people are read. */
+static void keep_sources(void) {
+    if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
+        set_phase(READING_SOURCES);
+        xs_source_lines_write(drain.store, &drain.spool->header->clock);
+    }
+}
+
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     failure = failure ? failure : take_over();
@@ -290,6 +303,7 @@ static void finish_trace(int failure) {
     }
     int status = write_end(failure);
     if (failure == 0 && status == 0) {
+        keep_sources();
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
     }
     int closed = xs_store_close(drain.store);
@@ -298,6 +312,14 @@ static void finish_trace(int failure) {
         unlink(drain.spool_path);
     } /* else the spool stays: any xferspy command takes it over when it can */
     set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
+}
+
+/* After the start, so that the application does not wait for a home folder on a slow disk. */
+static void write_origin(void) {
+    char origin[XS_ORIGIN_BYTES];
+    if (xs_origin_sign(drain.path, origin)) {
+        xs_store_meta_text(drain.store, "origin", origin);
+    }
 }
 
 /* A start that failed leaves nothing behind. */
@@ -327,6 +349,7 @@ static void *drain_main(void *arg) {
         return NULL;
     }
     set_phase(RUNNING);
+    write_origin();
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
@@ -368,6 +391,11 @@ enum xs_finish xs_drain_finish(unsigned timeout_ms, uint64_t *events) {
     xs_drain_wake();
     while (atomic_load(&drain.phase) == RUNNING && xs_monotonic_ns() < deadline) {
         xs_futex_wait(&drain.phase, RUNNING, 100);
+    }
+    uint64_t patience = xs_monotonic_ns() + (uint64_t)SOURCES_PATIENCE_MS * 1000000;
+    deadline = patience < deadline ? patience : deadline;
+    while (atomic_load(&drain.phase) == READING_SOURCES && xs_monotonic_ns() < deadline) {
+        xs_futex_wait(&drain.phase, READING_SOURCES, 100);
     }
     *events = drain.events;
     switch (atomic_load(&drain.phase)) {

@@ -26,7 +26,7 @@ static const char *const tables[] = {
     "argument_set", "memset",      "allocation",      "allocation",  "sync",          "device_memset", "fingerprint",
     "api_call",     "device_sync", "stack",           "stack_frame", "module",        "python_code",   "nvtx_range",
     "symbol",       "entry_point", "thread",          "device",      "context",       "stream",        "meta",
-    "note",         "kernel_name", "device_migration"};
+    "note",         "kernel_name", "device_migration", "source_file", "source_line"};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static uint8_t take(struct input *input) { return input->at < input->end ? *input->at++ : 0; }

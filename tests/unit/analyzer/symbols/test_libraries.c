@@ -1,7 +1,7 @@
 /* Whose code a frame is, and names as people write them. */
 #include "unit.h"
 
-#include "analyzer/symbols/library.h"
+#include "schema/library.h"
 #include "analyzer/symbols/symbols.h"
 
 static const char *binary(const char *path) {

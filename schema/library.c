@@ -1,5 +1,5 @@
 /* The table of libraries.def; see library.h. */
-#include "analyzer/symbols/library.h"
+#include "schema/library.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@ static const struct {
     const char *pattern;
 } table[] = {
 #define XS_LIBRARY(what, pattern) {what##_NAME, pattern},
-#include "analyzer/symbols/libraries.def"
+#include "schema/libraries.def"
 #undef XS_LIBRARY
 };
 

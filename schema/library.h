@@ -1,6 +1,6 @@
 /* Whose code it is: the user's, or a library's by the table of libraries.def. */
-#ifndef XFERSPY_ANALYZER_SYMBOLS_LIBRARY_H
-#define XFERSPY_ANALYZER_SYMBOLS_LIBRARY_H
+#ifndef XFERSPY_SCHEMA_LIBRARY_H
+#define XFERSPY_SCHEMA_LIBRARY_H
 
 #include <stdbool.h>
 
