@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,13 +45,22 @@ static bool is_of_the_kernel(int fd) {
     return false;
 }
 
+/* What was opened, by its name: a link may have been put into its way meanwhile. */
+static bool has_a_name_of_the_system(int fd) {
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    return is_of_the_system(path);
+}
+
 static int64_t mtime_of(const struct stat *st) {
     return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
 static enum xs_source_status judge(int fd, const struct stat *st, int64_t not_after_ns) {
     bool ours = st->st_uid == geteuid(), public = st->st_uid == 0 && (st->st_mode & S_IROTH);
-    if (!S_ISREG(st->st_mode) || (!ours && !public) || is_of_the_kernel(fd)) {
+    if (!S_ISREG(st->st_mode) || (!ours && !public) || is_of_the_kernel(fd) || has_a_name_of_the_system(fd)) {
         return XS_SOURCE_REFUSED;
     }
     if (st->st_size > XS_SOURCE_FILE_BYTES) {

@@ -4,6 +4,7 @@ set -u
 . "$SOURCE/../needs.sh"
 export LC_ALL=C.UTF-8
 unset NO_COLOR COLUMNS LD_PRELOAD XFERSPY_OUTPUT XFERSPY_CUPTI XFERSPY_LIBRARY ARGP_HELP_FMT 2>/dev/null
+export XDG_STATE_HOME="$WORK/state" # not the user's own
 rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK" || exit 99
@@ -43,4 +44,8 @@ expect_error_of() {
 make_trace() { # make_trace OUT FIXTURE...
     out=$1; shift
     "$SQL2DB" "$out" "$@" || { echo "FAILED: sql2db $out"; exit 1; }
+}
+make_own_trace() { # make_own_trace OUT FIXTURE...: one that counts as recorded by this user on this machine
+    out=$1; shift
+    "$SQL2DB" "$out" --own "$@" || { echo "FAILED: sql2db $out"; exit 1; }
 }

@@ -1,4 +1,5 @@
-/* sql2db OUT.db [--plain] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database), then each file's statements. The tests' fixtures are SQL so that
+/* sql2db OUT.db [--plain|--own] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database; --own: with the mark of one that this
+ * user recorded here), then each file's statements. The tests' fixtures are SQL so that
  * a reader sees what is in them; the sqlite3 shell need not be installed. */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/origin.h"
 #include "schema/store.h"
 
 static char *read_file(const char *path) {
@@ -37,12 +39,25 @@ static int run_file(sqlite3 *db, const char *path) {
     return code != SQLITE_OK;
 }
 
+static int sign(const char *path, sqlite3 *db) {
+    char origin[XS_ORIGIN_BYTES];
+    if (!xs_origin_sign(path, origin)) {
+        fprintf(stderr, "%s: no origin\n", path);
+        return 1;
+    }
+    char *sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('origin', %Q)", origin);
+    int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+    return code != SQLITE_OK;
+}
+
 int main(int argc, char **argv) {
     struct xs_store *store;
     sqlite3 *db;
     if (argc < 2)
         return 2;
     bool plain = argc > 2 && !strcmp(argv[2], "--plain");
+    bool own = argc > 2 && !strcmp(argv[2], "--own");
     remove(argv[1]);
     if ((!plain && (xs_store_create(argv[1], &store) < 0 || xs_store_close(store) < 0)) ||
         sqlite3_open(argv[1], &db) != SQLITE_OK) {
@@ -51,7 +66,9 @@ int main(int argc, char **argv) {
     }
     sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
     int status = 0;
-    for (int i = plain ? 3 : 2; i < argc && !status; i++)
+    for (int i = plain || own ? 3 : 2; i < argc && !status; i++)
         status = run_file(db, argv[i]);
+    if (own && !status)
+        status = sign(argv[1], db);
     return sqlite3_close(db) == SQLITE_OK ? status : 1;
 }

@@ -203,38 +203,6 @@ static void places_have_names(void **state) {
     xs_string_free(&text);
 }
 
-/* The same in another build, wherever that lies: what runs are matched by. */
-static void a_key_has_the_text_of_the_line(void **state) {
-    (void)state;
-    char path[] = "/tmp/xferspy-unit.XXXXXX";
-    int fd = mkstemp(path);
-    assert_int_equal(dprintf(fd, "first\n\t  second = 2;  \nthird"), 28);
-    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-    assert_int_equal(futimens(fd, old), 0);
-    close(fd);
-    struct xs_sites sites = {.cwd = xs_strdup(""), .start_unix_ns = 1001000000000};
-    struct xs_frame frame = {.function = "f", .file = path, .line = 2, .python = true};
-    struct xs_string text = {0}, expected = {0};
-    xs_place_key(&text, &sites, &frame);
-    xs_string_format(&expected, "f\t%s\tsecond = 2;", path + 5);
-    assert_string_equal(text.data, expected.data);
-    frame.line = 3;
-    char *line = xs_place_source(&sites, &frame);
-    assert_string_equal(line, "third");
-    free(line);
-    frame.line = 4;
-    assert_null(xs_place_source(&sites, &frame));
-    frame.line = 2;
-    sites.start_unix_ns = 999000000000; /* it was changed after the run began */
-    assert_null(xs_place_source(&sites, &frame));
-    sites.start_unix_ns = 0;
-    assert_null(xs_place_source(&sites, &frame));
-    unlink(path);
-    free(sites.cwd);
-    xs_string_free(&text);
-    xs_string_free(&expected);
-}
-
 /* --- totals --- */
 
 static void compute_by(struct xs_by *by, enum xs_by_key key, struct xs_findings **findings) {
@@ -315,7 +283,6 @@ int main(void) {
         cmocka_unit_test(many_places),
         cmocka_unit_test(files_are_short),
         cmocka_unit_test(places_have_names),
-        cmocka_unit_test(a_key_has_the_text_of_the_line),
         cmocka_unit_test(totals_add_up_by_every_key),
         cmocka_unit_test(a_run_is_shared_by_its_transfers),
     };

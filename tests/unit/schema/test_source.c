@@ -1,0 +1,296 @@
+/* Source files that a trace names: which are read at all, the hash and the mark that say whose a trace is. Each rule has a file that
+ * breaks it alone. */
+#include "support.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/origin.h"
+#include "schema/siphash.h"
+#include "schema/source_file.h"
+
+#define TEXT "first\n\tsecond\nthird"
+static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+#define OLD_NS (INT64_C(1000) * 1000000000)
+
+/* --- the hash --- */
+
+/* Of the reference code (github.com/veorq/SipHash, vectors.h): key 00 01 .. 0f, data 00 01 .. of each length. */
+static void the_hash_is_siphash(void **state) {
+    (void)state;
+    static const struct {
+        size_t bytes;
+        uint8_t expected[16];
+    } vectors[] = {
+        {0, {0xa3, 0x81, 0x7f, 0x04, 0xba, 0x25, 0xa8, 0xe6, 0x6d, 0xf6, 0x72, 0x14, 0xc7, 0x55, 0x02, 0x93}},
+        {1, {0xda, 0x87, 0xc1, 0xd8, 0x6b, 0x99, 0xaf, 0x44, 0x34, 0x76, 0x59, 0x11, 0x9b, 0x22, 0xfc, 0x45}},
+        {7, {0xa1, 0xf1, 0xeb, 0xbe, 0xd8, 0xdb, 0xc1, 0x53, 0xc0, 0xb8, 0x4a, 0xa6, 0x1f, 0xf0, 0x82, 0x39}},
+        {8, {0x3b, 0x62, 0xa9, 0xba, 0x62, 0x58, 0xf5, 0x61, 0x0f, 0x83, 0xe2, 0x64, 0xf3, 0x14, 0x97, 0xb4}},
+        {15, {0x54, 0x93, 0xe9, 0x99, 0x33, 0xb0, 0xa8, 0x11, 0x7e, 0x08, 0xec, 0x0f, 0x97, 0xcf, 0xc3, 0xd9}},
+        {16, {0x6e, 0xe2, 0xa4, 0xca, 0x67, 0xb0, 0x54, 0xbb, 0xfd, 0x33, 0x15, 0xbf, 0x85, 0x23, 0x05, 0x77}},
+        {63, {0x51, 0x50, 0xd1, 0x77, 0x2f, 0x50, 0x83, 0x4a, 0x50, 0x3e, 0x06, 0x9a, 0x97, 0x3f, 0xbd, 0x7c}}};
+    uint8_t data[64], key[XS_SIPHASH_KEY_BYTES], found[16];
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)i;
+    memcpy(key, data, sizeof key);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        uint64_t hash[2];
+        xs_siphash(key, data, vectors[i].bytes, hash);
+        for (unsigned k = 0; k < 16; k++)
+            found[k] = (uint8_t)(hash[k / 8] >> (8 * (k % 8)));
+        assert_memory_equal(found, vectors[i].expected, sizeof found);
+    }
+}
+
+/* --- which files are read --- */
+
+static char *make_file(const char *name, const char *text, size_t bytes) {
+    char *path = strdup(in_scratch(name));
+    write_all(path, text, bytes);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    return path;
+}
+
+static void expect(const char *path, int64_t not_after_ns, enum xs_source_status expected) {
+    struct xs_source_file file;
+    assert_int_equal(xs_source_file_read(path, not_after_ns, &file), expected);
+    if (expected != XS_SOURCE_READ)
+        assert_null(file.text);
+    xs_source_file_free(&file);
+}
+
+static void plain_text_is_read(void **state) {
+    (void)state;
+    struct xs_source_file file, again;
+    char *path = make_file("plain", TEXT, strlen(TEXT)), link_path[PATH_MAX];
+    assert_int_equal(xs_source_file_read(path, OLD_NS, &file), XS_SOURCE_READ);
+    assert_string_equal(file.text, TEXT);
+    assert_int_equal(file.identity.bytes, strlen(TEXT));
+    assert_int_equal(file.identity.mtime_ns, OLD_NS);
+    snprintf(link_path, sizeof link_path, "%s", in_scratch("link"));
+    assert_int_equal(symlink(path, link_path), 0); /* the user's own detour */
+    assert_int_equal(xs_source_file_read(link_path, OLD_NS, &again), XS_SOURCE_READ);
+    assert_true(xs_source_identity_is(&file.identity, &again.identity, true));
+    xs_source_file_free(&again);
+    make_file("plain", TEXT ".", strlen(TEXT) + 1);
+    assert_int_equal(xs_source_file_read(path, OLD_NS, &again), XS_SOURCE_READ);
+    assert_false(xs_source_identity_is(&file.identity, &again.identity, false));
+    again.identity = file.identity;
+    again.identity.hash[1] ^= 1;
+    assert_false(xs_source_identity_is(&file.identity, &again.identity, false));
+    again.identity = file.identity;
+    again.identity.mtime_ns++;
+    assert_true(xs_source_identity_is(&file.identity, &again.identity, false));
+    assert_false(xs_source_identity_is(&file.identity, &again.identity, true));
+    xs_source_file_free(&again);
+    xs_source_file_free(&file);
+    free(path);
+}
+
+static void files_that_are_not_read(void **state) {
+    (void)state;
+    char *path = make_file("changed", TEXT, strlen(TEXT)), *huge = make_file("huge", "", 0);
+    char *binary = make_file("binary", "text\0more", 9);
+    expect(path, OLD_NS - 1, XS_SOURCE_CHANGED);
+    expect(path, INT64_MIN, XS_SOURCE_CHANGED);
+    expect(in_scratch("none"), INT64_MAX, XS_SOURCE_GONE);
+    expect("plain", INT64_MAX, XS_SOURCE_GONE); /* relative: to what? */
+    expect("", INT64_MAX, XS_SOURCE_GONE);
+    expect(binary, INT64_MAX, XS_SOURCE_REFUSED);
+    assert_int_equal(truncate(huge, XS_SOURCE_FILE_BYTES + 1), 0);
+    expect(huge, INT64_MAX, XS_SOURCE_TOO_LARGE);
+    assert_int_equal(mkfifo(in_scratch("fifo"), 0600), 0);
+    expect(in_scratch("fifo"), INT64_MAX, XS_SOURCE_REFUSED);
+    expect("/", INT64_MAX, XS_SOURCE_REFUSED);
+    expect("/dev/zero", INT64_MAX, XS_SOURCE_REFUSED);
+    expect("/proc/self/status", INT64_MAX, XS_SOURCE_REFUSED);
+    expect("/sys/kernel/notes", INT64_MAX, XS_SOURCE_REFUSED);
+    char link_path[PATH_MAX];
+    snprintf(link_path, sizeof link_path, "%s", in_scratch("to_proc"));
+    assert_int_equal(symlink("/proc/self/status", link_path), 0);
+    expect(link_path, INT64_MAX, XS_SOURCE_REFUSED);
+    free(path);
+    free(huge);
+    free(binary);
+}
+
+/* Of root, which all can read: a system's header. Of another user: only root can make one. */
+static void files_of_others(void **state) {
+    (void)state;
+    expect("/etc/passwd", INT64_MAX, XS_SOURCE_READ);
+    if (geteuid() != 0)
+        return;
+    char *path = make_file("foreign", TEXT, strlen(TEXT));
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_int_equal(chmod(path, 0644), 0);
+    expect(path, INT64_MAX, XS_SOURCE_REFUSED);
+    free(path);
+    /* and what is root's own, to somebody else */
+    path = make_file("private", TEXT, strlen(TEXT));
+    assert_int_equal(chmod(in_scratch(""), 0755), 0);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(setegid(0), 0);
+    assert_int_equal(seteuid(65534), 0);
+    struct xs_source_file file;
+    enum xs_source_status status = xs_source_file_read(path, INT64_MAX, &file);
+    assert_int_equal(seteuid(0), 0);
+    assert_int_equal(status, XS_SOURCE_REFUSED);
+    free(path);
+}
+
+static void expect_below(const char *folder, const char *name, enum xs_source_status expected) {
+    struct xs_source_file file;
+    assert_int_equal(xs_source_file_read_below(folder, name, &file), expected);
+    xs_source_file_free(&file);
+}
+
+static void a_folder_is_not_left(void **state) {
+    (void)state;
+    char folder[PATH_MAX], link_path[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", in_scratch("folder"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    char *inside = make_file("folder/inside.py", TEXT, strlen(TEXT)), *outside = make_file("outside.py", TEXT, 5);
+    expect_below(folder, "inside.py", XS_SOURCE_READ);
+    expect_below(folder, "none.py", XS_SOURCE_GONE);
+    expect_below(folder, "../outside.py", XS_SOURCE_REFUSED);
+    expect_below(folder, outside, XS_SOURCE_REFUSED);
+    snprintf(link_path, sizeof link_path, "%s", in_scratch("folder/out.py"));
+    assert_int_equal(symlink("../outside.py", link_path), 0);
+    expect_below(folder, "out.py", XS_SOURCE_REFUSED);
+    snprintf(link_path, sizeof link_path, "%s", in_scratch("folder/in.py"));
+    assert_int_equal(symlink("inside.py", link_path), 0);
+    expect_below(folder, "in.py", XS_SOURCE_READ);
+    snprintf(link_path, sizeof link_path, "%s", in_scratch("folder/up"));
+    assert_int_equal(symlink("..", link_path), 0);
+    expect_below(folder, "up/outside.py", XS_SOURCE_REFUSED);
+    assert_int_equal(mkfifo(in_scratch("folder/fifo"), 0600), 0);
+    expect_below(folder, "fifo", XS_SOURCE_REFUSED);
+    expect_below("/", "proc/self/status", XS_SOURCE_REFUSED);
+    expect_below("/proc", "self/status", XS_SOURCE_GONE);
+    expect_below("/", "dev/zero", XS_SOURCE_REFUSED);
+    expect_below(in_scratch("no folder"), "inside.py", XS_SOURCE_GONE);
+    free(inside);
+    free(outside);
+}
+
+static void lines_are_found(void **state) {
+    (void)state;
+    struct xs_source_file file;
+    char *path = make_file("lines", TEXT "\n", strlen(TEXT) + 1);
+    size_t at = 0, bytes = 0;
+    uint32_t at_line = 1;
+    assert_int_equal(xs_source_file_read(path, INT64_MAX, &file), XS_SOURCE_READ);
+    static const char *const expected[] = {"third", "first", "\tsecond", "third"};
+    static const uint32_t numbers[] = {3, 1, 2, 3};
+    for (size_t i = 0; i < 4; i++) {
+        const char *line = xs_source_file_line(&file, numbers[i], &at, &at_line, &bytes);
+        assert_non_null(line);
+        assert_int_equal(bytes, strlen(expected[i]));
+        assert_memory_equal(line, expected[i], bytes);
+    }
+    assert_null(xs_source_file_line(&file, 4, &at, &at_line, &bytes));
+    assert_null(xs_source_file_line(&file, UINT32_MAX, &at, &at_line, &bytes));
+    assert_non_null(xs_source_file_line(&file, 2, &at, &at_line, &bytes));
+    xs_source_file_free(&file);
+    free(path);
+    char *text = malloc(3 * XS_SOURCE_LINE_BYTES);
+    memset(text, 'x', 3 * XS_SOURCE_LINE_BYTES);
+    path = make_file("long", text, 3 * XS_SOURCE_LINE_BYTES);
+    at = 0;
+    at_line = 1;
+    assert_int_equal(xs_source_file_read(path, INT64_MAX, &file), XS_SOURCE_READ);
+    assert_non_null(xs_source_file_line(&file, 1, &at, &at_line, &bytes));
+    assert_int_equal(bytes, XS_SOURCE_LINE_BYTES);
+    xs_source_file_free(&file);
+    free(text);
+    free(path);
+}
+
+/* --- whose a trace is --- */
+
+static void use_state(const char *name) {
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", in_scratch(name));
+    assert_int_equal(setenv("XDG_STATE_HOME", folder, 1), 0);
+}
+
+static void an_origin_is_of_one_file(void **state) {
+    (void)state;
+    char value[XS_ORIGIN_BYTES], other[XS_ORIGIN_BYTES];
+    use_state("state");
+    char *trace = make_file("t.db", "trace", 5), *copy = make_file("copy.db", "trace", 5);
+    assert_false(xs_origin_verify(trace, ""));
+    assert_true(xs_origin_sign(trace, value));
+    assert_true(xs_origin_sign(trace, other));
+    assert_string_not_equal(value, other);
+    assert_true(xs_origin_verify(trace, value));
+    assert_true(xs_origin_verify(trace, other));
+    assert_false(xs_origin_verify(copy, value));
+    char *moved = strdup(in_scratch("moved.db"));
+    assert_int_equal(rename(trace, moved), 0);
+    assert_true(xs_origin_verify(moved, value));
+    assert_false(xs_origin_verify(trace, value));
+    for (size_t i = 0; i < XS_ORIGIN_BYTES - 1; i++) {
+        char wrong[XS_ORIGIN_BYTES];
+        memcpy(wrong, value, sizeof wrong);
+        wrong[i] = wrong[i] == '0' ? '1' : '0';
+        assert_false(xs_origin_verify(moved, wrong));
+    }
+    assert_false(xs_origin_verify(moved, "g"));
+    assert_false(xs_origin_verify(in_scratch("none.db"), value));
+    assert_false(xs_origin_verify(in_scratch(""), value));
+    free(trace);
+    free(copy);
+    free(moved);
+}
+
+static void the_key_is_this_users_alone(void **state) {
+    (void)state;
+    char value[XS_ORIGIN_BYTES], key[PATH_MAX];
+    struct stat st;
+    use_state("keys/deeper"); /* not made: only the last folders are */
+    char *trace = make_file("k.db", "trace", 5);
+    assert_false(xs_origin_sign(trace, value));
+    use_state("keys");
+    assert_true(xs_origin_sign(trace, value));
+    snprintf(key, sizeof key, "%s/xferspy/key", in_scratch("keys"));
+    assert_int_equal(stat(key, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(st.st_size, 16);
+    assert_int_equal(chmod(key, 0640), 0); /* another could know it */
+    assert_false(xs_origin_verify(trace, value));
+    assert_int_equal(chmod(key, 0600), 0);
+    assert_true(xs_origin_verify(trace, value));
+    use_state("other_keys");
+    assert_false(xs_origin_verify(trace, value));
+    snprintf(key, sizeof key, "%s/xferspy/key", in_scratch("other_keys"));
+    assert_int_not_equal(stat(key, &st), 0); /* looking makes none */
+    assert_true(xs_origin_sign(in_scratch("k.db"), value));
+    if (geteuid() == 0) { /* whoever becomes root with another's environment */
+        assert_int_equal(chown(key, 65534, 65534), 0);
+        assert_false(xs_origin_verify(trace, value));
+    }
+    use_state("keys");
+    assert_true(xs_origin_sign(trace, value));
+    if (geteuid() == 0) { /* a trace of another user */
+        assert_int_equal(chown(trace, 65534, 65534), 0);
+        assert_false(xs_origin_verify(trace, value));
+    }
+    free(trace);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_is_siphash),
+        IN_SCRATCH(plain_text_is_read),
+        IN_SCRATCH(files_that_are_not_read),
+        IN_SCRATCH(files_of_others),
+        IN_SCRATCH(a_folder_is_not_left),
+        IN_SCRATCH(lines_are_found),
+        IN_SCRATCH(an_origin_is_of_one_file),
+        IN_SCRATCH(the_key_is_this_users_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
