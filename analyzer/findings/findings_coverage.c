@@ -206,8 +206,8 @@ static void source_line(const struct xs_sites *sites, struct xs_out *out) {
     }
     if (missing)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    "The text of %s line%s is not shown: the trace does not have it, and " XS_NOT_YOUR_TRACE
-                    ". xferspy symbolize adds it where the trace was recorded; --source=DIR takes it from a folder.",
+                    "The text of %s line%s is not shown: it is not in the trace, and " XS_NOT_YOUR_TRACE
+                    "; use xferspy symbolize where it was recorded, or --source=DIR.",
                     xs_format_count(count, missing), missing == 1 ? "" : "s");
 }
 

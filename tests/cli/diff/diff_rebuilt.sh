@@ -45,7 +45,7 @@ trace_of() {
                printf "INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_kind,dst_kind,is_async,is_captured,result,enter_ns,return_ns,stack) VALUES (%d,1,1,1,%d,1,4,0,0,0,%d,%d,%d);\n",
                  NR, NR * 1048576, NR * 1000000, NR * 1000000 + 500, NR }' "$1.calls"
     } >"$1.sql"
-    make_trace "$1.db" "$SOURCE/fixtures/findings.sql" "$1.sql"
+    make_own_trace "$1.db" "$SOURCE/fixtures/findings.sql" "$1.sql"
 }
 trace_of first
 trace_of second

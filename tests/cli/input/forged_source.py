@@ -111,6 +111,14 @@ def origin_of(name):
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "COLUMNS")}, "A_TOKEN": SECRET}
 
 
+def few(trace, source=()):
+    """One command for each piece of code that shows lines."""
+    for arguments in (["report", "--details"], ["report", "--format=markdown"], ["explain", "--json"], ["html"],
+                      ["check", "--no-config", "--format=sarif", "--fail-on=any:0"], ["symbolize"], ["report", "--details"]):
+        yield [arguments[0], *source, *arguments[1:], trace]
+    yield ["diff", *source, "--json", "--all", trace, trace]
+
+
 def commands(trace, source=()):
     """Every command and format, with the files that it writes."""
     with_source = [
@@ -165,9 +173,9 @@ def shown(arguments):
     return SECRET.encode() in done.stdout + done.stderr
 
 
-def expect_nothing(what, trace, source=()):
+def expect_nothing(what, trace, source=(), run=few):
     """The first command that shows the secret is named, and one file that holds it."""
-    for arguments in commands(trace, source):
+    for arguments in run(trace, source):
         if shown(arguments):
             failures.append(f"{what}: xferspy {' '.join(arguments)}")
             return
@@ -189,6 +197,11 @@ names = make_files()
 with open("binary", "w") as file:
     file.write("newer than the sources")
 
+for name in names[:1] + names[5:6]:  # a plain file, and a link to one of /proc
+    expect_nothing(f"{name}, of an older trace", forged("t.db", name, version=3), run=commands)
+    expect_nothing(name, forged("t.db", name), run=commands)
+    expect_nothing(f"{name}, wrong hash", forged("t.db", name, identity=identity_of(name, 1, 2)), run=commands)
+    expect_nothing(f"{name}, of a folder", forged("t.db", name), ["--source=sources"], run=commands)
 for name in names:
     expect_nothing(f"{name}, of an older trace", forged("t.db", name, version=3))
     expect_nothing(name, forged("t.db", name))

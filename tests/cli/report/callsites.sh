@@ -76,7 +76,7 @@ printf '\n\n\n\n\n\n\n\n\n\n\n\t    weights.copy_(source)  \t\n\n    batch.copy_
 touch -d '2025-06-01 UTC' app/train.py
 echo "UPDATE meta SET value = '$WORK/app' WHERE key = 'cwd'; UPDATE python_code SET file = '$WORK/app/train.py'
   WHERE file LIKE '%train.py'" >here.sql
-make_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql
+make_own_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql
 run "$XFERSPY" report --details here.db
 expect_status 0; expect_out "      at train.py:12 in step (cuMemcpyHtoD_v2)"; grep -qx "        12 | weights.copy_(source)" stdout || show "the line"
 expect_out '14 | batch.copy_(new, "\x1b[31mred\n")'
@@ -95,12 +95,37 @@ rm -f app/train.py; mkdir app/train.py
 run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_not "weights.copy_"
 rmdir app/train.py; printf 'one line\n' >app/train.py; touch -d '2025-06-01 UTC' app/train.py
 run "$XFERSPY" report here.db; expect_status 0; expect_not "one line"
+# In the trace it is there for everybody, without any file; and it is escaped as any text.
+cat >kept.sql <<'END'
+INSERT INTO source_file VALUES (1, '/opt/app/train.py', NULL, NULL, NULL, NULL), (2, '/build/reader/reader.c', 5, 6, 7, 8);
+INSERT INTO source_line VALUES (1, 1, 12, '  kept.copy_(source) '), (2, 1, 14, 'x = "' || char(27) || '[31m<b>"'), (3, 2, 77, 'cudaMemcpy(kept)'),
+ (4, 1, 21, 'y'), (5, 1, 22, 'z'), (6, 9, 12, 'of no file'), (7, 1, -1, 'of no line'), (8, 1, 12345, 'of no place');
+END
+make_trace kept.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" kept.sql
+run "$XFERSPY" report --details kept.db
+expect_status 0; expect_no_err; expect_out "12 | kept.copy_(source)"; expect_out '14 | x = "\x1b[31m<b>"'; expect_out "77 | cudaMemcpy(kept)"
+expect_not "is not shown"; expect_not "of no"
+run "$XFERSPY" report --source=off kept.db; expect_status 0; expect_not "kept.copy_"; expect_not "is not shown"
+run "$XFERSPY" report t.db; expect_out "The text of 5 lines is not shown"
+run "$XFERSPY" report --source=app t.db; expect_status 0; expect_not "is not shown"
+run "$XFERSPY" report --source= t.db; expect_status 2
+# Below a folder: by the end of the name, as it is there now.
+mkdir -p other/app; printf '\n\n\n\n\n\n\n\n\n\n\nfound.copy_(here)\n' >other/app/train.py
+run "$XFERSPY" report --details --source=other t.db; expect_status 0; expect_out "12 | found.copy_(here)"
+run "$XFERSPY" explain --source=other/app t.db noop-upload; expect_status 0; expect_out "12 | found.copy_(here)"
+run "$XFERSPY" symbolize --source=other t.db; expect_status 0; expect_out "and the text of 1 line"
+run "$XFERSPY" report --details t.db; expect_status 0; expect_out "12 | found.copy_(here)"; expect_out "The text of 4 lines"
+run "$XFERSPY" query --format=tsv t.db "SELECT path, line, text FROM source_file f JOIN source_line l ON l.file = f.id"
+expect_out "/opt/app/train.py	12	found.copy_(here)"
+printf '\n\n\n\n\n\n\n\n\n\n\nfound.copy_(here)\n# edited\nother text\n' >other/app/train.py # it is another file now
+run "$XFERSPY" report --details --source=other t.db; expect_status 0; expect_not "other text"
+make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 # Native code: not newer than the binary, which has to be there.
 mkdir reader; yes '' | head -n 76 >reader/reader.c; echo 'cudaMemcpy(to, from, 4, D2H);' >>reader/reader.c; : >reader/libreader.so
 touch -d '2025-06-01 UTC' reader/reader.c; touch -d '2025-06-02 UTC' reader/libreader.so
 echo "UPDATE symbol SET file = '$WORK/reader/reader.c' WHERE file IS NOT NULL;
   UPDATE module SET path = '$WORK/reader/libreader.so' WHERE id = 3" >native.sql
-make_trace native.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" native.sql
+make_own_trace native.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" native.sql
 run "$XFERSPY" report native.db; expect_status 0; expect_out "77 | cudaMemcpy(to, from, 4, D2H);"
 touch -d '2025-05-01 UTC' reader/libreader.so
 run "$XFERSPY" report native.db; expect_status 0; expect_not "cudaMemcpy(to"
