@@ -165,6 +165,14 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
                       enable);
 }
 
+void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
+    if (xs_means_off(getenv("XFERSPY_SOURCE_LINES")))
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "contents", NULL, "traces have no text of the program's sources");
+    else
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "contents", "XFERSPY_SOURCE_LINES=off leaves it out",
+                      "traces have the text of the lines of Python that calls came from");
+}
+
 /* The folder of the trace's template, as far as it has no % in it. */
 void xs_doctor_output(struct xs_diagnoses *diagnoses) {
     const char *template = getenv("XFERSPY_OUTPUT");

@@ -233,6 +233,21 @@ static void show_file(const struct xs_trace *trace, struct sink *sink) {
     free(text);
 }
 
+/* A trace to be given away may have lines of the program in it. */
+static int show_sources(const struct xs_trace *trace, struct sink *sink, char *message) {
+    char buffer[XS_UNIT_BYTES];
+    uint64_t lines = 0;
+    int status = count_rows(trace, "source_line", &lines, message);
+    if (sink->json)
+        xs_json_count(sink->json, "source_lines", lines);
+    else if (lines)
+        fprintf(sink->out->file, "  with the text of %s line%s of source\n", xs_format_count(buffer, lines),
+                lines == 1 ? "" : "s");
+    else
+        fprintf(sink->out->file, "  without text of sources\n");
+    return status;
+}
+
 static int show_trace(const char *path, struct sink *sink) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
@@ -241,7 +256,9 @@ static int show_trace(const char *path, struct sink *sink) {
     if (sink->json)
         xs_json_object(sink->json, NULL);
     show_file(&trace, sink);
-    int status = show_meta(&trace, sink, message);
+    int status = show_sources(&trace, sink, message);
+    if (status >= 0)
+        status = show_meta(&trace, sink, message);
     if (status >= 0)
         status = show_tables(&trace, sink, message);
     if (status >= 0)

@@ -28,7 +28,10 @@ SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM 
 SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context) OR stream NOT IN (SELECT id FROM stream)
 SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation) OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
-SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 3
+SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 4
+-- A line of source is of a file, and once.
+SELECT 'source', id FROM source_line WHERE file NOT IN (SELECT id FROM source_file) OR line < 1
+SELECT 'source', file, line FROM source_line GROUP BY file, line HAVING count(*) > 1
 -- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says so.
 SELECT 'arguments', id FROM launch WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT id FROM argument_set) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
 SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT IN (SELECT id FROM allocation) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')

@@ -13,6 +13,8 @@ grep -q '^FAIL  preload' stdout || show "a broken library fails"
 XFERSPY_LIBRARY=./missing.so run "$XFERSPY" doctor; expect_status 1; expect_out "not found"
 CUDA_VISIBLE_DEVICES= run "$XFERSPY" doctor; expect_out "hides every GPU"
 CUDA_INJECTION64_PATH=/x run "$XFERSPY" doctor; expect_out "another tool will take CUPTI"
+run "$XFERSPY" doctor; expect_out "traces have the text of the lines of Python"; expect_out "XFERSPY_SOURCE_LINES=off leaves it out"
+XFERSPY_SOURCE_LINES=off run "$XFERSPY" doctor; expect_out "traces have no text of the program's sources"
 XFERSPY_CUPTI=off run "$XFERSPY" doctor; expect_out "switched off"
 XFERSPY_OUTPUT=/no/such/folder/x.db run "$XFERSPY" doctor; expect_status 1; grep -q '^FAIL  output' stdout || show "output folder"
 # A driver that hangs, and one that crashes: doctor does neither.
