@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "schema/merged.h"
 #include "schema/siphash.h"
+#include "schema/trace.h"
 
 enum { ID_BYTES = 16 };
 
@@ -158,4 +161,20 @@ bool xs_origin_verify(const char *path, const char *value) {
         differ |= (unsigned)(value[i] ^ expected[i]);
     }
     return !differ;
+}
+
+/* The file that is open has to be the one of that name, also in a folder that others can write to. */
+bool xs_origin_is_own(const struct xs_trace *trace) {
+    char value[2 * XS_ORIGIN_BYTES], path[sizeof trace->path];
+    int moved = 1;
+    if (!*xs_trace_meta_text(trace, "origin", value, sizeof value, "")) {
+        return false;
+    }
+    memcpy(path, trace->path, sizeof path);
+    if (trace->merged_id >= 0) {
+        path[xs_merged_split(path)] = 0;
+    }
+    return xs_origin_verify(path, value) &&
+           sqlite3_file_control(trace->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && !moved &&
+           xs_origin_verify(path, value);
 }

@@ -13,6 +13,11 @@ enum { XS_ORIGIN_BYTES = 65 }; /* 64 hexadecimal digits */
  * origin, which costs nothing but the text of lines later. */
 bool xs_origin_sign(const char *path, char value[XS_ORIGIN_BYTES]);
 
+struct xs_trace;
+
+/* Whether a trace that is open has such an origin; in a merged file that of the trace itself, which merge signs anew. */
+bool xs_origin_is_own(const struct xs_trace *trace);
+
 /* Whether `value` was made for the trace at `path` by this user. Makes nothing. */
 bool xs_origin_verify(const char *path, const char *value);
 

@@ -2,7 +2,6 @@
 #include "analyzer/trace/source_text.h"
 
 #include <ctype.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +10,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/source_option.h"
-#include "schema/merged.h"
 #include "schema/origin.h"
 
 /* What a forged trace may have us do. */
@@ -115,18 +113,6 @@ static void read_lines(struct xs_source_text *text, const struct xs_trace *trace
     xs_scan_end(&scan);
 }
 
-/* The file that is open has to be the one of that name, also in a folder that others can write to. In a merged file the names are
- * those of several traces, of which each has an origin of its own: it counts for none of them. */
-static bool is_own(const struct xs_trace *trace) {
-    char value[2 * XS_ORIGIN_BYTES];
-    int moved = 1;
-    if (trace->merged_id >= 0 || !*xs_trace_meta_text(trace, "origin", value, sizeof value, ""))
-        return false;
-    return xs_origin_verify(trace->path, value) &&
-           sqlite3_file_control(trace->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && !moved &&
-           xs_origin_verify(trace->path, value);
-}
-
 struct xs_source_text *xs_source_text_open(const struct xs_trace *trace, const char *cwd, int64_t start_unix_ns) {
     struct xs_source_text *text = xs_realloc(NULL, sizeof *text);
     *text = (struct xs_source_text){.cwd = xs_strdup(cwd), .start_unix_ns = start_unix_ns};
@@ -140,7 +126,7 @@ struct xs_source_text *xs_source_text_open(const struct xs_trace *trace, const c
         qsort(text->lines, text->line_count, sizeof *text->lines, by_place);
     if (text->file_count)
         qsort(text->files, text->file_count, sizeof *text->files, by_path);
-    text->is_own = is_own(trace);
+    text->is_own = xs_origin_is_own(trace);
     return text;
 }
 

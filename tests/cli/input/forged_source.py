@@ -221,6 +221,17 @@ for arguments in (["check", "--no-config", "--format=sarif", "--fail-on=any:0"],
     expect_shown("an own trace", *arguments, own)
 os.rename("own.db", "moved.db")
 expect_shown("an own trace that was moved", "report", "moved.db")
+subprocess.run([XFERSPY, "merge", "moved.db", "-o", "own_merged.db"], check=False, capture_output=True)
+expect_shown("a merged file of an own trace", "report", "own_merged.db")
+shutil.copyfile("own_merged.db", "copy.db")
+if shown(["report", "copy.db"]):
+    failures.append("a copy of a merged file counts as an own one")
+forged("t.db", key, origin=origin_of("moved.db"))
+os.rename("moved.db", "kept.db")
+subprocess.run([XFERSPY, "merge", "--force", "t.db", "-o", "own_merged.db"], check=False, capture_output=True)
+expect_nothing("a merged file of a forged trace", "own_merged.db", run=lambda t, _: [["report", t], ["report", "--each", t], ["symbolize", t]])
+os.rename("kept.db", "moved.db")
+os.remove("own_merged.db")
 origin = origin_of("moved.db")
 shutil.copyfile("moved.db", "copy.db")
 if shown(["report", "copy.db"]):

@@ -208,6 +208,57 @@ static void lines_are_found(void **state) {
     free(path);
 }
 
+/* --- which lines are wanted, and their rows --- */
+
+static char wanted[256];
+static int calls_left;
+
+static bool note_line(void *data, const char *file, uint32_t line) {
+    assert_ptr_equal(data, wanted);
+    if (file)
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s:%u ", file, line);
+    return --calls_left > 0;
+}
+
+static void the_users_line_of_each_stack_is_wanted(void **state) {
+    (void)state;
+    struct xs_store *store;
+    sqlite3 *db;
+    const char *path = in_scratch("t.db");
+    assert_int_equal(xs_store_create(path, &store), 0);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "INSERT INTO python_code VALUES (1,'/app/a.py','f',1),(2,'/usr/lib/python3.11/threading.py','g',1),"
+                     "(3,'/v/site-packages/torch/nn.py','h',1);"
+                     "INSERT INTO stack_frame (id,stack,depth,address) VALUES (4096,1,0,99);"
+                     "INSERT INTO stack_frame (id,stack,depth,code,line) VALUES (6144,1,0,3,7),(6145,1,1,1,12),"
+                     "(6146,1,2,1,30),(10240,2,0,1,0),(10241,2,1,1,31),(14336,3,0,2,5),(14337,3,1,9,6),"
+                     "(18432,4,0,1,-5),(18433,4,1,1,99999999999)",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    *wanted = 0;
+    calls_left = 100;
+    assert_int_equal(xs_store_python_lines(store, note_line, wanted), 0);
+    assert_string_equal(wanted, "/app/a.py:12 /app/a.py:31 ");
+    *wanted = 0;
+    calls_left = 1; /* the time is over at the first row, which is of no interest */
+    assert_int_equal(xs_store_python_lines(store, note_line, wanted), 0);
+    assert_string_equal(wanted, "");
+    struct xs_source_identity identity = {10, 20, {UINT64_MAX, 5}};
+    int64_t id = 0;
+    assert_int_equal(xs_store_source_file(store, "/app/a.py", &identity, &id), 0);
+    assert_int_equal(xs_store_source_line(store, id, 12, "text and more", 4), 0);
+    char value[8];
+    assert_true(xs_store_meta_read(store, "status", (char[16]){0}, 16));
+    assert_false(xs_store_meta_read(store, "status", value, sizeof value)); /* longer */
+    assert_false(xs_store_meta_read(store, "none", value, sizeof value));
+    assert_int_equal(xs_store_close(store), 0);
+    assert_string_equal(rows_of_file(path, "SELECT * FROM source_file"), "1|/app/a.py|10|20|-1|5");
+    assert_string_equal(rows_of_file(path, "SELECT * FROM source_line"), "1|1|12|text");
+}
+
 /* --- whose a trace is --- */
 
 static void use_state(const char *name) {
@@ -289,6 +340,7 @@ int main(void) {
         IN_SCRATCH(files_of_others),
         IN_SCRATCH(a_folder_is_not_left),
         IN_SCRATCH(lines_are_found),
+        IN_SCRATCH(the_users_line_of_each_stack_is_wanted),
         IN_SCRATCH(an_origin_is_of_one_file),
         IN_SCRATCH(the_key_is_this_users_alone),
     };
