@@ -157,7 +157,11 @@ static int check_schema(struct xs_store *store) {
     if (rc != SQLITE_ROW) {
         return xs_store_status(store, rc);
     }
-    return xs_schema_check(store->db, version > 0 ? (uint32_t)version : 0, why, sizeof why);
+    int status = xs_schema_check(store->db, version > 0 ? (uint32_t)version : 0, why, sizeof why);
+    if (status) {
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL); /* closing it changes nothing */
+    }
+    return status;
 }
 
 int xs_store_open(const char *path, struct xs_store **out) {

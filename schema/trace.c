@@ -239,8 +239,11 @@ int xs_trace_check_tables(sqlite3 *db) {
 }
 
 const char *xs_trace_why(const struct xs_trace *trace) {
-    return xs_steps_are_spent(trace->steps) ? "reading it takes more steps than a file of its size can justify"
-                                            : sqlite3_errmsg(trace->db);
+    if (xs_steps_are_spent(trace->steps)) {
+        return "reading it takes more steps than a file of its size can justify";
+    }
+    return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
+                                                       : sqlite3_errmsg(trace->db);
 }
 
 /* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count them. */
