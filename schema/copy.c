@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
+#include "schema/private_file.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};
 enum { SUFFIX_COUNT = sizeof suffixes / sizeof *suffixes, COPIED_COUNT = 4 }; /* SQLite makes its own -shm */
@@ -46,7 +47,7 @@ static int copy_file(const char *from, const char *to, bool link) {
     if (in < 0) {
         return errno == ENOENT ? XS_OK : XS_ERROR_SYSTEM;
     }
-    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int out = xs_create_private(to);
     int result = out < 0 ? -1 : copy_parts(in, out);
     int saved = errno;
     close(in);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
+#include "schema/private_file.h"
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
@@ -133,7 +134,7 @@ int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks,
         limit = first_chunks;
     }
 
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = xs_create_private(path);
     if (fd < 0) {
         return status_of_errno();
     }
