@@ -154,7 +154,8 @@ bool xs_origin_verify(const char *path, const char *value) {
         return false;
     }
     for (size_t i = 0; i < ID_BYTES; i++) {
-        message.id[i] = (uint8_t)((strchr(digits, value[2 * i]) - digits) << 4 | (strchr(digits, value[2 * i + 1]) - digits));
+        message.id[i] =
+            (uint8_t)((strchr(digits, value[2 * i]) - digits) << 4 | (strchr(digits, value[2 * i + 1]) - digits));
     }
     format(&message, key, expected);
     for (size_t i = 0; i < XS_ORIGIN_BYTES; i++) {

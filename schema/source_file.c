@@ -29,9 +29,9 @@ static bool is_of_the_system(const char *path) {
 
 /* Wherever they are mounted: what these show are no files of a person. */
 static bool is_of_the_kernel(int fd) {
-    static const unsigned long kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,         DEBUGFS_MAGIC,   TRACEFS_MAGIC,
-                                          SECURITYFS_MAGIC,   DEVPTS_SUPER_MAGIC,  SELINUX_MAGIC,   BPF_FS_MAGIC,
-                                          CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, EFIVARFS_MAGIC,  PSTOREFS_MAGIC,
+    static const unsigned long kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,         DEBUGFS_MAGIC,  TRACEFS_MAGIC,
+                                          SECURITYFS_MAGIC,   DEVPTS_SUPER_MAGIC,  SELINUX_MAGIC,  BPF_FS_MAGIC,
+                                          CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC,
                                           NSFS_MAGIC,         BINFMTFS_MAGIC,      HUGETLBFS_MAGIC};
     struct statfs fs;
     if (fstatfs(fd, &fs) != 0) {

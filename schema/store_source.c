@@ -19,25 +19,41 @@ bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, siz
     return n >= 0 && (size_t)n < bytes;
 }
 
+struct asking {
+    bool (*each)(void *data, const char *file, uint32_t line);
+    void *data;
+    bool goes_on;
+};
+
+/* Between two rows of Python there can be any number of native ones. */
+static int on_progress(void *data) {
+    struct asking *asking = data;
+    asking->goes_on = asking->goes_on && asking->each(asking->data, NULL, 0);
+    return !asking->goes_on;
+}
+
 /* Of each stack the innermost frame that is no library's: the line that a report names (analyzer/trace/callsites.h). */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data) {
     enum { STACK, FILE_NAME, LINE };
     sqlite3_stmt *stmt = NULL;
     int64_t done = -1;
-    bool goes_on = true;
+    struct asking asking = {each, data, true};
+    enum { STEPS = 10000 }; /* less than a millisecond */
+    sqlite3_progress_handler(store->db, STEPS, on_progress, &asking);
     int rc = sqlite3_prepare_v2(store->db,
                                 "SELECT f.stack, c.file, f.line FROM stack_frame f JOIN python_code c ON c.id = f.code"
                                 " WHERE f.code IS NOT NULL AND f.line > 0 ORDER BY f.id",
                                 -1, &stmt, NULL);
-    while (rc == SQLITE_OK && goes_on && sqlite3_step(stmt) == SQLITE_ROW) {
+    while (rc == SQLITE_OK && asking.goes_on && sqlite3_step(stmt) == SQLITE_ROW) {
         const char *file = (const char *)sqlite3_column_text(stmt, FILE_NAME);
         int64_t stack = sqlite3_column_int64(stmt, STACK), line = sqlite3_column_int64(stmt, LINE);
         bool wanted = stack != done && file && line <= INT32_MAX && !xs_library_python(file);
         done = wanted ? stack : done;
-        goes_on = each(data, wanted ? file : NULL, wanted ? (uint32_t)line : 0);
+        asking.goes_on = each(data, wanted ? file : NULL, wanted ? (uint32_t)line : 0);
     }
     sqlite3_finalize(stmt);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
     return xs_store_status(store, rc);
 }
 

@@ -201,8 +201,8 @@ static void source_line(const struct xs_sites *sites, struct xs_out *out) {
         return;
     for (uint32_t i = 0; i < sites->place_count; i++) {
         const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
-        missing += frame && frame->file && frame->line && !frame->library &&
-                   !xs_source_text_has(sites->source_text, frame);
+        missing +=
+            frame && frame->file && frame->line && !frame->library && !xs_source_text_has(sites->source_text, frame);
     }
     if (missing)
         xs_out_line(out, XS_STYLE_PLAIN,

@@ -274,7 +274,8 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
     return report_all(paths, count, &view);
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {
+    XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_report = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
 

@@ -10,9 +10,9 @@
 #include "analyzer/command/traces.h"
 #include "analyzer/symbolize/source_rows.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/source_option.h"
 #include "analyzer/trace/source_text.h"
-#include "analyzer/trace/callsites_internal.h"
 #include "schema/side_files.h"
 #include "schema/sqlite_open.h"
 

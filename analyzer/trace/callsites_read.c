@@ -1,8 +1,8 @@
 /* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
 #include "analyzer/base/memory.h"
-#include "schema/library.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
+#include "schema/library.h"
 
 static const char *text_or_null(const struct xs_scan *scan, int column) {
     const char *text = xs_scan_null(scan, column) ? NULL : xs_scan_text(scan, column);

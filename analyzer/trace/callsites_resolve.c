@@ -6,9 +6,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "schema/library.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/stack_merge.h"
+#include "schema/library.h"
 
 void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...) {
     struct xs_string note = {0};

@@ -13,7 +13,8 @@ void xs_source_policy_own_only(void) { policy.own_only = true; }
 enum { OPTION_SOURCE = 0x2100 };
 static const struct argp_option options[] = {
     {"source", OPTION_SOURCE, "DIR", 0,
-     "take the text of lines that the trace does not have from the files below DIR; `auto' (the default): from the files "
+     "take the text of lines that the trace does not have from the files below DIR; `auto' (the default): from the "
+     "files "
      "of this machine, if you recorded the trace here; `off': show no text at all",
      8},
     {0}};
@@ -21,7 +22,9 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state) {
     if (key != OPTION_SOURCE)
         return ARGP_ERR_UNKNOWN;
-    policy.mode = !strcmp(argument, "auto") ? XS_SOURCE_AUTO : !strcmp(argument, "off") ? XS_SOURCE_OFF : XS_SOURCE_BELOW;
+    policy.mode = !strcmp(argument, "auto")  ? XS_SOURCE_AUTO
+                  : !strcmp(argument, "off") ? XS_SOURCE_OFF
+                                             : XS_SOURCE_BELOW;
     policy.folder = policy.mode == XS_SOURCE_BELOW ? argument : NULL;
     if (!*argument)
         argp_error(state, "--source: use auto, off or a folder");

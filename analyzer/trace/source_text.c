@@ -13,7 +13,13 @@
 #include "schema/origin.h"
 
 /* What a forged trace may have us do. */
-enum { FILES_MAX = 1 << 16, LINES_MAX = 1 << 16, STORED_BYTES_MAX = 16 << 20, READ_BYTES_MAX = 256 << 20, FILES_OPENED_MAX = 4096 };
+enum {
+    FILES_MAX = 1 << 16,
+    LINES_MAX = 1 << 16,
+    STORED_BYTES_MAX = 16 << 20,
+    READ_BYTES_MAX = 256 << 20,
+    FILES_OPENED_MAX = 4096
+};
 
 struct stored_file {
     int64_t id;
@@ -78,10 +84,10 @@ static void read_files(struct xs_source_text *text, const struct xs_trace *trace
         *file = (struct stored_file){.id = xs_scan_int(&scan, ID), .path = xs_strdup(xs_scan_text(&scan, PATH))};
         file->has_identity = !xs_scan_null(&scan, BYTES) && !xs_scan_null(&scan, MTIME) && !xs_scan_null(&scan, LOW) &&
                              !xs_scan_null(&scan, HIGH);
-        file->identity = (struct xs_source_identity){
-            xs_scan_int(&scan, BYTES),
-            xs_scan_int(&scan, MTIME),
-            {(uint64_t)xs_scan_int(&scan, LOW), (uint64_t)xs_scan_int(&scan, HIGH)}};
+        file->identity =
+            (struct xs_source_identity){xs_scan_int(&scan, BYTES),
+                                        xs_scan_int(&scan, MTIME),
+                                        {(uint64_t)xs_scan_int(&scan, LOW), (uint64_t)xs_scan_int(&scan, HIGH)}};
     }
     xs_scan_end(&scan);
 }

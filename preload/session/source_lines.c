@@ -137,8 +137,9 @@ static int keep_file(struct keeping *k, unsigned first) {
 
 static void note(struct keeping *k) {
     if (!k->all) {
-        xs_note("source", "the text of some lines is not in the trace: there are more than %d lines or %d KiB, or reading "
-                          "them took longer than %d ms",
+        xs_note("source",
+                "the text of some lines is not in the trace: there are more than %d lines or %d KiB, or reading "
+                "them took longer than %d ms",
                 LINES_MAX, TEXT_BYTES_MAX >> 10, TIME_NS_MAX / 1000000);
     }
     if (k->refused) {

@@ -1,8 +1,8 @@
 /* Shared by the tests of schema/. */
 #include "support.h"
 
-#include <ftw.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 /* Whose code a frame is, and names as people write them. */
 #include "unit.h"
 
-#include "schema/library.h"
 #include "analyzer/symbols/symbols.h"
+#include "schema/library.h"
 
 static const char *binary(const char *path) {
     bool glue;
