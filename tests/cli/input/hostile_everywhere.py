@@ -1,4 +1,4 @@
-"""hostile_everywhere.py XFERSPY GOLDEN: what hostile_everywhere.sh says. In the folder that it is started in it makes
+"""hostile_everywhere.py XFERSPY GOLDEN SQL2DB FIXTURES: what hostile_everywhere.sh says. In the folder that it is started in it makes
 variants of traces of a real GPU, gives them to every command in every format, and looks at exit status, messages and data."""
 
 import concurrent.futures
@@ -14,7 +14,7 @@ import sys
 import unicodedata
 import xml.dom.minidom
 
-XFERSPY, GOLDEN = sys.argv[1:3]
+XFERSPY, GOLDEN, SQL2DB, FIXTURES = sys.argv[1:5]
 LONGEST_LINE = 2000  # characters of a line of text for people; names are cut far below
 LONGEST_MESSAGE = 4000
 TIMEOUT_S = 100
@@ -107,6 +107,18 @@ def extreme(database):
     database.execute("UPDATE meta SET value = -9223372036854775808 WHERE key LIKE 'cost.%'")
 
 
+def hostile_lines(name):
+    """A trace of this version whose lines of source are hostile, one piece in each, in the places of its findings."""
+    subprocess.run([SQL2DB, name, *(os.path.join(FIXTURES, f) for f in ("findings.sql", "callsites.sql"))], check=True)
+    database = sqlite3.connect(name)
+    database.execute("INSERT INTO source_file (id, path) VALUES (1, '/opt/app/train.py'), (2, '/build/reader/reader.c')")
+    for place, (file, line) in enumerate(((1, 12), (1, 14), (2, 77), (1, 21), (1, 22))):
+        text = LONG if place == 4 else b" ".join(PIECES[place:place + 4])
+        database.execute("INSERT INTO source_line (file, line, text) VALUES (?, ?, CAST(? AS TEXT))", (file, line, text))
+    database.commit()
+    database.close()
+
+
 NO_SITES = """UPDATE transfer SET stack = NULL, nvtx_range = NULL; UPDATE sync SET stack = NULL; UPDATE memset SET stack = NULL;
 UPDATE allocation SET stack = NULL, free_stack = NULL;
 DELETE FROM stack; DELETE FROM stack_frame; DELETE FROM module; DELETE FROM python_code; DELETE FROM symbol;"""
@@ -118,6 +130,7 @@ EMPTY = "DELETE FROM transfer; DELETE FROM fingerprint; DELETE FROM device_copy;
 
 def make():
     change("good.db")
+    hostile_lines("lines.db")
     change("evil.db", function=hostile)
     change("evil2.db", function=hostile, source="h100_upload_wasteful.db")
     change("evil3.db", "UPDATE meta SET value = 'other' WHERE key = 'host'; UPDATE meta SET value = value + 1 WHERE key = 'pid';", function=hostile)
@@ -297,7 +310,7 @@ def run(arguments, look=is_text, status=(0,), files=1, also=None):
 
 def jobs():
     """All of what is run, in an order in which what is needed is there."""
-    whole = ("evil.db", "evil2.db")
+    whole = ("evil.db", "evil2.db", "lines.db")
     for trace in whole:
         for arguments in ([], ["--details"], ["--sections=all"], ["--color=always", "--by=site", "--top=2", "--direction=h2d"], ["--site=*"]):
             yield ["report", *arguments, trace], is_text if "--color=always" not in arguments else is_anything
