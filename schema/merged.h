@@ -34,8 +34,8 @@ int xs_merged_list(const char *path, struct xs_merged_trace **traces, size_t *co
 /* Opens all of a merged file, for SQL over its traces. */
 int xs_merged_open_all(const char *path, struct xs_trace *trace, char *message);
 
-/* The rest is for this folder. What xs_trace_open does with a name that xs_merged_split knows, or that is a merged file's:
- * without a trace's name that is an error which lists them. */
+/* The rest is for this folder. What xs_trace_open does with a name that xs_merged_split knows, or that is a merged
+ * file's: without a trace's name that is an error which lists them. */
 int xs_merged_open(const char *path, struct xs_trace *trace, char *message);
 /* A database in memory with the tables and views of schema.sql. An SQLite result code. */
 struct sqlite3;

@@ -99,8 +99,8 @@ static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, un
     atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
 }
 
-/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort: before
- * Linux 5.14 there is no such request. */
+/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort:
+ * before Linux 5.14 there is no such request. */
 static void prefault(void *map, off_t from, off_t to) {
 #ifdef MADV_POPULATE_WRITE
     madvise((char *)map + from, (size_t)(to - from), MADV_POPULATE_WRITE);

@@ -70,7 +70,8 @@ struct xs_spool {
 
 /* Creates the file (exclusively, mode 0644 less umask), reserves `first_chunks` chunks on disk and maps room for
  * `limit_bytes`. The blocks are reserved because a store into a hole of a full disk is a SIGBUS. The mapping is kept
- * out of forked children. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no file behind on error. */
+ * out of forked children. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or
+ * XS_ERROR_FULL; leaves no file behind on error. */
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
 
 /* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, or an

@@ -115,7 +115,8 @@ static bool continues(const struct xs_chunk *chunk, unsigned i) {
     return part->kind == XS_EVENT_DEFINITION && !part->is_first;
 }
 
-/* The events from i on, up to `to`, that make a definition; put together in `bytes`. XS_ERROR_INVALID where they make none. */
+/* The events from i on, up to `to`, that make a definition; put together in `bytes`. XS_ERROR_INVALID where they make
+ * none. */
 static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk, unsigned *i, unsigned to,
                            uint8_t bytes[XS_DEFINITION_BYTES_MAX]) {
     const struct xs_definition_part *first = (const struct xs_definition_part *)&chunk->events[*i], *part = first;

@@ -18,8 +18,9 @@
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
-/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A version that
- * changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the tests. */
+/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A
+ * version that changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the
+ * tests. */
 #define NO_STACKS                                                                                                      \
     "CREATE TEMP VIEW memset AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.memset;"                         \
     "CREATE TEMP VIEW allocation AS SELECT *, NULL AS stack, NULL AS nvtx_range, NULL AS free_stack,"                  \

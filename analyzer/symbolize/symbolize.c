@@ -1,5 +1,5 @@
-/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read where the
- * binaries are not. The only command that changes a trace. */
+/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read
+ * where the binaries are not. The only command that changes a trace. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -119,7 +119,8 @@ static int execute_with(sqlite3 *db, const char *format, int64_t number) {
     return rc;
 }
 
-/* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been quicker. */
+/* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been
+ * quicker. */
 static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3_stmt *row = NULL, *key = NULL;
     int rc = sqlite3_prepare_v2(db, "INSERT INTO temp.resolved VALUES (?, ?)", -1, &key, NULL);

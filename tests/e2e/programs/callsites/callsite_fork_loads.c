@@ -1,5 +1,5 @@
-/* Forked children load a library while a thread of the parent meets new call sites: none of them finds the loader's lock as that thread
- * held it, which nobody would give back.
+/* Forked children load a library while a thread of the parent meets new call sites: none of them finds the loader's
+ * lock as that thread held it, which nobody would give back.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=off
