@@ -4,6 +4,9 @@
  * link: cuda
  * env: XFERSPY_FINGERPRINT=off
  * stdout: data ok
+ *
+ * ThreadSanitizer's own runtime stops children of a process with threads, also without xferspy:
+ * only: no-tsan
  */
 #include <cuda.h>
 #include <dlfcn.h>
