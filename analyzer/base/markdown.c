@@ -37,7 +37,7 @@ void xs_markdown_code(struct xs_string *text, const char *raw) {
             xs_string_add(&span, at, 1);
     }
     size_t ticks = longest_run_of_backticks(span.data) + 1;
-    char first = span.data[0], last = span.data[span.length - 1];
+    char first = cut.data[0], last = cut.data[cut.length - 1];
     bool apart = first == '`' || last == '`' || (first == ' ' && last == ' ');
     add_run(text, ticks);
     xs_string_format(text, "%s%s%s", apart ? " " : "", span.data, apart ? " " : "");
