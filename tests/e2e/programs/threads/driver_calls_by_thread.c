@@ -25,10 +25,11 @@ static atomic_int calls;
 
 static void on_call(const struct xs_sim_api *call) {
     char name[16] = "";
+    (void)call;
     prctl(PR_GET_NAME, name);
     calls++;
     if (strcmp(name, "xferspy") == 0) {
-        dprintf(STDOUT_FILENO, "%s was called by xferspy's thread\n", call->function);
+        abort(); /* it has no standard output either */
     }
 }
 

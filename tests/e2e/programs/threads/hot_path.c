@@ -214,7 +214,7 @@ static void *call_all(void *unused) {
     if (!catch_system_calls()) {
         exit(E2E_SKIP);
     }
-    system_calls = 0;
+    allocations = locks = system_calls = 0;
     in_wrapper = true;
     (void)getppid();
     void *volatile memory = malloc(1); /* which the compiler must not leave out */
