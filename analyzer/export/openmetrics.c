@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/export/export.h"
 #include "analyzer/findings/findings_words.h"
-#include "analyzer/findings/place.h"
 
 struct family {
     const char *name, *help;
@@ -63,7 +63,7 @@ static void number_label(struct xs_string *labels, const char *name, int64_t val
 static char *labels_of(const struct xs_run *run) {
     struct xs_string labels = {0};
     label(&labels, "host", run->host);
-    label(&labels, "executable", xs_place_base_name(run->executable));
+    label(&labels, "executable", xs_base_name(run->executable));
     number_label(&labels, "pid", run->pid);
     if (run->rank >= 0)
         number_label(&labels, "rank", run->rank);

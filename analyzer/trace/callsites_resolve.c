@@ -22,7 +22,7 @@ void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, .
 
 /* Between Python and C lie the interpreter itself and things like _ctypes and libffi, which may lie in its folders. */
 static uint8_t glue_role(const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = xs_base_name(path);
     bool interpreter = !strncmp(name, "python", strlen("python")) || !strncmp(name, "libpython", strlen("libpython"));
     return interpreter ? XS_NATIVE_INTERPRETER : XS_NATIVE_GLUE;
 }
