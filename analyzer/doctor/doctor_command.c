@@ -1,4 +1,4 @@
-/* xferspy doctor: " XS_HELP_DOCTOR ", with what, and what to do about what is missing. */
+/* xferspy doctor: whether capture will work on this machine, and what to do about what is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
