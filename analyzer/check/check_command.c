@@ -18,7 +18,7 @@ XS_DECLARE_COMMAND(check)
 
 #define DEFAULT_RULES "sure:1%"
 #define ANY_IS "every finding that gives time back, each judged alone"
-#define SURE_IS "the same without findings that are upper bounds"
+#define SURE_IS "the same without findings that are upper bounds or have the verdict likely"
 static const double default_tolerance = 0.10;
 
 enum {

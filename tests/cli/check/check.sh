@@ -15,6 +15,23 @@ expect_out "What to do: xferspy explain run.db noop-upload"; expect_out "The gat
 expect_not "scalar-readback" # an upper bound is not sure
 [ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
 check empty.db; expect_status 0; expect_out "PASS     sure:1%"; expect_out "No copies were seen at all."
+# Nor is a finding that is likely only: an upload that no kernel was given a pointer to, before its memory was freed.
+cat >likely.sql <<'EOF'
+INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
+  free_entry_point,free_thread,free_enter_ns,free_return_ns) VALUES
+ (3,3,1,150000000000000,16777216,4,1,0,1,3900000,3910000,4,1,47000000,47010000);
+INSERT INTO fingerprint VALUES (4,9,9,NULL,NULL,4096,NULL,NULL,1);
+INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_address,dst_address,src_kind,dst_kind,dst_device,
+  src_allocation,dst_allocation,context,stream,is_async,is_captured,result,enter_ns,return_ns,correlation,fingerprint) VALUES
+ (4,1,1,1,16777216,139000000000000,150000000000000,2,4,0,2,3,1,2,0,0,0,4000000,4400000,104,4);
+INSERT INTO device_copy (correlation,kind,src_kind,dst_kind,bytes,start_ns,end_ns,device,cupti_context,cupti_stream,is_async,copies)
+ VALUES (104,1,2,3,16777216,4010000,4320000,0,1,13,0,1);
+INSERT INTO launch (id,entry_point,thread,kind,function,context,stream,is_captured,result,enter_ns,correlation,arguments)
+ VALUES (4,5,1,0,7000,1,2,0,0,4500000,204,1);
+EOF
+make_trace likely.db "$F/no_findings.sql" likely.sql
+check --fail-on=any:1us,sure:1us --allow-unknown likely.db; expect_status 3
+expect_out "unused-upload/likely: 1,"; expect_out "FAIL     any:1us"; expect_out "PASS     sure:1us"
 
 # Metrics: exactly the limit is good, one more is not.
 check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0; expect_out "The gate passes."
