@@ -107,10 +107,11 @@ static void put_metric(const struct writer *w, const struct xs_export *e, unsign
 }
 
 enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_FAMILIES };
+#define BY_KINDS " by direction and memory kinds"
 static const struct family kind_families[KIND_FAMILIES] = {
-    {"xferspy_kind_transfers", "copies by direction and memory kinds", XS_METRIC_COUNT},
-    {"xferspy_kind_bytes", "bytes copied by direction and memory kinds", XS_METRIC_BYTES},
-    {"xferspy_kind_device_seconds", "device time of copies by direction and memory kinds", XS_METRIC_NS}};
+    {"xferspy_kind_transfers", "copies" BY_KINDS, XS_METRIC_COUNT},
+    {"xferspy_kind_bytes", "bytes copied" BY_KINDS, XS_METRIC_BYTES},
+    {"xferspy_kind_device_seconds", "device time of copies" BY_KINDS, XS_METRIC_NS}};
 
 static void put_kinds(const struct writer *w, const struct xs_export *e, unsigned which) {
     head(w->file, &kind_families[which]);

@@ -58,7 +58,8 @@ export class Findings {
   none() {
     const report = this.run.report;
     if (!report.transfers.total.count) return 'No findings: the trace has no transfers.';
-    return report.fingerprints.taken ? 'No findings.' : 'No findings. Contents were not recorded, so what was copied in vain could not be told; docs/options.md says how to record them.';
+    const unseen = ' Contents were not recorded, so what was copied in vain could not be told; docs/options.md says how to record them.';
+    return `No findings.${report.fingerprints.taken ? '' : unseen}`;
   }
 
   mark() {
