@@ -1,5 +1,5 @@
-# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK; HAVE_HTML, if the build has
-# no page.
+# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK; HAVE_HTML, if the build
+# has no page.
 set -euo pipefail
 . "$SOURCE/../needs.sh"
 need node npm
