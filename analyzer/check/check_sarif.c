@@ -7,6 +7,7 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
 #include "analyzer/command/command.h"
@@ -291,7 +292,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
                           const struct xs_rule_result *r) {
     struct xs_string sentence = {0}, text = {0};
     char *id = placeless_id(r);
-    const char *slash = strrchr(judged->executable, '/'), *program = slash ? slash + 1 : judged->executable;
+    const char *program = xs_base_name(judged->executable);
     xs_check_sentence(&sentence, judged, r);
     xs_string_format(&text, "%s: ", r->rule->text);
     add_literal(&text, sentence.data);

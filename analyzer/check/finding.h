@@ -20,7 +20,7 @@ struct xs_check_finding {
     unsigned detector, verdict;
     bool advice;
     bool at_most; /* gives_back_ns is a bound */
-    bool sure;    /* neither advice nor a bound nor likely only */
+    bool sure;    /* neither advice nor a bound nor with an unsure verdict */
     bool folded;  /* too small to be listed by itself */
     char *name;   /* as `explain` takes it */
     char *place;  /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */

@@ -35,6 +35,7 @@ size_t xs_edit_distance(const char *a, const char *b);
 /* Help that stands in several commands. */
 #define XS_HELP_COPIES "Shows which copies between CPU and GPU " /* the program, and its report */
 #define XS_HELP_DOCTOR "whether capture will work on this machine"
+#define XS_HELP_INFO "what a trace is and holds"
 #define XS_HELP_FORCE "let -o replace an existing file"
 #define XS_HELP_JSON "the same as --format=json"
 

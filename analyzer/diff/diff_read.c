@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/diff/diff.h"
@@ -107,7 +108,7 @@ static void describe(struct xs_side *side, const struct xs_findings *findings, u
     place->frame.file = frame->file ? keep(side, frame->file) : NULL;
     place->frame.module = frame->module ? keep(side, frame->module) : NULL;
     place->match.function = place->frame.function;
-    place->match.file = owner ? keep(side, xs_place_base_name(owner)) : NULL;
+    place->match.file = owner ? keep(side, xs_base_name(owner)) : NULL;
     place->match.line = frame->line || frame->file ? frame->line : frame->address;
     place->match.text = text ? keep(side, text) : NULL;
     free(text);

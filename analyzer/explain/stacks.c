@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/trace/site.h"
@@ -126,7 +127,7 @@ static void library_name(char name[LIBRARY_BYTES], const struct xs_frame *frame)
     }
     if (!frame->module && strstr(text, "/python"))
         text = "Python";
-    snprintf(name, LIBRARY_BYTES, "%s", xs_place_base_name(text));
+    snprintf(name, LIBRARY_BYTES, "%s", xs_base_name(text));
 }
 
 /* "12 frames of libtorch_cuda.so, torch and others" */
@@ -170,7 +171,7 @@ static void frame_line(const struct xs_sites *sites, const struct xs_frame *fram
                        struct xs_out *out) {
     struct xs_string text = {0};
     char label[24];
-    const char *module = frame->module ? xs_place_base_name(frame->module) : NULL;
+    const char *module = frame->module ? xs_base_name(frame->module) : NULL;
     if (frame->function)
         xs_string_add_cut(&text, frame->function, NAME_COLUMNS);
     else

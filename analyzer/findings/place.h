@@ -12,7 +12,6 @@
 /* Shortens a file's name: a file below the run's folder is named from that folder on, any other file by the last two
  * parts of its path. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
-const char *xs_place_base_name(const char *path); /* the last part */
 
 /* "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40"; escaped. Nothing of a frame NULL. */
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);

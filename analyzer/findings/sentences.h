@@ -11,8 +11,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/engine/findings.h"
 
+#define XS_NO_FINDINGS "No findings."
 #define XS_NONE_PASSES "None that pass the filter."
 #define XS_NONE_GIVES_TIME "None that would give time back."
+#define XS_NONE_GIVES(least) "None that would give back " least
+#define XS_NONE_CHANGED "None changed."
 #define XS_WASTED_HEADING "## Transfers that were wasted: " /* of Markdown */
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 #define XS_CANNOT_BE_TRUE "hold values that cannot be true"

@@ -114,7 +114,7 @@ static char *key_of(const struct xs_findings *findings, const struct xs_finding 
                          frame->file ? frame->file : "", frame->line);
     else if (frame)
         xs_string_format(&key, "\x1f%s\x1f%s\x1f+%" PRIx64, frame->function ? frame->function : "",
-                         frame->module ? xs_place_base_name(frame->module) : "", frame->address);
+                         frame->module ? xs_base_name(frame->module) : "", frame->address);
     return key.data;
 }
 

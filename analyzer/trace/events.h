@@ -68,7 +68,7 @@ unsigned xs_events_window(const struct xs_trace *trace);
 struct xs_source_kind {
     const char *table;
     const char *time;    /* the column that rows are put into order by; then by id */
-    const char *where;   /* which rows: a condition of SQL */
+    const char *where;   /* which rows: a condition of SQL. A window is looked for with all of these */
     const char *columns; /* behind id and the time */
     size_t item_bytes;
     /* Fills in an item, which is zeroed, from the row; false: leave it out. */

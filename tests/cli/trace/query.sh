@@ -24,7 +24,8 @@ rm help
 run "$XFERSPY" query --tables --json t.db; expect_status 0; expect_out '"name": "transfer"'
 run "$XFERSPY" query t.db "PRAGMA table_info(meta)"; expect_status 0; expect_out key
 run "$XFERSPY" query t.db "SELECT 1; -- a remark"; expect_status 0
-run "$XFERSPY" query t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 2500) SELECT n FROM i"
+run "$XFERSPY" query t.db \
+    "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 2500) SELECT n FROM i"
 expect_status 0; [ "$(wc -l <stdout)" -eq 2501 ] || show "2500 rows and a heading"
 rm q.sql
 while read -r sql; do
@@ -75,7 +76,8 @@ SELECT load_extension('x', 'y') FROM meta
 SELECT * FROM pragma_user_version(7)
 SQL
 # What the shell of SQLite has beside it is not there.
-for sql in "SELECT writefile('other.txt', 'x')" "SELECT readfile('/etc/passwd')" "SELECT edit('x')" "SELECT fts3_tokenizer('x')" \
+for sql in "SELECT writefile('other.txt', 'x')" "SELECT readfile('/etc/passwd')" "SELECT edit('x')" \
+    "SELECT fts3_tokenizer('x')" \
     "SELECT * FROM fsdir('/')" ".shell touch other"; do
     run "$XFERSPY" query t.db "$sql"; expect_error_of t.db
 done
@@ -91,7 +93,8 @@ made=$(ls | grep -v -x -e stdout -e stderr -e t.db)
 step="query interrupted"
 # SIGINT is ignored in background jobs of a shell; env restores it where it can, else there is nothing to test.
 if env --default-signal=INT true 2>/dev/null; then
-    env --default-signal=INT "$XFERSPY" query -o half.txt t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i" >stdout 2>stderr &
+    env --default-signal=INT "$XFERSPY" query -o half.txt t.db \
+        "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i" >stdout 2>stderr &
     pid=$!
     while [ ! -e half.txt ] && kill -0 $pid 2>/dev/null; do :; done
     kill -INT $pid

@@ -152,6 +152,7 @@ static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs
     return rc;
 }
 
+#define NOT_WRITTEN "%s: symbols could not be written: "
 static int write_symbols(const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3 *db = NULL;
     char *path = xs_strdup(trace->path);
@@ -164,9 +165,9 @@ static int write_symbols(const struct xs_trace *trace, const struct xs_callsites
     if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
-        xs_complain("%s: symbols could not be written: its folder has to be writable, too; symbolize a copy", path);
+        xs_complain(NOT_WRITTEN "its folder has to be writable, too; symbolize a copy", path);
     else if (rc != SQLITE_OK)
-        xs_complain("%s: symbols could not be written: %s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
+        xs_complain(NOT_WRITTEN "%s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
     sqlite3_close(db); /* rolls back what was not committed */
     free(path);
     return rc == SQLITE_OK ? XS_EXIT_OK : XS_EXIT_ERROR;

@@ -154,6 +154,8 @@ static int is_interrupted(void *unused) {
     return interrupted != 0;
 }
 
+#define ONLY_READS "%s: a query can only read"
+
 /* One statement, and only a reading one. NULL after a message. */
 static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, bool *denied) {
     sqlite3_stmt *statement = NULL, *rest = NULL;
@@ -161,7 +163,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, bool
     *denied = false;
     if (sqlite3_prepare_v2(trace->db, sql, -1, &statement, &tail) != SQLITE_OK) {
         if (*denied)
-            xs_complain("%s: a query can only read: no changes, no other files", trace->path);
+            xs_complain(ONLY_READS ": no changes, no other files", trace->path);
         else
             xs_complain("%s: SQL: %s", trace->path, sqlite3_errmsg(trace->db));
         return NULL;
@@ -177,7 +179,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, bool
     if (!one)
         xs_complain("one statement at a time; found more after the first `;'");
     else
-        xs_complain("%s: a query can only read", trace->path);
+        xs_complain(ONLY_READS, trace->path);
     sqlite3_finalize(statement);
     return NULL;
 }

@@ -16,7 +16,6 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/command/traces.h"
-#include "analyzer/findings/place.h"
 #include "schema/merged.h"
 #include "schema/merged_write.h"
 
@@ -53,7 +52,7 @@ struct job {
 /* The file's name, or that of the file that it was in the merged one before. */
 static char *file_of(const struct xs_trace *trace, const char *path) {
     if (trace->merged_id < 0)
-        return xs_strdup(xs_place_base_name(path));
+        return xs_strdup(xs_base_name(path));
     return xs_strdup(path + xs_traces_file_bytes(path) + 1);
 }
 
