@@ -20,11 +20,6 @@ enum {
     FILE_BYTES = 16 << 20, /* that are read to find it */
 };
 
-const char *xs_place_base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "gpu/kernels/../common.h" becomes "gpu/common.h": what compilers make of #include "../common.h" is one file, whoever
  * includes it. */
 static char *without_detours(const char *file) {
@@ -47,7 +42,7 @@ static char *without_detours(const char *file) {
 }
 
 static const char *last_two_parts(const char *file) {
-    const char *base = xs_place_base_name(file);
+    const char *base = xs_base_name(file);
     const char *start = base > file ? base - 1 : file;
     while (start > file && start[-1] != '/')
         start--;
@@ -80,7 +75,7 @@ static void module_place(struct xs_string *text, const char *module, const struc
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
     if (!frame)
         return;
-    const char *module = frame->module ? xs_place_base_name(frame->module) : "an unknown module";
+    const char *module = frame->module ? xs_base_name(frame->module) : "an unknown module";
     if (frame->file) {
         xs_place_file(text, frame->file, sites->cwd);
         if (frame->line)
@@ -122,8 +117,8 @@ static bool is_unchanged(const struct xs_sites *sites, const struct xs_frame *fr
            (frame->module && stat(frame->module, &binary) == 0 && changed_ns(st) <= changed_ns(&binary));
 }
 
-/* Never waits, whatever the name means: a pipe or a terminal is no source file. Looks before opening, because opening alone
- * already does something to some devices; and once more at what was opened. */
+/* Never waits, whatever the name means: a pipe or a terminal is no source file. Looks before opening, because opening
+ * alone already does something to some devices; and once more at what was opened. */
 static FILE *open_source(const struct xs_sites *sites, const struct xs_frame *frame) {
     struct xs_string path = {0};
     struct stat st;
@@ -196,7 +191,7 @@ void xs_place_source_line(const struct xs_sites *sites, const struct xs_frame *f
 void xs_place_key(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
     char *line = xs_place_source(sites, frame);
     xs_string_format(text, "%s\t%s\t%s", frame && frame->function ? frame->function : "",
-                     frame && frame->file ? xs_place_base_name(frame->file) : "", line ? line : "");
+                     frame && frame->file ? xs_base_name(frame->file) : "", line ? line : "");
     free(line);
 }
 

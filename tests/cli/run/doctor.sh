@@ -14,7 +14,8 @@ XFERSPY_LIBRARY=./missing.so run "$XFERSPY" doctor; expect_status 1; expect_out 
 CUDA_VISIBLE_DEVICES= run "$XFERSPY" doctor; expect_out "hides every GPU"
 CUDA_INJECTION64_PATH=/x run "$XFERSPY" doctor; expect_out "another tool will take CUPTI"
 XFERSPY_CUPTI=off run "$XFERSPY" doctor; expect_out "switched off"
-XFERSPY_OUTPUT=/no/such/folder/x.db run "$XFERSPY" doctor; expect_status 1; grep -q '^FAIL  output' stdout || show "output folder"
+XFERSPY_OUTPUT=/no/such/folder/x.db run "$XFERSPY" doctor; expect_status 1
+grep -q '^FAIL  output' stdout || show "output folder"
 # A driver that hangs, and one that crashes: doctor does neither.
 if [ -n "${FAKE_DRIVER-}" ]; then
     mkdir fake; cp "$FAKE_DRIVER" fake/libcuda.so.1
@@ -22,5 +23,6 @@ if [ -n "${FAKE_DRIVER-}" ]; then
     FAKE_DRIVER_DOES=hang run "$XFERSPY" doctor --timeout=1; expect_status 1; expect_out "no answer within 1 s"
     FAKE_DRIVER_DOES=crash run "$XFERSPY" doctor; expect_status 1; expect_out "crashed with signal"
     FAKE_DRIVER_DOES=fail run "$XFERSPY" doctor; expect_status 1; expect_out "cuInit failed"; expect_out "--gpus"
-    FAKE_DRIVER_DOES=work run "$XFERSPY" doctor; expect_status 0; expect_out "Fake GPU (simulated)"; expect_out "SIMULATED"
+    FAKE_DRIVER_DOES=work run "$XFERSPY" doctor; expect_status 0; expect_out "Fake GPU (simulated)"
+    expect_out "SIMULATED"
 fi
