@@ -46,7 +46,9 @@ uninstall: ## remove what the last `make install` of this folder put there (DEST
 	@if [ ! -f build/release/install_manifest.txt ]; then echo "uninstall: nothing was installed from here" >&2; exit 1; fi
 	@while IFS= read -r file || [ -n "$$file" ]; do \
 		rm -f "$(DESTDIR)$$file"; folder=$$(dirname "$(DESTDIR)$$file"); \
-		while case $$folder in *xferspy*) rmdir "$$folder" 2>/dev/null ;; *) false ;; esac; do folder=$$(dirname "$$folder"); done; \
+		while case $$folder in *xferspy*) rmdir "$$folder" 2>/dev/null ;; *) false ;; esac; do \
+			folder=$$(dirname "$$folder"); \
+		done; \
 	done <build/release/install_manifest.txt
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
@@ -55,7 +57,7 @@ package: ## build deb, rpm and tar.gz into build/release/packages
 	@scripts/build release
 	@cd build/release && cpack
 
-lint: ## clang-format, includes, sentences, quotes, clang-tidy, cppcheck
+lint: ## clang-format, includes, sentences, quotes, columns, clang-tidy, cppcheck
 	@scripts/install-packages build test lint
 	@scripts/lint
 

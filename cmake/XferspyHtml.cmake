@@ -1,6 +1,6 @@
-# The page of `xferspy html`: bundles analyzer/html/web by npm and esbuild. Sets XFERSPY_HAVE_HTML, and XFERSPY_HTML_PAGE to
-# the folder with head.html and tail.html, which the target xferspy_html_page makes. Optional: without npm the program is
-# built all the same.
+# The page of `xferspy html`: bundles analyzer/html/web by npm and esbuild. Sets XFERSPY_HAVE_HTML, and
+# XFERSPY_HTML_PAGE to the folder with head.html and tail.html, which the target xferspy_html_page makes. Optional:
+# without npm the program is built all the same.
 option(XFERSPY_HTML "Build the page of `xferspy html`, where npm and Node.js are found" ON)
 set(XFERSPY_HAVE_HTML OFF)
 set(web "${PROJECT_SOURCE_DIR}/analyzer/html/web")
@@ -14,7 +14,8 @@ find_program(XFERSPY_NODE NAMES node nodejs NO_CMAKE_FIND_ROOT_PATH)
 find_program(XFERSPY_NPM NAMES npm NO_CMAKE_FIND_ROOT_PATH)
 mark_as_advanced(XFERSPY_NODE XFERSPY_NPM)
 if(NOT XFERSPY_NODE OR NOT XFERSPY_NPM)
-    message(STATUS "html: no. `xferspy html` is left out: npm and Node.js were not found; the packages are nodejs and npm.")
+    message(STATUS "html: no. `xferspy html` is left out: npm and Node.js were not found; "
+        "the packages are nodejs and npm.")
     return()
 endif()
 
@@ -22,7 +23,8 @@ execute_process(COMMAND "${XFERSPY_NODE}" --version RESULT_VARIABLE failed OUTPU
     ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REPLACE "v" "" node_version "${node_version}")
 if(failed OR node_version VERSION_LESS 18)
-    message(STATUS "html: no. `xferspy html` is left out: Node.js 18 or newer is needed, ${XFERSPY_NODE} is \"${node_version}\".")
+    message(STATUS "html: no. `xferspy html` is left out: Node.js 18 or newer is needed, "
+        "${XFERSPY_NODE} is \"${node_version}\".")
     return()
 endif()
 

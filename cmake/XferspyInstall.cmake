@@ -1,5 +1,5 @@
-# What is installed, and where; in the components library, tools, docs and development. Man pages and completions are made of the
-# program itself, so a build for another machine goes without them.
+# What is installed, and where; in the components library, tools, docs and development. Man pages and completions are
+# made of the program itself, so a build for another machine goes without them.
 set(generated "${PROJECT_BINARY_DIR}/share")
 
 # The date in man pages: that of the sources, so that the same sources give the same pages.

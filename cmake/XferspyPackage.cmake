@@ -1,5 +1,5 @@
-# deb, rpm and tar.gz, by `cpack` in the build folder (`make package`). One package with everything: the program is of little use
-# without its library.
+# deb, rpm and tar.gz, by `cpack` in the build folder (`make package`). One package with everything: the program is of
+# little use without its library.
 set(XFERSPY_MAINTAINER "The xferspy maintainers <maintainers@xferspy.invalid>" CACHE STRING "Who made the packages")
 
 set(CPACK_PACKAGE_NAME xferspy)
@@ -32,7 +32,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# dpkg-shlibdeps is asked by arrange.cmake: cpack's own way adds scripts that call ldconfig, where a trigger of dpkg does.
+# dpkg-shlibdeps is asked by arrange.cmake: cpack's own way adds scripts that call ldconfig, where a trigger of dpkg
+# does.
 set(CPACK_XFERSPY_SHLIBDEPS "${XFERSPY_SHLIBDEPS}")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/packaging/deb/triggers")
 if(CMAKE_CROSSCOMPILING) # the tool knows the libraries of this machine
@@ -43,8 +44,9 @@ if(CMAKE_CROSSCOMPILING) # the tool knows the libraries of this machine
 endif()
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
-set(CPACK_RPM_PACKAGE_LICENSE
-    "Apache-2.0 AND LGPL-3.0-or-later AND LGPL-2.0-or-later AND GPL-2.0-or-later AND Zlib AND bzip2-1.0.6 AND BSD-3-Clause AND BSD-2-Clause AND BSD-1-Clause AND 0BSD")
+string(CONCAT CPACK_RPM_PACKAGE_LICENSE
+    "Apache-2.0 AND LGPL-3.0-or-later AND LGPL-2.0-or-later AND GPL-2.0-or-later AND Zlib AND bzip2-1.0.6"
+    " AND BSD-3-Clause AND BSD-2-Clause AND BSD-1-Clause AND 0BSD")
 set(CPACK_RPM_PACKAGE_AUTOREQ ON)
 set(CPACK_RPM_COMPRESSION_TYPE xz)
 # No links to build ids, which belong to no package of a distribution; the same sources give the same file.

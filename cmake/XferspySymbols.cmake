@@ -1,5 +1,6 @@
-# Looks for what reads symbols: elfutils (libdw, libelf), zlib, liblzma, libbz2 and libiberty's demangler, all as static archives,
-# since the program needs nothing but the C library. Sets XFERSPY_HAVE_SYMBOLS and the interface target xferspy_symbol_libraries.
+# Looks for what reads symbols: elfutils (libdw, libelf), zlib, liblzma, libbz2 and libiberty's demangler, all as static
+# archives, since the program needs nothing but the C library. Sets XFERSPY_HAVE_SYMBOLS and the interface target
+# xferspy_symbol_libraries.
 set(XFERSPY_HAVE_SYMBOLS OFF)
 set(symbol_archives "")
 set(missing "")

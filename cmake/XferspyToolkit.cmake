@@ -20,8 +20,8 @@ else()
     set(cuda_roots "$ENV{CUDA_HOME}" "$ENV{CUDA_PATH}")
 endif()
 if(NOT CMAKE_CROSSCOMPILING)
-    # The module of CMake 3.25, which Debian 12 has, takes it that each toolkit has a library that CUDA 13 has no more: an error, but
-    # only in projects that ask for CMake 3.25.
+    # The module of CMake 3.25, which Debian 12 has, takes it that each toolkit has a library that CUDA 13 has no more:
+    # an error, but only in projects that ask for CMake 3.25.
     set(required_version "${CMAKE_MINIMUM_REQUIRED_VERSION}")
     set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
     find_package(CUDAToolkit QUIET)

@@ -1,5 +1,5 @@
-# Run by cpack when the files of a package lie in a folder, before they are packed: puts them where the kind of package wants
-# them. Everything gets the time of the sources, so that the same sources make the same package.
+# Run by cpack when the files of a package lie in a folder, before they are packed: puts them where the kind of package
+# wants them. Everything gets the time of the sources, so that the same sources make the same package.
 set(root "${CPACK_TEMPORARY_DIRECTORY}")
 
 function(move from to)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyzer/base/text.h"
+
 enum what { FILE_NAME, GLUE_NAME, FOLDER_NAME, PACKAGE_NAME, FUNCTION_NAME, RUNTIME_NAME, PYTHON_NAME };
 
 static const struct {
@@ -75,7 +77,7 @@ static bool in_folder(const char *path) {
 }
 
 bool xs_library_binary(const char *path, bool *glue) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = xs_base_name(path);
     size_t length = stem_length(name);
     *glue = in_table(GLUE_NAME, name, length);
     /* a program may well be called "libc", or "python3_train" */

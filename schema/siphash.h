@@ -1,5 +1,5 @@
-/* SipHash-2-4 with 128 bits of output: a keyed hash that nobody can compute without the key (Aumasson and Bernstein, "SipHash: a
- * fast short-input PRF", 2012; the long output is that of their reference code). */
+/* SipHash-2-4 with 128 bits of output: a keyed hash that nobody can compute without the key (Aumasson and Bernstein,
+ * "SipHash: a fast short-input PRF", 2012; the long output is that of their reference code). */
 #ifndef XFERSPY_SCHEMA_SIPHASH_H
 #define XFERSPY_SCHEMA_SIPHASH_H
 

@@ -101,8 +101,8 @@ static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, un
     atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
 }
 
-/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort: before
- * Linux 5.14 there is no such request. */
+/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort:
+ * before Linux 5.14 there is no such request. */
 static void prefault(void *map, off_t from, off_t to) {
 #ifdef MADV_POPULATE_WRITE
     madvise((char *)map + from, (size_t)(to - from), MADV_POPULATE_WRITE);
@@ -195,7 +195,8 @@ static bool header_is_sound(const struct xs_spool_header *header, off_t file_byt
 
 enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while recovering stays under 256 MiB */
 
-/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole` is where that part ends. */
+/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole`
+ * is where that part ends. */
 static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     if (bytes_of(i) < *hole) {
         return i;
@@ -209,9 +210,9 @@ static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     return at > i ? (uint32_t)(at < count ? at : count) : i;
 }
 
-/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves the blocks of every
- * chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed first: some file systems take
- * a reserved block for a hole until what was stored there is written. */
+/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves
+ * the blocks of every chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed
+ * first: some file systems take a reserved block for a hole until what was stored there is written. */
 static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     bool holes = (int64_t)st->st_blocks * 512 < st->st_size && fdatasync(fd) == 0;

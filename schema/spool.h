@@ -66,15 +66,16 @@ struct xs_spool {
     struct xs_spool_header *header;
     size_t map_bytes;
     int fd; /* of the opening thread's descriptor table; -1 after xs_spool_unmap, and of a spool that was opened */
-    /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by xs_spool_unmap. A file
-     * can be much larger than what is in it. NULL in the writer: all are there. */
+    /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by
+     * xs_spool_unmap. A file can be much larger than what is in it. NULL in the writer: all are there. */
     uint32_t *present;
     unsigned present_count;
 };
 
 /* Creates the file (exclusively, mode 0600), reserves `first_chunks` chunks on disk and maps room for
  * `limit_bytes`. The blocks are reserved because a store into a hole of a full disk is a SIGBUS. The mapping is kept
- * out of forked children. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no file behind on error. */
+ * out of forked children. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or
+ * XS_ERROR_FULL; leaves no file behind on error. */
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
 
 /* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, or an

@@ -73,16 +73,16 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
  * number is ignored. */
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
 
-/* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A second
- * definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
+/* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A
+ * second definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes);
 
 /* A value as text; false where it is not there, or longer. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 
-/* The lines of Python that a report would name, each as often as a stack has it, until `each` gives false. It is called with
- * NULL, too, for a frame that is of no interest: whoever counts the time can end there as well. */
+/* The lines of Python that a report would name, each as often as a stack has it, until `each` gives false. It is called
+ * with NULL, too, for a frame that is of no interest: whoever counts the time can end there as well. */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data);
 

@@ -144,7 +144,8 @@ int xs_store_create(const char *path, struct xs_store **out) {
     return XS_OK;
 }
 
-/* Nothing is written into a file whose schema is not that of its version: what is in the place of a table could do anything. */
+/* Nothing is written into a file whose schema is not that of its version: what is in the place of a table could do
+ * anything. */
 static int check_schema(struct xs_store *store) {
     sqlite3_stmt *stmt = NULL;
     char why[256];

@@ -21,8 +21,9 @@
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
-/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A version that
- * changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the tests. */
+/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A
+ * version that changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the
+ * tests. */
 #define NO_STACKS                                                                                                      \
     "CREATE TEMP VIEW memset AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.memset;"                         \
     "CREATE TEMP VIEW allocation AS SELECT *, NULL AS stack, NULL AS nvtx_range, NULL AS free_stack,"                  \
@@ -41,24 +42,25 @@
 static const struct migration {
     uint32_t from;
     const char *sql;
-} migrations[] = {{1, NO_STACKS NO_SOURCES "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip,"
-                                " NULL AS stack, NULL AS nvtx_range FROM main.transfer;"
-                                "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
-                                "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high,"
-                                " before_low, before_high, leaves, changed_leaves, constant_value, on_device);"
-                                "CREATE TEMP TABLE argument_set (id INTEGER PRIMARY KEY);"
-                                "CREATE TEMP TABLE argument (argument_set, allocation);"
-                                "CREATE TEMP TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name);"
-                                "CREATE TEMP VIEW transfers AS SELECT *, NULL AS fingerprint, NULL AS stack,"
-                                " NULL AS nvtx_range FROM main.transfers;"
-                                "CREATE TEMP VIEW fingerprints AS SELECT id AS transfer, direction, bytes,"
-                                " NULL AS content, NULL AS before, NULL AS leaves, NULL AS changed_leaves,"
-                                " NULL AS constant_value, NULL AS taken_on, 'schema version 1' AS missing"
-                                " FROM main.transfers;"},
+} migrations[] = {{1, NO_STACKS NO_SOURCES
+                   "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip,"
+                   " NULL AS stack, NULL AS nvtx_range FROM main.transfer;"
+                   "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
+                   "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high,"
+                   " before_low, before_high, leaves, changed_leaves, constant_value, on_device);"
+                   "CREATE TEMP TABLE argument_set (id INTEGER PRIMARY KEY);"
+                   "CREATE TEMP TABLE argument (argument_set, allocation);"
+                   "CREATE TEMP TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name);"
+                   "CREATE TEMP VIEW transfers AS SELECT *, NULL AS fingerprint, NULL AS stack,"
+                   " NULL AS nvtx_range FROM main.transfers;"
+                   "CREATE TEMP VIEW fingerprints AS SELECT id AS transfer, direction, bytes,"
+                   " NULL AS content, NULL AS before, NULL AS leaves, NULL AS changed_leaves,"
+                   " NULL AS constant_value, NULL AS taken_on, 'schema version 1' AS missing"
+                   " FROM main.transfers;"},
                   {2, NO_STACKS NO_SOURCES "CREATE TEMP VIEW transfer AS SELECT *, NULL AS stack, NULL AS nvtx_range"
-                                " FROM main.transfer;"
-                                "CREATE TEMP VIEW transfers AS SELECT *, NULL AS stack, NULL AS nvtx_range"
-                                " FROM main.transfers;"},
+                                           " FROM main.transfer;"
+                                           "CREATE TEMP VIEW transfers AS SELECT *, NULL AS stack, NULL AS nvtx_range"
+                                           " FROM main.transfers;"},
                   {3, NO_SOURCES},
                   {0, NULL}};
 
@@ -252,7 +254,8 @@ const char *xs_trace_why(const struct xs_trace *trace) {
                                                        : sqlite3_errmsg(trace->db);
 }
 
-/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count them. */
+/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count
+ * them. */
 static int64_t bytes_of(const char *path) {
     enum { MOST_COMPRESSED = 16 };
     struct stat st;
@@ -371,8 +374,8 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
     return opened;
 }
 
-/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open, and true is
- * returned. */
+/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
+ * and true is returned. */
 static bool recover(const char *path, const struct xs_side_files *side, struct identity *identity,
                     struct xs_trace *trace, char *message) {
     struct xs_recovery recovery;

@@ -7,13 +7,14 @@
 #   need_chromium, need_node_modules SOURCE FOLDER
 #   skip REASON             ends the test for any other reason that lies in the machine
 #
-# Such an end is one line. ctest counts it as skipped (status 77, SKIP_RETURN_CODE); in CI (CI set), where all of it has to be, it is a
-# failure. As a program, for tests that are no shell scripts:
+# Such an end is one line. ctest counts it as skipped (status 77, SKIP_RETURN_CODE); in CI (CI set), where all of it has
+# to be, it is a failure. As a program, for tests that are no shell scripts:
 #
 #   needs.sh [PROGRAM...] [python:[MODULE]...] -- COMMAND...    runs COMMAND; with python:, by that interpreter
 #   needs.sh --missing WHAT PACKAGE...
 #   needs.sh --skip REASON
-#   needs.sh --packages                                         what stands in the table, for the test of scripts/install-packages
+#   needs.sh --packages                                         what stands in the table, for the test of
+#   scripts/install-packages
 
 # The Debian packages of programs and modules; scripts/install-packages has each in a group.
 need_packages='
@@ -107,7 +108,8 @@ need_python() {
             ! python_has "$need_name" || break
         done
         [ "$python" = none ] || continue
-        need_what="$need_what${need_what:+, }$need_name of Python" need_from="$need_from $(package_of "python:${need_name%.[A-Z]*}")"
+        need_what="$need_what${need_what:+, }$need_name of Python" \
+            need_from="$need_from $(package_of "python:${need_name%.[A-Z]*}")"
     done
     # shellcheck disable=SC2086
     missing "${need_what:-one Python that has all of $*}" ${need_from:-python3}
@@ -118,7 +120,10 @@ for name in sys.argv[1:]: pkgutil.resolve_name(name)' "$@" >/dev/null 2>&1
 }
 # A browser, $chromium, which may come from elsewhere.
 need_chromium() {
-    chromium=${XFERSPY_CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+    chromium=${XFERSPY_CHROMIUM:-}
+    for need_name in chromium chromium-browser google-chrome; do
+        [ -n "$chromium" ] || chromium=$(command -v "$need_name" || true)
+    done
     [ -n "$chromium" ] || missing chromium "$(package_of chromium)"
 }
 # need_node_modules SOURCE FOLDER: what SOURCE/package-lock.json lists is in FOLDER, installed once for each lock file.
@@ -127,7 +132,8 @@ need_node_modules() {
     mkdir -p "$2"
     ! cmp -s "$1/package-lock.json" "$2/installed" || return 0
     cp "$1/package.json" "$1/package-lock.json" "$2"
-    (cd "$2" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000) >"$2/npm.log" 2>&1 ||
+    (cd "$2" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 --fetch-timeout=60000) \
+        >"$2/npm.log" 2>&1 ||
         skip "npm ci failed: $(head -n 1 "$2/npm.log")"
     cp "$1/package-lock.json" "$2/installed"
 }

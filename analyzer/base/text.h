@@ -20,7 +20,8 @@ void xs_string_vformat(struct xs_string *string, const char *format, va_list arg
 void xs_string_free(struct xs_string *string);
 
 /* Adds `bytes` bytes of text so that printing them neither moves the cursor nor hides or reorders anything: controls
- * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8 passes. */
+ * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8
+ * passes. */
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
 
 /* The same as a new string, to be freed. NULL gives "". */
@@ -35,6 +36,9 @@ size_t xs_text_fit(const char *text, int columns);
 /* Decodes one character of at most `bytes` bytes. Returns its length and stores the code point, or returns 0 where the
  * bytes are not UTF-8 (overlong, surrogate, cut short). */
 size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code);
+
+/* The last part of a path, which is a part of the same memory; of a path that ends in a slash all of it. */
+const char *xs_base_name(const char *path);
 
 /* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */
 void xs_string_add_cut(struct xs_string *text, const char *raw, int columns);

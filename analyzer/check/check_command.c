@@ -18,8 +18,9 @@
 XS_DECLARE_COMMAND(check)
 
 #define DEFAULT_RULES "sure:1%"
+#define CANNOT_TELL "if the trace cannot tell whether "
 #define ANY_IS "every finding that gives time back, each judged alone"
-#define SURE_IS "the same without findings that are upper bounds"
+#define SURE_IS "the same without findings that are upper bounds or have the verdict likely"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -52,7 +53,7 @@ static const struct argp_option check_options[] = {
      1},
     {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_CHECK_CONFIG_NAME, 1},
     {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
-     "do not fail if the trace cannot tell whether these rules hold; without RULE: all rules", 1},
+     "do not fail " CANNOT_TELL "these rules hold; without RULE: all rules", 1},
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
@@ -70,8 +71,8 @@ static const struct argp_option check_options[] = {
 
 static const char doc[] =
     "Checks traces against limits, for CI. The exit status is 0 if all limits hold, 3 if one does not, 1 after an "
-    "error and 2 after wrong usage. A rule fails, too, if the trace cannot tell whether it holds; the output then "
-    "says why. --allow-unknown accepts that."
+    "error and 2 after wrong usage. A rule fails, too, " CANNOT_TELL
+    "it holds; the output then says why. --allow-unknown accepts that."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS
@@ -183,7 +184,7 @@ static int list_rules(const struct xs_out_options *options) {
     for (int i = 0; i < XS_METRICS; i++)
         fprintf(out.file, "  %-24s %-5s  %s\n", xs_metric_infos[i].name, of_metrics[xs_metric_infos[i].unit],
                 xs_metric_infos[i].title);
-    fputs("\nFindings: a count of instances, a size, a time or a share of the run\n", out.file);
+    fputs("\nFindings: a count of instances, a size, a time " XS_OR_A_SHARE "\n", out.file);
     fprintf(out.file, "  %-24s " ANY_IS "\n", "any");
     fprintf(out.file, "  %-24s " SURE_IS "\n", "sure");
     for (size_t i = 0; i < xs_detector_count; i++) {
@@ -295,7 +296,8 @@ static int write_all(const struct arguments *arguments, const struct xs_check *c
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }
 
-/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit status. */
+/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit
+ * status. */
 static int judge_all(const struct arguments *arguments, struct xs_check *check) {
     int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
     struct xs_judged *all = xs_realloc(NULL, sizeof *all * (size_t)arguments->named.count);

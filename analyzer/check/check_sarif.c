@@ -7,6 +7,7 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
 #include "analyzer/command/command.h"
@@ -206,7 +207,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
 
 /* --- results --- */
 
-/* Which of those with the same key in one file it is, from 1: lines whose text is not known differ in their order alone. */
+/* Which of those with the same key in one file it is, from 1: lines whose text is not known differ in their order
+ * alone. */
 static unsigned ordinal_of(const struct entries *entries, size_t index) {
     enum { LOOKED_AT = 1000 };
     const struct entry *e = &entries->items[index];
@@ -290,7 +292,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
                           const struct xs_rule_result *r) {
     struct xs_string sentence = {0}, text = {0};
     char *id = placeless_id(r);
-    const char *slash = strrchr(judged->executable, '/'), *program = slash ? slash + 1 : judged->executable;
+    const char *program = xs_base_name(judged->executable);
     xs_check_sentence(&sentence, judged, r);
     xs_string_format(&text, "%s: ", r->rule->text);
     add_literal(&text, sentence.data);

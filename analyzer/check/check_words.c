@@ -1,9 +1,9 @@
 /* Words that the formats of `check` share; see check.h. */
 #include <string.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
-#include "analyzer/findings/place.h"
 #include "analyzer/summary/metrics.h"
 
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t run_ns) {
@@ -100,7 +100,7 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
     size_t length;
     *absolute = false;
     if (!f->is_source) { /* a library or a program, wherever it lay */
-        path = *path ? xs_place_base_name(path) : "unknown";
+        path = *path ? xs_base_name(path) : "unknown";
     } else if (is_below(path, root, &length)) {
         path += length + 1;
     } else {

@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/trace/site.h"
 
-/* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written of. */
+/* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written
+ * of. */
 static char *as_written(const char *text) {
     struct xs_string clean = {0};
     size_t bytes = text ? strnlen(text, XS_CHECK_TEXT_BYTES) : 0;
@@ -48,7 +50,7 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
     g->is_source = frame && frame->file;
     g->entry_point = as_written(xs_site_name(findings, f->site));
     g->function = as_written(frame ? frame->function : NULL);
-    g->file = as_written(frame && *path ? xs_place_base_name(path) : NULL);
+    g->file = as_written(frame && *path ? xs_base_name(path) : NULL);
     g->text = as_written(text);
     g->line = frame && frame->file ? frame->line : 0;
     xs_string_free(&place);

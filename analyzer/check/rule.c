@@ -120,7 +120,8 @@ bool xs_rule_name_known(const char *name, char *message) {
 
 /* --- limits --- */
 
-/* Digits with at most one point; what follows is the unit. strtod takes too much: hexadecimal, "inf", signs, exponents. */
+/* Digits with at most one point; what follows is the unit. strtod takes too much: hexadecimal, "inf", signs,
+ * exponents. */
 static bool parse_number(const char *text, double *number, const char **unit) {
     size_t digits = strspn(text, "0123456789"), more = 0;
     if (text[digits] == '.')
@@ -170,8 +171,7 @@ static bool parse_unit(struct xs_rule *rule, double number, const char *name, bo
 
 /* Whether the limit's unit is one that the metric can be measured in. */
 static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit, char *message) {
-    static const char *const wanted[] = {[XS_METRIC_NS] =
-                                             "a time: use a unit, as in 20ms, or a share of the run, as in 5%",
+    static const char *const wanted[] = {[XS_METRIC_NS] = "a time: use a unit, as in 20ms, " XS_OR_A_SHARE ", as in 5%",
                                          [XS_METRIC_BYTES] = "bytes: use a number, or a unit, as in 1MiB",
                                          [XS_METRIC_COUNT] = "a count: use a number without unit"};
     const struct xs_metric_info *info = &xs_metric_infos[rule->metric];

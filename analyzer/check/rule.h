@@ -43,6 +43,7 @@ void xs_rules_free(struct xs_rules *rules);
     "a count (0; of a finding: its instances), a size (1MiB), a time (20ms), a share of the run (5" percent            \
     "), or one of these added to "
 #define XS_LIMIT_AGAINST_BASELINE "is a limit against a baseline"
+#define XS_OR_A_SHARE "or a share of the run"
 #define XS_SHARE_WANTED "use a share, as in 10%%"
 
 /* "10%": a share of 0 or more. False where it is none. */

@@ -106,11 +106,11 @@ static void end(struct xs_detection *detection) {
         xs_account_release(detection->analysis, state->running[i].account);
 }
 
+#define TOO_SLOW "at less than half of the "
 const struct xs_detector xs_detector_low_bandwidth = {
     .id = "low-bandwidth",
-    .title = "large copies at less than half of the expected rate",
-    .definition =
-        "A copy of 1 MiB or more was alone on the link, and ran at less than half of the best rate to be expected.",
+    .title = "large copies " TOO_SLOW "expected rate",
+    .definition = "A copy of 1 MiB or more was alone on the link, and ran " TOO_SLOW "best rate to be expected.",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_DEVICE_RECORDS,

@@ -131,16 +131,17 @@ static void end(struct xs_detection *detection) {
     xs_pool_free(&state->download_pool);
 }
 
+#define LEAVE_IT_THERE "Leave the data on the device"
 const struct xs_detector xs_detector_round_trip = {
     .id = "round-trip",
     .title = "uploads of bytes that were downloaded before",
     .definition = "An earlier download had brought exactly these bytes from a device, and now they are uploaded again.",
-    .remedy = "Leave the data on the device.",
+    .remedy = LEAVE_IT_THERE ".",
     .kind = XS_REMOVES_TRANSFERS,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
-    .verdicts = {{"same-device", "Leave the data on the device, or copy on the device."},
+    .verdicts = {{"same-device", LEAVE_IT_THERE ", or copy on the device."},
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host."}},
     .on_event = on_event,
     .end = end,

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/diff/diff.h"
@@ -107,7 +108,7 @@ static void describe(struct xs_side *side, const struct xs_findings *findings, u
     place->frame.file = frame->file ? keep(side, frame->file) : NULL;
     place->frame.module = frame->module ? keep(side, frame->module) : NULL;
     place->match.function = place->frame.function;
-    place->match.file = owner ? keep(side, xs_place_base_name(owner)) : NULL;
+    place->match.file = owner ? keep(side, xs_base_name(owner)) : NULL;
     place->match.line = frame->line || frame->file ? frame->line : frame->address;
     place->match.text = text ? keep(side, text) : NULL;
     free(text);
@@ -124,7 +125,8 @@ static void note_site(struct xs_side *side, const struct xs_findings *findings, 
     here->place_of[site] = (uint32_t)here->count++;
 }
 
-/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code moved. */
+/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code
+ * moved. */
 static void collect_sites(struct xs_side *side, const struct xs_findings *findings, struct here *here) {
     const struct xs_sites *sites = findings->sites;
     *here = (struct here){.site_limit = (size_t)sites->count + sites->placed_count};

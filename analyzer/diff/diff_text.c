@@ -214,7 +214,7 @@ static void print_findings(const struct xs_diff *c, const struct xs_diff_view *v
     if (!c->finding_count)
         xs_out_line(out, XS_STYLE_PLAIN, "None on either side.");
     else if (!rows.shown)
-        xs_out_line(out, XS_STYLE_PLAIN, "None changed.");
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_CHANGED);
     print_rest(&rows, out);
 }
 
@@ -278,7 +278,7 @@ static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view
     if (rows.shown)
         xs_table_print(table, out);
     else
-        xs_out_line(out, XS_STYLE_PLAIN, c->site_count ? "None changed." : "No transfers on either side.");
+        xs_out_line(out, XS_STYLE_PLAIN, c->site_count ? XS_NONE_CHANGED : "No transfers on either side.");
     print_rest(&rows, out);
     xs_table_free(table);
 }

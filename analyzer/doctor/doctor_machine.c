@@ -67,10 +67,9 @@ void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
     if (!library)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload",
                       "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
-                      "libxferspy.so not found; tried %s", tried);
+                      XS_LIBRARY_NOT_FOUND "; tried %s", tried);
     else if (strpbrk(library, " :"))
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", XS_COPY_ELSEWHERE,
-                      "%s: LD_PRELOAD cannot name a path with a blank or a colon", library);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", XS_COPY_ELSEWHERE, XS_CANNOT_NAME, library);
     else
         xs_probe_in_child(diagnoses, "preload", timeout_s, probe_preload);
     free(tried);

@@ -120,15 +120,16 @@ static char *set_bytes(bool *given, uint64_t *bytes, const char *text) {
     return NULL;
 }
 
+#define DIRECTIONS "h2d, d2h, d2d, peer or h2h"
 static char *set_directions(unsigned *directions, const char *list) {
     struct xs_filter_words words = {0};
-    char *wrong = set_words(&words, list, NULL, "h2d, d2h, d2d, peer or h2h");
+    char *wrong = set_words(&words, list, NULL, DIRECTIONS);
     for (size_t i = 0; i < words.count && !wrong; i++) {
         unsigned direction = 1;
         while (direction < XS_DIRECTION_COUNT && strcmp(words.items[i], xs_direction_names[direction]) != 0)
             direction++;
         if (direction == XS_DIRECTION_COUNT)
-            wrong = sentence("use h2d, d2h, d2d, peer or h2h");
+            wrong = sentence("use " DIRECTIONS);
         else
             *directions |= 1u << direction;
     }

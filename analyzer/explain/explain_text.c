@@ -11,6 +11,7 @@
 #include "analyzer/explain/stacks.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 
 enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200, NAME_COLUMNS = 200 };
@@ -58,7 +59,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     if (findings->count)
         xs_table_print(table, out);
     else
-        xs_out_line(out, XS_STYLE_PLAIN, "No findings.");
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
     xs_table_free(table);
     xs_findings_total_line(findings, out);
     for (size_t i = 0; i < findings->undecided_count; i++)

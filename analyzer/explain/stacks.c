@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/trace/site.h"
@@ -126,7 +127,7 @@ static void library_name(char name[LIBRARY_BYTES], const struct xs_frame *frame)
     }
     if (!frame->module && strstr(text, "/python"))
         text = "Python";
-    snprintf(name, LIBRARY_BYTES, "%s", xs_place_base_name(text));
+    snprintf(name, LIBRARY_BYTES, "%s", xs_base_name(text));
 }
 
 /* "12 frames of libtorch_cuda.so, torch and others" */
@@ -155,7 +156,8 @@ static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of output. */
+/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of
+ * output. */
 static size_t repeated(const struct xs_frame *frames, size_t count) {
     size_t n = 1;
     while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&
@@ -169,7 +171,7 @@ static void frame_line(const struct xs_sites *sites, const struct xs_frame *fram
                        struct xs_out *out) {
     struct xs_string text = {0};
     char label[24];
-    const char *module = frame->module ? xs_place_base_name(frame->module) : NULL;
+    const char *module = frame->module ? xs_base_name(frame->module) : NULL;
     if (frame->function)
         xs_string_add_cut(&text, frame->function, NAME_COLUMNS);
     else

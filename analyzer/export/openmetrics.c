@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/export/export.h"
 #include "analyzer/findings/findings_words.h"
-#include "analyzer/findings/place.h"
 
 struct family {
     const char *name, *help;
@@ -63,7 +63,7 @@ static void number_label(struct xs_string *labels, const char *name, int64_t val
 static char *labels_of(const struct xs_run *run) {
     struct xs_string labels = {0};
     label(&labels, "host", run->host);
-    label(&labels, "executable", xs_place_base_name(run->executable));
+    label(&labels, "executable", xs_base_name(run->executable));
     number_label(&labels, "pid", run->pid);
     if (run->rank >= 0)
         number_label(&labels, "rank", run->rank);
@@ -107,10 +107,11 @@ static void put_metric(const struct writer *w, const struct xs_export *e, unsign
 }
 
 enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_FAMILIES };
+#define BY_KINDS " by direction and memory kinds"
 static const struct family kind_families[KIND_FAMILIES] = {
-    {"xferspy_kind_transfers", "copies by direction and memory kinds", XS_METRIC_COUNT},
-    {"xferspy_kind_bytes", "bytes copied by direction and memory kinds", XS_METRIC_BYTES},
-    {"xferspy_kind_device_seconds", "device time of copies by direction and memory kinds", XS_METRIC_NS}};
+    {"xferspy_kind_transfers", "copies" BY_KINDS, XS_METRIC_COUNT},
+    {"xferspy_kind_bytes", "bytes copied" BY_KINDS, XS_METRIC_BYTES},
+    {"xferspy_kind_device_seconds", "device time of copies" BY_KINDS, XS_METRIC_NS}};
 
 static void put_kinds(const struct writer *w, const struct xs_export *e, unsigned which) {
     head(w->file, &kind_families[which]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/text.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 
@@ -131,7 +132,7 @@ int xs_export_tracks(const struct xs_export *e, const struct xs_track_sink *sink
     const struct xs_run *run = &e->reading->summary.run;
     int64_t pid = run->pid > 0 && run->pid < XS_NO_PROCESS ? run->pid : 0;
     struct xs_string name = {0};
-    xs_string_format(&name, "%s%s", *run->executable ? xs_place_base_name(run->executable) : "program",
+    xs_string_format(&name, "%s%s", *run->executable ? xs_base_name(run->executable) : "program",
                      run->simulated ? " (SIMULATED GPU: no time is a measurement)" : "");
     t.process = xs_tracks_add(&t, XS_TRACK_PROCESS, NULL, name.data, pid);
     xs_string_free(&name);

@@ -14,11 +14,6 @@ enum {
     LINE_COLUMNS = 160, /* of source, where there is no terminal to cut it */
 };
 
-const char *xs_place_base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "gpu/kernels/../common.h" becomes "gpu/common.h": what compilers make of #include "../common.h" is one file, whoever
  * includes it. */
 static char *without_detours(const char *file) {
@@ -41,7 +36,7 @@ static char *without_detours(const char *file) {
 }
 
 static const char *last_two_parts(const char *file) {
-    const char *base = xs_place_base_name(file);
+    const char *base = xs_base_name(file);
     const char *start = base > file ? base - 1 : file;
     while (start > file && start[-1] != '/')
         start--;
@@ -74,7 +69,7 @@ static void module_place(struct xs_string *text, const char *module, const struc
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
     if (!frame)
         return;
-    const char *module = frame->module ? xs_place_base_name(frame->module) : "an unknown module";
+    const char *module = frame->module ? xs_base_name(frame->module) : "an unknown module";
     if (frame->file) {
         xs_place_file(text, frame->file, sites->cwd);
         if (frame->line)

@@ -1,4 +1,5 @@
-/* Makes lanes of the timeline: of the host's calls, then of the device's work, each joined with the call that asked for it. */
+/* Makes lanes of the timeline: of the host's calls, then of the device's work, each joined with the call that asked for
+ * it. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -16,6 +17,12 @@ struct call {
     uint8_t direction, host_kind; /* direction of a memset: NO_DIRECTION */
 };
 
+/* A thread's latest batch call: its segment, which holds the bytes of all its copies. */
+struct batch {
+    int64_t enter_ns, correlation;
+    size_t lane, item; /* indexes */
+};
+
 struct work {
     struct xs_html_lanes *lanes;
     const struct xs_trace *trace;
@@ -25,6 +32,9 @@ struct work {
     struct call *calls; /* by correlation */
     size_t count, capacity;
     bool unordered;
+    struct batch *batches;
+    size_t batch_count, batch_capacity;
+    struct xs_hash batch_of; /* thread.id to index + 1 */
     char *message;
 };
 
@@ -54,6 +64,29 @@ static void put_call(struct work *w, enum xs_html_kind kind, const struct xs_tim
     mark(w, segment, (enum xs_evidence_table)row->evidence, row->id, call->site);
 }
 
+/* The first copy of a batch stands for the call; the others have its times, and bytes of their own. Rows of other
+ * threads may lie between them. */
+static void begin_batch(struct work *w, const struct xs_timeline_row *row) {
+    int64_t key[3] = {row->thread, 0, 0};
+    uint64_t *known = xs_hash_put(&w->batch_of, (uint64_t)row->thread, 0);
+    if (!*known) {
+        xs_grow(&w->batches, w->batch_count, &w->batch_capacity, sizeof *w->batches);
+        *known = ++w->batch_count;
+    }
+    const struct xs_html_lane *lane = xs_html_lane_of(w->lanes, XS_HTML_THREADS, key);
+    w->batches[*known - 1] = (struct batch){row->start_ns, row->correlation, (size_t)(lane - w->lanes->lanes),
+                                            lane->latest[row->direction] - 1};
+}
+
+static void add_to_batch(struct work *w, const struct xs_timeline_row *row) {
+    const uint64_t *known = xs_hash_find(&w->batch_of, (uint64_t)row->thread, 0);
+    const struct batch *batch = known ? &w->batches[*known - 1] : NULL;
+    if (!batch || batch->enter_ns != row->start_ns || batch->correlation != row->correlation)
+        return;
+    struct xs_html_segment *segment = &w->lanes->lanes[batch->lane].items[batch->item];
+    segment->bytes = xs_sum(segment->bytes, row->bytes);
+}
+
 static void keep_call(struct work *w, const struct xs_timeline_row *row, struct call *call) {
     if (row->correlation <= 0 || row->correlation > UINT32_MAX)
         return;
@@ -76,9 +109,13 @@ static bool take_transfer(void *data, const struct xs_timeline_row *row) {
     call.host_kind = (uint8_t)(row->direction == XS_DIR_H2D   ? row->src_kind
                                : row->direction == XS_DIR_D2H ? row->dst_kind
                                                               : XS_MEM_UNKNOWN);
-    if (row->batch_index <= 0) { /* the first of its batch stands for the call */
+    if (row->batch_index <= 0) {
         put_call(w, (enum xs_html_kind)row->direction, row, &call);
         keep_call(w, row, &call);
+        if (row->batch_index == 0 && row->timed)
+            begin_batch(w, row);
+    } else if (row->timed) {
+        add_to_batch(w, row);
     }
     if (w->scatter->host_times && !row->is_async && row->batch_index < 0 && row->timed) {
         struct xs_html_point point = {row->bytes,     xs_timeline_ns(row), 1, call.row, call.index,
@@ -235,6 +272,8 @@ int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *sum
         lanes->last_ns = (int64_t)(summary->run.duration_ns & INT64_MAX);
         status = read_all(&w);
         free(w.calls);
+        free(w.batches);
+        xs_hash_free(&w.batch_of);
         if (status < 0 || lanes->segments <= XS_HTML_SEGMENTS)
             break;
         /* by how much it is over, and some more: lanes do not shrink evenly */

@@ -129,6 +129,7 @@ static void complain_several(const char *source, const struct xs_nsys_processes 
     xs_string_free(&text);
 }
 
+#define NO_CALLS "%s: has no calls of CUDA"
 static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes *all,
                             const struct arguments *arguments) {
     int status = XS_EXIT_OK;
@@ -136,11 +137,11 @@ static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes
     for (size_t i = 0; i < all->count; i++)
         chosen += arguments->pid < 0 || all->items[i].pid == arguments->pid;
     if (!all->count) {
-        xs_complain("%s: has no calls of CUDA", arguments->files.input);
+        xs_complain(NO_CALLS, arguments->files.input);
         return XS_EXIT_ERROR;
     }
     if (!chosen) {
-        xs_complain("%s: has no calls of CUDA of process %" PRId64, arguments->files.input, arguments->pid);
+        xs_complain(NO_CALLS " of process %" PRId64, arguments->files.input, arguments->pid);
         return XS_EXIT_ERROR;
     }
     if (chosen > 1 && !strstr(arguments->files.output, "%p")) {

@@ -102,9 +102,9 @@ static void add_devices(struct xs_job *job, const struct xs_summary *s) {
     }
 }
 
-/* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line is told
- * by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one function are places
- * of their own. */
+/* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line
+ * is told by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one
+ * function are places of their own. */
 static char *key_of(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string key = {0};
@@ -114,7 +114,7 @@ static char *key_of(const struct xs_findings *findings, const struct xs_finding 
                          frame->file ? frame->file : "", frame->line);
     else if (frame)
         xs_string_format(&key, "\x1f%s\x1f%s\x1f+%" PRIx64, frame->function ? frame->function : "",
-                         frame->module ? xs_place_base_name(frame->module) : "", frame->address);
+                         frame->module ? xs_base_name(frame->module) : "", frame->address);
     return key.data;
 }
 
@@ -167,8 +167,8 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     finding->at_most = finding->at_most || xs_finding_at_most(f);
 }
 
-/* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were looked
- * up, of which no two have the same key but by odd names. */
+/* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were
+ * looked up, of which no two have the same key but by odd names. */
 static void add_findings(struct xs_job *job, const struct xs_findings *findings) {
     size_t known = job->finding_count;
     for (size_t i = 0; i < findings->count; i++) {

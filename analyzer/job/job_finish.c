@@ -1,11 +1,11 @@
-/* A job when all of its traces were taken: processes in order, with names, and what is computed over them; see job.h. */
+/* A job when all of its traces were taken: processes in order, with names, and what is computed over them; see
+ * job.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/findings/place.h"
 #include "analyzer/job/job.h"
 #include "analyzer/trace/scan.h"
 
@@ -117,13 +117,13 @@ static void label_processes(struct xs_job *job) {
         struct xs_string label = {0};
         for (size_t k = 0; k < job->process_count; k++) {
             same_rank += job->processes[k].rank == p->rank;
-            same_name += !strcmp(xs_place_base_name(job->processes[k].path), xs_place_base_name(p->path));
+            same_name += !strcmp(xs_base_name(job->processes[k].path), xs_base_name(p->path));
         }
         p->is_ranked = p->rank >= 0 && same_rank == 1;
         if (p->is_ranked)
             xs_string_format(&label, "%" PRId64, p->rank);
         else
-            xs_string_format(&label, "%s", same_name == 1 ? xs_place_base_name(p->path) : p->path);
+            xs_string_format(&label, "%s", same_name == 1 ? xs_base_name(p->path) : p->path);
         p->label = label.data;
     }
 }

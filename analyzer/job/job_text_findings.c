@@ -103,9 +103,9 @@ void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out
     }
     if (!shown)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    folded   ? "None that would give back 1 ms and 0.1 %% of a run."
+                    folded   ? XS_NONE_GIVES("1 ms and 0.1 %% of a run.")
                     : advice ? XS_NONE_GIVES_TIME
-                             : "No findings.");
+                             : XS_NO_FINDINGS);
     else
         total_line(job, out);
     size_t advised = 0;

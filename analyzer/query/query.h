@@ -1,4 +1,4 @@
-/* Between query.c, which runs the statement, and query_format.c, which prints its rows. */
+/* Between query_command.c, which runs the statement, and query_format.c, which prints its rows. */
 #ifndef XFERSPY_ANALYZER_QUERY_QUERY_H
 #define XFERSPY_ANALYZER_QUERY_QUERY_H
 

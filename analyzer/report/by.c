@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/table.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
@@ -36,11 +37,11 @@ static void file_or_module(struct xs_string *text, const struct xs_frame *frame,
     if (frame->file)
         xs_place_file(text, frame->file, cwd);
     else if (frame->module)
-        xs_string_add_cut(text, xs_place_base_name(frame->module), NAME_COLUMNS);
+        xs_string_add_cut(text, xs_base_name(frame->module), NAME_COLUMNS);
 }
 
-/* The line's number is what tells two places apart, and the table cuts at the end: where there is no room for a whole path,
- * it loses its beginning. */
+/* The line's number is what tells two places apart, and the table cuts at the end: where there is no room for a whole
+ * path, it loses its beginning. */
 static void site_name(struct xs_string *text, const struct xs_frame *frame, const struct xs_sites *sites, int room) {
     struct xs_string place = {0};
     if (frame->file && frame->line && room) {
@@ -70,7 +71,7 @@ static void frame_name(struct xs_string *text, const struct xs_by *by, const str
     else if (by->key == XS_BY_FUNCTION && frame->function)
         xs_string_add_cut(text, frame->function, NAME_COLUMNS);
     else if (by->key == XS_BY_MODULE)
-        xs_string_add_cut(text, frame->module ? xs_place_base_name(frame->module) : "(Python)", NAME_COLUMNS);
+        xs_string_add_cut(text, frame->module ? xs_base_name(frame->module) : "(Python)", NAME_COLUMNS);
     else {
         if (by->key == XS_BY_FUNCTION)
             xs_string_format(text, "unknown in ");

@@ -97,16 +97,15 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
     if (findings->selection && !folded && !advice)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
     else if (folded)
-        xs_out_line(out, XS_STYLE_PLAIN, "None that would give back %s or more.",
-                    xs_format_ns(floor, findings->floor_ns));
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES("%s or more."), xs_format_ns(floor, findings->floor_ns));
     else if (advice && !*why && !contents->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
     else if (undecided && !*why && !contents->migration_rests)
-        xs_out_line(out, XS_STYLE_PLAIN, "No findings. Undecided: %s, see Coverage.",
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.",
                     xs_format_count(count, undecided));
     else
         xs_out_line(out, XS_STYLE_PLAIN,
-                    *why || contents->migration_rests ? "No findings among what was checked." : "No findings.");
+                    *why || contents->migration_rests ? "No findings among what was checked." : XS_NO_FINDINGS);
 }
 
 void xs_report_text_findings(const struct xs_findings *findings, const struct xs_content_coverage *contents,

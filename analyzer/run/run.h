@@ -8,6 +8,8 @@ enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 
 #define XS_CANNOT_START "cannot start a process: %s"
 #define XS_COPY_ELSEWHERE "copy it elsewhere and set XFERSPY_LIBRARY"
+#define XS_CANNOT_NAME "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon"
+#define XS_LIBRARY_NOT_FOUND "libxferspy.so not found"
 
 /* Finds the preloaded library: $XFERSPY_LIBRARY, then beside this program, ../lib, ../lib64, ../lib/xferspy, and
  * ../preload of a build tree. A new string, or NULL with the places that were tried in `tried` (to be freed). */

@@ -14,6 +14,8 @@
 #include "analyzer/base/text.h"
 #include "analyzer/run/run.h"
 
+#define NO_TRACE "there will be no trace"
+
 static char *own_directory(void) {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -120,19 +122,19 @@ void xs_warn_about_program(const char *path) {
     struct stat st;
     int kind = elf_kind(path);
     if (kind == 0)
-        xs_complain("%s is statically linked: LD_PRELOAD has no effect on it, there will be no trace", path);
+        xs_complain("%s is statically linked: LD_PRELOAD has no effect on it, " NO_TRACE, path);
     else if (kind == -1)
-        xs_complain("%s is for another kind of machine than libxferspy.so: there will be no trace", path);
+        xs_complain("%s is for another kind of machine than libxferspy.so: " NO_TRACE, path);
     else if (stat(path, &st) == 0 && geteuid() != 0 &&
              ((st.st_mode & (S_ISUID | S_ISGID)) || getxattr(path, "security.capability", NULL, 0) > 0))
-        xs_complain("%s runs with raised privileges: the loader ignores LD_PRELOAD, there will be no trace", path);
+        xs_complain("%s runs with raised privileges: the loader ignores LD_PRELOAD, " NO_TRACE, path);
 }
 
 int xs_set_preload(const char *library) {
     const char *before = getenv("LD_PRELOAD");
     struct xs_string value = {0};
     if (strpbrk(library, " :\t\n")) {
-        xs_complain("%s: LD_PRELOAD cannot name a file whose path has a blank or a colon; " XS_COPY_ELSEWHERE, library);
+        xs_complain(XS_CANNOT_NAME "; " XS_COPY_ELSEWHERE, library);
         return -1;
     }
     xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");

@@ -30,7 +30,8 @@ void xs_source_rows_read(const struct xs_trace *trace, const struct xs_callsites
                          struct xs_source_rows *rows);
 void xs_source_rows_free(struct xs_source_rows *rows);
 
-/* Adds them in a transaction of the caller's. `merged_id`: the trace's number in a merged file, -1: in none. An SQLite result code. */
+/* Adds them in a transaction of the caller's. `merged_id`: the trace's number in a merged file, -1: in none. An SQLite
+ * result code. */
 int xs_source_rows_write(struct sqlite3 *db, int64_t merged_id, const struct xs_source_rows *rows);
 
 #endif

@@ -1,11 +1,12 @@
-/* Finding the files of a binary; see binary.h. The places are gdb's (its manual, "Debugging Information in Separate Files"), below
- * every folder of the debug path. */
+/* Finding the files of a binary; see binary.h. The places are gdb's (its manual, "Debugging Information in Separate
+ * Files"), below every folder of the debug path. */
 #include "analyzer/symbols/binary.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/symbols/debug_path.h"
 
 enum { NAME_BYTES = 4096 };
@@ -137,7 +138,7 @@ bool xs_binary_find_alternate(const struct xs_elf_file *debug, const char *name,
                      : try_file(alternate, &wanted, "%.*s%s", folder_length(debug->path), debug->path, name))
         return true;
     for (size_t i = 0; (folder = xs_debug_path_folder(i, &given)); i++)
-        if (try_file(alternate, &wanted, "%s/.dwz/%s", folder, strrchr(name, '/') ? strrchr(name, '/') + 1 : name))
+        if (try_file(alternate, &wanted, "%s/.dwz/%s", folder, xs_base_name(name)))
             return true;
     return false;
 }

@@ -10,8 +10,11 @@
 /* Adds folders, separated by colons; empty ones count for nothing. */
 void xs_debug_path_add(const char *folders);
 
-/* The folders in their order, NULL after the last. `given`: a person named it, so that files right in it count as well. */
+/* The folders in their order, NULL after the last. `given`: a person named it, so that files right in it count as
+ * well. */
 const char *xs_debug_path_folder(size_t i, bool *given);
+
+#define XS_LOOK_FOR_BINARIES "look for binaries and debug information" /* help */
 
 /* --debug-path DIR, for the argp children of a command that resolves addresses; it takes no input. */
 extern const struct argp xs_debug_path_argp;

@@ -7,9 +7,11 @@
 #define CALL(stack, bytes, correlation) \
   "t.enter_ns, t.return_ns, t.id, " correlation ", " bytes ", t.entry_point, " stack ", t.thread, t.stream, "
 #define NO_TRANSFER "NULL, NULL, NULL, NULL, NULL"
-#define TRANSFER CALL("t.stack", "t.bytes", "t.correlation") "t.direction, t.src_kind, t.dst_kind, t.batch_index, t.is_async"
+#define TRANSFER \
+  CALL("t.stack", "t.bytes", "t.correlation") "t.direction, t.src_kind, t.dst_kind, t.batch_index, t.is_async"
 #define NAMED(rows, range) "coalesce(e.name, 'unknown'), " rows ", " range ", "
-#define FAILED "CASE WHEN t.result <> 0 THEN t.result END AS result, CASE WHEN t.is_captured THEN 1 END AS is_captured, "
+#define FAILED \
+  "CASE WHEN t.result <> 0 THEN t.result END AS result, CASE WHEN t.is_captured THEN 1 END AS is_captured, "
 #define ASYNC "CASE WHEN t.is_async THEN 1 END AS is_async, "
 #define ENTRY "LEFT JOIN entry_point e ON e.id = t.entry_point "
 #define STREAM "LEFT JOIN stream s ON s.id = t.stream "
@@ -20,7 +22,8 @@
 #define NO_CALL "NULL, NULL, NULL, NULL, NULL, "
 /* One row a correlation, however many calls have it. */
 #define LAUNCHED(table, other) \
-  "LEFT JOIN (SELECT correlation, min(id) AS id, count(*) AS n, min(entry_point) AS entry_point, min(stream) AS stream" other \
+  "LEFT JOIN (SELECT correlation, min(id) AS id, count(*) AS n, min(entry_point) AS entry_point," \
+  " min(stream) AS stream" other \
   " FROM " table " WHERE correlation IS NOT NULL GROUP BY correlation) c ON c.correlation = t.correlation" \
   " LEFT JOIN stream s ON s.id = c.stream"
 #define WITH_STACK ", min(stack) AS stack"
@@ -28,8 +31,9 @@
 const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   [XS_TIMELINE_TRANSFER] = {
     .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = XS_RAN,
-    .named = NAMED("1", "t.nvtx_range") "d.name AS direction, t.bytes, sk.name AS src_kind, dk.name AS dst_kind, s.handle AS stream, "
-      ASYNC FAILED "CASE WHEN f.id IS NOT NULL THEN printf('%016x%016x', f.content_high, f.content_low) END AS content,"
+    .named = NAMED("1", "t.nvtx_range") "d.name AS direction, t.bytes, sk.name AS src_kind, dk.name AS dst_kind,"
+      " s.handle AS stream, " ASYNC FAILED
+      "CASE WHEN f.id IS NOT NULL THEN printf('%016x%016x', f.content_high, f.content_low) END AS content,"
       " t.id AS transfer",
     .joins = ENTRY STREAM "LEFT JOIN direction d ON d.id = t.direction LEFT JOIN memory_kind sk ON sk.id = t.src_kind"
       " LEFT JOIN memory_kind dk ON dk.id = t.dst_kind LEFT JOIN fingerprint f ON f.id = t.fingerprint",
@@ -37,13 +41,14 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   /* all copies of a batch call share its times: one slice */
   [XS_TIMELINE_BATCH] = {
     .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = XS_RAN,
-    .named = NAMED("count(*)", "t.nvtx_range") "count(*) AS copies, CAST(total(t.bytes) AS INTEGER) AS bytes, " ASYNC FAILED
-      "min(t.id) AS transfer",
+    .named = NAMED("count(*)", "t.nvtx_range") "count(*) AS copies, CAST(total(t.bytes) AS INTEGER) AS bytes, " ASYNC
+      FAILED "min(t.id) AS transfer",
     .joins = ENTRY, .where = "t.batch_index IS NOT NULL", .group = "t.enter_ns, t.thread, t.correlation"},
   [XS_TIMELINE_MEMSET] = {
     .category = "memset", .evidence = XS_EVIDENCE_MEMSET, .table = "memset",
     .columns = CALL("t.stack", "t.bytes", "t.correlation") NO_TRANSFER, .ran = XS_RAN,
-    .named = NAMED("1", "t.nvtx_range") "t.bytes, t.value, k.name AS kind, s.handle AS stream, " FAILED "t.id AS memset",
+    .named = NAMED("1", "t.nvtx_range") "t.bytes, t.value, k.name AS kind, s.handle AS stream, " FAILED
+      "t.id AS memset",
     .joins = ENTRY STREAM "LEFT JOIN memory_kind k ON k.id = t.kind"},
   [XS_TIMELINE_LAUNCH] = {
     .category = "launch", .evidence = XS_EVIDENCE_LAUNCH, .table = "launch",
@@ -54,8 +59,8 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   [XS_TIMELINE_SYNC] = {
     .category = "sync", .evidence = XS_EVIDENCE_SYNC, .table = "sync",
     .columns = CALL("t.stack", "0", "NULL") NO_TRANSFER, .ran = "t.result = 0",
-    .named = NAMED("1", "t.nvtx_range") "k.name AS scope, s.handle AS stream, CASE WHEN t.result <> 0 THEN t.result END AS result,"
-      " t.id AS sync",
+    .named = NAMED("1", "t.nvtx_range") "k.name AS scope, s.handle AS stream,"
+      " CASE WHEN t.result <> 0 THEN t.result END AS result, t.id AS sync",
     .joins = ENTRY STREAM "LEFT JOIN sync_scope k ON k.id = t.scope"},
   [XS_TIMELINE_API_CALL] = {
     .category = "call", .evidence = XS_EVIDENCE_API_CALL, .table = "api_call",
@@ -70,8 +75,8 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   /* the end of a context ends many at once: one slice, about which no finding is */
   [XS_TIMELINE_FREE] = {
     .category = "free", .evidence = XS_EVIDENCE_ALLOCATION, .table = "allocation",
-    .columns = "t.free_enter_ns, t.free_return_ns, t.id, NULL, t.bytes, t.free_entry_point, t.free_stack, t.free_thread,"
-      " t.free_stream, " NO_TRANSFER,
+    .columns = "t.free_enter_ns, t.free_return_ns, t.id, NULL, t.bytes, t.free_entry_point, t.free_stack,"
+      " t.free_thread, t.free_stream, " NO_TRANSFER,
     .ran = "t.free_thread IS NOT NULL AND t.free_return_ns IS NOT NULL",
     .named = NAMED("0", "t.free_nvtx_range") "count(*) AS allocations, CAST(total(t.bytes) AS INTEGER) AS bytes,"
       " min(t.id) AS allocation",
@@ -80,11 +85,14 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
 
   [XS_TIMELINE_COPY] = {
     .category = "copy", .evidence = XS_EVIDENCE_TRANSFER, .table = "device_copy",
-    .columns = WORK("t.bytes", "coalesce(t.device, t.dst_device, t.src_device)", QUEUE, "t.graph_node", "t.kind", "t.copies"),
+    .columns = WORK("t.bytes", "coalesce(t.device, t.dst_device, t.src_device)", QUEUE, "t.graph_node", "t.kind",
+      "t.copies"),
     .named = "coalesce(k.name, 'copy') || CASE t.kind WHEN 1 THEN ' ' || coalesce(sk.name, '')"
-      " WHEN 2 THEN ' ' || coalesce(dk.name, '') ELSE '' END, c.id, c.n, c.entry_point, c.stack, s.handle, t.bytes AS bytes,"
-      " CASE WHEN t.end_ns > t.start_ns THEN CAST(t.bytes * 1e9 / (t.end_ns - t.start_ns) AS INTEGER) END AS bytes_per_s,"
-      " sk.name AS src_kind, dk.name AS dst_kind, CASE WHEN t.copies > 1 THEN t.copies END AS copies, t.graph, t.graph_node,"
+      " WHEN 2 THEN ' ' || coalesce(dk.name, '') ELSE '' END, c.id, c.n, c.entry_point, c.stack, s.handle,"
+      " t.bytes AS bytes,"
+      " CASE WHEN t.end_ns > t.start_ns THEN CAST(t.bytes * 1e9 / (t.end_ns - t.start_ns) AS INTEGER) END"
+      " AS bytes_per_s, sk.name AS src_kind, dk.name AS dst_kind,"
+      " CASE WHEN t.copies > 1 THEN t.copies END AS copies, t.graph, t.graph_node,"
       " CASE WHEN t.graph_node IS NULL THEN c.id END AS transfer",
     .joins = "LEFT JOIN copy_kind k ON k.id = t.kind LEFT JOIN device_memory_kind sk ON sk.id = t.src_kind"
       " LEFT JOIN device_memory_kind dk ON dk.id = t.dst_kind " LAUNCHED("transfer", WITH_STACK)},
@@ -103,8 +111,8 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
   /* pages that move belong to no stream */
   [XS_TIMELINE_MIGRATION] = {
     .category = "migration", .evidence = XS_EVIDENCE_MIGRATION, .table = "device_migration",
-    .columns = "t.start_ns, t.end_ns, t.id, NULL, t.bytes, max(coalesce(t.src_device, -1), coalesce(t.dst_device, -1)), -1, -1,"
-      " NULL, NULL, NULL",
+    .columns = "t.start_ns, t.end_ns, t.id, NULL, t.bytes, max(coalesce(t.src_device, -1), coalesce(t.dst_device, -1)),"
+      " -1, -1, NULL, NULL, NULL",
     .named = "'migration ' || coalesce(k.name, ''), t.id, 1, NULL, NULL, NULL, t.bytes AS bytes, t.address",
     .joins = "LEFT JOIN migration_kind k ON k.id = t.kind"},
 };

@@ -22,7 +22,7 @@ void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, .
 
 /* Between Python and C lie the interpreter itself and things like _ctypes and libffi, which may lie in its folders. */
 static uint8_t glue_role(const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = xs_base_name(path);
     bool interpreter = !strncmp(name, "python", strlen("python")) || !strncmp(name, "libpython", strlen("libpython"));
     return interpreter ? XS_NATIVE_INTERPRETER : XS_NATIVE_GLUE;
 }
@@ -84,6 +84,9 @@ struct missing {
     bool unsupported;
 };
 
+#define CHANGED_SINCE "changed since the run"
+#define NO_LINES "have addresses instead of lines"
+
 static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, enum xs_binary_status status,
                  struct missing *missing) {
     missing->unsupported |= status == XS_BINARY_NO_SUPPORT;
@@ -94,20 +97,19 @@ static void tell(struct xs_callsites *callsites, const struct xs_callsite_module
         return;
     }
     const char *reason = status == XS_BINARY_GONE      ? "is not here"
-                         : status == XS_BINARY_CHANGED ? "has changed since the run"
+                         : status == XS_BINARY_CHANGED ? "has " CHANGED_SINCE
                                                        : "cannot be read";
-    xs_callsites_add_note(callsites, "%s %s, so calls in it have addresses instead of lines", module->path, reason);
+    xs_callsites_add_note(callsites, "%s %s, so calls in it " NO_LINES, module->path, reason);
 }
 
 static void tell_missing(struct xs_callsites *callsites, const struct missing *missing) {
     if (missing->unsupported)
-        xs_callsites_add_note(callsites, "this build of xferspy cannot read symbols, so native calls have addresses "
-                                         "instead of lines");
+        xs_callsites_add_note(callsites, "this build of xferspy cannot read symbols, so native calls " NO_LINES);
     if (missing->libraries > 1)
-        xs_callsites_add_note(callsites, "%s and %zu more libraries are not here or have changed since the run",
+        xs_callsites_add_note(callsites, "%s and %zu more libraries are not here or have " CHANGED_SINCE,
                               missing->library, missing->libraries - 1);
     else if (missing->libraries)
-        xs_callsites_add_note(callsites, "%s is not here or has changed since the run", missing->library);
+        xs_callsites_add_note(callsites, "%s is not here or has " CHANGED_SINCE, missing->library);
 }
 
 static void resolve_module(struct batch *batch, uint32_t number, struct missing *missing) {

@@ -1,5 +1,5 @@
-/* --source: where the text of a line may come from that is not in the trace. One setting for the program, made before the first
- * trace is read. */
+/* --source: where the text of a line may come from that is not in the trace. One setting for the program, made before
+ * the first trace is read. */
 #ifndef XFERSPY_ANALYZER_TRACE_SOURCE_OPTION_H
 #define XFERSPY_ANALYZER_TRACE_SOURCE_OPTION_H
 
@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 enum xs_source_mode {
-    XS_SOURCE_AUTO, /* from this machine's files, where the trace was made by this user here or has the file's identity */
+    XS_SOURCE_AUTO, /* from this machine's files, where the trace was made by this user here or has the file's
+                     * identity */
     XS_SOURCE_OFF,  /* from nowhere, not from the trace either */
     XS_SOURCE_BELOW /* from the files of a folder */
 };

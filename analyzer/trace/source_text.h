@@ -1,6 +1,6 @@
-/* The text of lines of the program: from the trace where it is there, else from files as far as --source lets them be read
- * (source_option.h). Both are any bytes, to be escaped where they are shown. A name in a trace is never by itself a reason to read
- * a file: anybody can write a trace. */
+/* The text of lines of the program: from the trace where it is there, else from files as far as --source lets them be
+ * read (source_option.h). Both are any bytes, to be escaped where they are shown. A name in a trace is never by itself
+ * a reason to read a file: anybody can write a trace. */
 #ifndef XFERSPY_ANALYZER_TRACE_SOURCE_TEXT_H
 #define XFERSPY_ANALYZER_TRACE_SOURCE_TEXT_H
 
@@ -15,12 +15,13 @@ struct xs_source_text;
 /* Why text is withheld, within a sentence. */
 #define XS_NOT_YOUR_TRACE "nothing shows that you recorded this trace on this machine"
 
-/* Reads what the trace has. Never fails for what is wrong there: that is left out. The trace may be closed afterwards. */
+/* Reads what the trace has. Never fails for what is wrong there: that is left out. The trace may be closed
+ * afterwards. */
 struct xs_source_text *xs_source_text_open(const struct xs_trace *trace, const char *cwd, int64_t start_unix_ns);
 void xs_source_text_close(struct xs_source_text *text); /* NULL is nothing */
 
-/* The line of the frame as it was when the program ran, without the blanks around it and of 4096 bytes at most, to be freed. NULL: not
- * known, or not to be shown. */
+/* The line of the frame as it was when the program ran, without the blanks around it and of 4096 bytes at most, to be
+ * freed. NULL: not known, or not to be shown. */
 char *xs_source_text_line(struct xs_source_text *text, const struct xs_frame *frame);
 
 /* The same from a file alone, whatever the trace has, not trimmed; with the identity of that file. */

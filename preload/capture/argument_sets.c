@@ -61,26 +61,31 @@ static void forget_all(void) {
     atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
 }
 
-static uint32_t insert(const uint32_t *ids, unsigned count, uint64_t hash) {
+/* Gives the set a number, and writes it where no look-up comes yet. 0: there are no more numbers. */
+static uint32_t put_words(const uint32_t *ids, unsigned count) {
     if (last_number == UINT32_MAX) {
         return 0;
     }
     if (set_count == MOST_SETS || words_used + 2 + count > WORDS) {
         forget_all();
     }
-    uint32_t s = (uint32_t)hash % SLOTS;
-    while (LOAD(slots[s]) != 0) {
-        s = (s + 1) % SLOTS;
-    }
     STORE(words[words_used], ++last_number);
     STORE(words[words_used + 1], count);
     for (unsigned i = 0; i < count; i++) {
         STORE(words[words_used + 2 + i], ids[i]);
     }
+    return last_number;
+}
+
+/* From now on look-ups, which take no lock, find the set that was written last. */
+static void publish(unsigned count, uint64_t hash) {
+    uint32_t s = (uint32_t)hash % SLOTS;
+    while (LOAD(slots[s]) != 0) {
+        s = (s + 1) % SLOTS;
+    }
     atomic_store_explicit(&slots[s], hash >> 32 << 32 | (words_used + 1), memory_order_release);
     words_used += 2 + count;
     set_count++;
-    return last_number;
 }
 
 /* Puts the set's events where the launch's was begun, and the launch behind them. */
@@ -111,9 +116,9 @@ struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned co
     }
     pthread_mutex_lock(&sets_lock);
     uint32_t number = xs_set_find(ids, count, hash);
-    if (number == 0) {
-        number = insert(ids, count, hash);
-        e = number ? emit(e, number, ids, count) : e;
+    if (number == 0 && (number = put_words(ids, count)) != 0) {
+        e = emit(e, number, ids, count);
+        publish(count, hash);
     }
     pthread_mutex_unlock(&sets_lock);
     e->argument_set = number;

@@ -2,14 +2,15 @@
 #     [-DPTXAS=ptxas -DFATBINARY=fatbinary] -P kernel_image.cmake
 # Without INPUT everything is empty: built without nvcc.
 #
-# Its PTX text works everywhere but takes the driver a quarter of a second to compile, once a machine; so machine code for
-# the GPUs of the last years is there, too, which takes a tenth of a millisecond.
+# Its PTX text works everywhere but takes the driver a quarter of a second to compile, once a machine; so machine code
+# for the GPUs of the last years is there, too, which takes a tenth of a millisecond.
 #
-# A driver refuses PTX that is newer than itself, and nvcc writes the version of its own toolkit. So the text is relabelled
-# as PTX 6.0 for sm_60, which drivers of CUDA 9 and newer take and every GPU from Pascal on. That is right as long as no
-# instruction needs more. What needs exactly this much is shfl.sync, vote.sync and bar.warp.sync (6.0; sm_30), 64-bit
-# atom.add, membar, ld.global.cg and mad.wide (older). The build hands the lowered text to ptxas, which checks every
-# instruction against the two lines; and what nvcc may add one day without being asked is refused here by name.
+# A driver refuses PTX that is newer than itself, and nvcc writes the version of its own toolkit. So the text is
+# relabelled as PTX 6.0 for sm_60, which drivers of CUDA 9 and newer take and every GPU from Pascal on. That is right as
+# long as no instruction needs more. What needs exactly this much is shfl.sync, vote.sync and bar.warp.sync (6.0;
+# sm_30), 64-bit atom.add, membar, ld.global.cg and mad.wide (older). The build hands the lowered text to ptxas, which
+# checks every instruction against the two lines; and what nvcc may add one day without being asked is refused here by
+# name.
 set(text "")
 if(INPUT)
     file(READ ${INPUT} text)

@@ -44,7 +44,8 @@
 #define ROUNDS 64u                                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
 
-#define SOURCES_PATIENCE_MS 250u /* of a process that ends, beyond which it does not wait for sources on a slow disk */
+#define SOURCES_PATIENCE_MS 250u /* of a process that ends, beyond which it does not wait for sources on a slow disk
+                                  * \ */
 
 /* READING_SOURCES: all that was recorded is in the trace. */
 enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, DONE, DONE_BADLY };

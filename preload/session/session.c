@@ -60,8 +60,11 @@ static void on_fork_child(void) {
     }
 }
 
+static bool exit_handler_ran;
+
 /* Runs before the driver's own exit handler, because it was registered after cuInit: CUPTI still works. */
 static void on_exit_end_cupti(void) {
+    exit_handler_ran = true;
     if (getpid() != session_pid || atomic_load(&xs_state) != XS_STATE_ACTIVE) {
         return;
     }
@@ -95,8 +98,15 @@ static void finish(unsigned patience_ms) {
     }
 }
 
-/* After every exit handler and every destructor of the program: the last frees are in the trace. */
-__attribute__((destructor)) static void on_unload(void) { finish(EXIT_PATIENCE_MS); }
+/* After every exit handler and every destructor of the program: the last frees are in the trace. Handlers that were
+ * registered before the program itself began, as by a session that a library's constructor started, run after this,
+ * and so does the driver's. */
+__attribute__((destructor)) static void on_unload(void) {
+    if (!exit_handler_ran) {
+        on_exit_end_cupti();
+    }
+    finish(EXIT_PATIENCE_MS);
+}
 
 /* The end of a process that runs no exit handlers. No lock is taken and nothing is waited for without bound: it may be
  * called in a signal handler, on top of anything. */

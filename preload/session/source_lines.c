@@ -1,4 +1,5 @@
-/* Keeping source lines; see source_lines.h. Files are read, never mapped: one that is cut off meanwhile raises no signal. */
+/* Keeping source lines; see source_lines.h. Files are read, never mapped: one that is cut off meanwhile raises no
+ * signal. */
 #define _GNU_SOURCE
 #include "preload/session/source_lines.h"
 

@@ -14,15 +14,18 @@ for trace in $traces; do
     expect_status 0
 done
 # As many rows as the tables have, of damaged rows too
-for pair in transfers:transfer allocations:allocation kernels:device_kernel copies:device_copy syncs:sync launches:launch; do
+for pair in transfers:transfer allocations:allocation kernels:device_kernel copies:device_copy syncs:sync \
+    launches:launch; do
     for trace in h100_lines damaged; do
         "$XFERSPY" export --format=jsonl --what=${pair%:*} $trace.db 2>stderr >rows.jsonl
-        [ "$(wc -l <rows.jsonl)" -eq "$(sqlite3 $trace.db "SELECT count(*) FROM ${pair#*:}")" ] || show "rows of $pair in $trace"
+        [ "$(wc -l <rows.jsonl)" -eq "$(sqlite3 $trace.db "SELECT count(*) FROM ${pair#*:}")" ] ||
+            show "rows of $pair in $trace"
     done
 done
 # What is resolved of a transfer
 "$XFERSPY" export --format=jsonl h100_upload_wasteful.db >t.jsonl 2>stderr
-"$XFERSPY" explain --instances --format=tsv h100_upload_wasteful.db | awk -F'\t' '$1 == "noop-upload" && $2 == "transfer" { print $3 }' | sort -n >wanted
+"$XFERSPY" explain --instances --format=tsv h100_upload_wasteful.db |
+    awk -F'\t' '$1 == "noop-upload" && $2 == "transfer" { print $3 }' | sort -n >wanted
 "$python" - t.jsonl >found <<'PY'
 import json, sys
 for line in open(sys.argv[1], encoding="utf-8"):
@@ -47,10 +50,13 @@ PY
 "$XFERSPY" export --format=csv -o t.csv h100_upload_wasteful.db 2>stderr
 sqlite3 imported.db ".import --csv t.csv t" 2>import.log || show "sqlite3 .import"
 [ ! -s import.log ] || { cat import.log; show "sqlite3 .import complains"; }
-[ "$(sqlite3 imported.db "SELECT count(*), sum(bytes) FROM t")" = "$(sqlite3 h100_upload_wasteful.db "SELECT count(*), sum(bytes) FROM transfer")" ] ||
+[ "$(sqlite3 imported.db "SELECT count(*), sum(bytes) FROM t")" = \
+    "$(sqlite3 h100_upload_wasteful.db "SELECT count(*), sum(bytes) FROM transfer")" ] ||
     show "sqlite3 .import: other rows"
-[ "$(jq -s 'map(.bytes) | add' t.jsonl)" = "$(sqlite3 h100_upload_wasteful.db "SELECT sum(bytes) FROM transfer")" ] || show "jq"
+[ "$(jq -s 'map(.bytes) | add' t.jsonl)" = "$(sqlite3 h100_upload_wasteful.db "SELECT sum(bytes) FROM transfer")" ] ||
+    show "jq"
 # Spreadsheets: text that they would run is guarded, unless somebody wants it as it is
 "$XFERSPY" export --format=csv --what=kernels huge.db 2>stderr | grep -q "'=cmd|" || show "no guard"
-"$XFERSPY" export --format=csv --what=kernels --formulas huge.db 2>stderr | grep -q "'=cmd|" && show "a guard where none was wanted"
+"$XFERSPY" export --format=csv --what=kernels --formulas huge.db 2>stderr | grep -q "'=cmd|" &&
+    show "a guard where none was wanted"
 true

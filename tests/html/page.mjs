@@ -105,6 +105,15 @@ check('a finding chosen is marked in the timeline', 'lines', {}, async (page) =>
   assert.equal(await markedPixels(page), 0, 'chosen again, it is not');
 });
 
+check('the block of a batch call has the bytes of all its copies', 'batch', {}, async (page) => {
+  await page.click('summary:has-text("segments in view")');
+  await page.waitForSelector('.alternative[open] tbody tr');
+  const rows = await page.$$eval('.alternative[open] tbody tr', (list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(rows.map((cells) => [cells[0], cells[2], cells[5], cells.at(-1)]), [
+    ['batches 9001', '1', '7.00\u00a0MiB', '9001'], ['others 9002', '1', '128\u00a0KiB', '9002'],
+  ]);
+});
+
 check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (page) => {
   await frame(page);
   const whole = await timeline(page);

@@ -1,5 +1,5 @@
-# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK; HAVE_HTML, if the build has
-# no page.
+# Makes the pages that page.mjs looks at, and runs it. Wanted: XFERSPY, SQL2DB, SOURCE, WORK; HAVE_HTML, if the build
+# has no page.
 set -euo pipefail
 . "$SOURCE/../needs.sh"
 need node npm
@@ -38,6 +38,8 @@ made without_cupti without_cupti.sql
 made killed killed.sql
 "$SQL2DB" pages/hostile.db "$fixtures/findings.sql" "$fixtures/callsites.sql" "$SOURCE/hostile.sql"
 page hostile pages/hostile.db
+"$SQL2DB" pages/batch.db "$fixtures/empty.sql" "$SOURCE/batch.sql"
+page batch pages/batch.db
 page hostile_both pages/hostile.db pages/hostile.db
 cp "$SOURCE/page.mjs" modules/page.mjs # modules are looked for beside the script
 node modules/page.mjs "$chromium" "$WORK/pages"

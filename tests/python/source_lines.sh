@@ -1,5 +1,5 @@
-# The text of Python lines in the trace, as capture keeps it: of a real interpreter on the simulated GPU. The program says by which names
-# its code goes, so that it can name files that must not be read.
+# The text of Python lines in the trace, as capture keeps it: of a real interpreter on the simulated GPU. The program
+# says by which names its code goes, so that it can name files that must not be read.
 set -u
 . "$SOURCE/../needs.sh"
 need_python ctypes
@@ -61,7 +61,8 @@ XDG_STATE_HOME=$WORK/elsewhere shows elsewhere/copy.db || fail "shown of a copy"
 shows --source=off t.db && fail "--source=off"
 "$XFERSPY" anonymize --force t.db -o anonymous.db >/dev/null && shows anonymous.db && fail "in an anonymized trace"
 grep -q "the upload" anonymous.db && fail "left in an anonymized trace"
-[ "$("$XFERSPY" query --format=tsv anonymous.db "SELECT count(*) FROM meta WHERE key = 'origin'" | tail -n 1)" = 0 ] || fail "an origin in an anonymized trace"
+[ "$("$XFERSPY" query --format=tsv anonymous.db "SELECT count(*) FROM meta WHERE key = 'origin'" | tail -n 1)" = 0 ] ||
+    fail "an origin in an anonymized trace"
 rm -f merged.db; "$XFERSPY" merge t.db -o merged.db >/dev/null && shows merged.db || fail "in a merged file"
 
 capture --source-lines=off none
@@ -72,11 +73,13 @@ XDG_STATE_HOME=$WORK/elsewhere shows t.db && fail "nor does it for somebody else
 "$XFERSPY" symbolize t.db | grep -q "the text of" || fail "symbolize adds it"
 cp t.db elsewhere/copy.db; shows elsewhere/copy.db || fail "and then it is in a copy"
 
-capture touch; [ -z "$(lines)" ] || fail "of a file that changed"; notes | grep -q "has changed since capture began" || fail "the note: $(notes)"
+capture touch; [ -z "$(lines)" ] || fail "of a file that changed"
+notes | grep -q "has changed since capture began" || fail "the note: $(notes)"
 shows t.db && fail "shown of a file that changed"
 capture fifo; [ -z "$(lines)" ] || fail "of a FIFO"; [ "$status" -eq 0 ] || fail "a FIFO: status $status"
 capture remove; [ -z "$(lines)" ] || fail "of no file"; [ -z "$(notes)" ] || fail "a note: $(notes)"
-capture kill; [ -z "$(lines)" ] || fail "of a killed process"; shows t.db || fail "of a killed process its user sees the files"
+capture kill; [ -z "$(lines)" ] || fail "of a killed process"
+shows t.db || fail "of a killed process its user sees the files"
 
 # Names that are no source files of the program.
 mkdir names
@@ -84,7 +87,8 @@ printf 'first\nSECRET of a link\n' >names/secret; ln -s /proc/self/environ names
 { printf 'first\nSECRET of a binary\n\0'; } >names/binary
 { printf 'first\nSECRET of a large file\n'; head -c 9000000 /dev/zero | tr '\0' x; } >names/large
 touch -d '2025-06-01 UTC' names/binary names/large
-capture none /proc/self/environ /proc/self/status /dev/zero "$WORK/names/link" "$WORK/names/fifo" "$WORK/names/binary" "$WORK/names/large" "<string>" "" "$WORK/names"
+capture none /proc/self/environ /proc/self/status /dev/zero "$WORK/names/link" "$WORK/names/fifo" \
+    "$WORK/names/binary" "$WORK/names/large" "<string>" "" "$WORK/names"
 [ "$status" -eq 0 ] || fail "status $status"
 lines | grep -v "app/program.py:" && fail "these were read"
 grep -q "SECRET" t.db && fail "a secret is in the trace"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts/install-packages on machines that are made up: stand-ins for dpkg, apt-get, sudo and id say what there is and note what is
-# asked of them. Wanted: SCRIPT, the script, and WORK, a folder to be emptied.
+# scripts/install-packages on machines that are made up: stand-ins for dpkg, apt-get, sudo and id say what there is and
+# note what is asked of them. Wanted: SCRIPT, the script, and WORK, a folder to be emptied.
 set -euo pipefail
 rm -rf "$WORK"
 mkdir -p "$WORK/bin"

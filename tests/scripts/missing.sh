@@ -66,7 +66,8 @@ ends 0 "a b" sh grep -- sh -c 'echo "$@"' - a b
 ends 5 "" sh -- sh -c 'exit 5'
 ends 0 "['-c', 'a b']" python: python:json -- -c 'import sys; print(sys.argv)' "a b"
 ends 77 "SKIPPED: not found here: zsh (Debian packages: zsh)" zsh python: -- -c 'print(1)'
-ends 77 "SKIPPED: not found here: json.Nothing of Python (Debian packages: python3)" python:json.Nothing -- -c 'print(1)'
+ends 77 "SKIPPED: not found here: json.Nothing of Python (Debian packages: python3)" python:json.Nothing -- -c \
+    'print(1)'
 ends 77 "SKIPPED: not found here: two words (Debian packages: a b)" --missing "two words" b a
 ends 77 "SKIPPED: for a reason" --skip "for a reason"
 ends 2 "usage: needs.sh [PROGRAM...] [python:[MODULE]...] -- COMMAND..." zsh
@@ -74,15 +75,18 @@ ends 2 "usage: needs.sh [PROGRAM...] [python:[MODULE]...] -- COMMAND..." zsh
 # What the tests of this tree need is in the table, and what is named is in a group.
 tests=$(dirname "$NEEDS")
 sh "$NEEDS" --packages >packages
-grep -rhE '^ *need [a-z]' "$tests" --include='*.sh' --include=run --exclude-dir=scripts | sed 's/ *#.*//; s/^ *need //' | tr ' ' '\n' | sort -u >programs
-grep -rhoE '^ *need_python [a-zA-Z_.0-9 ]+' "$tests" --include='*.sh' --include=run --exclude-dir=scripts | sed 's/^ *need_python /python:/; s/ / python:/g; s/\.[A-Z][A-Za-z0-9]*//g' | tr ' ' '\n' | sort -u >modules
+grep -rhE '^ *need [a-z]' "$tests" --include='*.sh' --include=run --exclude-dir=scripts |
+    sed 's/ *#.*//; s/^ *need //' | tr ' ' '\n' | sort -u >programs
+grep -rhoE '^ *need_python [a-zA-Z_.0-9 ]+' "$tests" --include='*.sh' --include=run --exclude-dir=scripts |
+    sed 's/^ *need_python /python:/; s/ / python:/g; s/\.[A-Z][A-Za-z0-9]*//g' | tr ' ' '\n' | sort -u >modules
 [ "$(wc -l <programs)" -ge 15 ] && [ "$(wc -l <modules)" -ge 4 ] || fail "hardly any needs"
 while read -r name; do
     step="package of $name"
     sh -c '. "$1"; package_of "$2"' - "$NEEDS" "$name" >output 2>&1 || fail "$name is not in the table"
     cat output >>packages
 done < <(cat programs modules)
-grep -rhoE --include=CMakeLists.txt -e '--missing [^$]*\)' "$tests" | sed -E 's/^--missing ("[^"]*"|[^ ]*) //; s/\)$//' | tr ' ' '\n' >left_out
+grep -rhoE --include=CMakeLists.txt -e '--missing [^$]*\)' "$tests" |
+    sed -E 's/^--missing ("[^"]*"|[^ ]*) //; s/\)$//' | tr ' ' '\n' >left_out
 grep -qx libcmocka-dev left_out || fail "no --missing in CMakeLists.txt"
 bash "$SCRIPT" --list build test lint fuzz package cross coverage | tr ' ' '\n' >all
 while read -r package; do

@@ -1,4 +1,5 @@
-# xferspy check: what passes, what fails and with which exit status; baselines, suppressions, several traces, wrong usage.
+# xferspy check: what passes, what fails and with which exit status; baselines, suppressions, several traces, wrong
+# usage.
 . "$SOURCE/lib.sh"
 F=$SOURCE/fixtures
 make_trace run.db "$F/findings.sql" "$F/callsites.sql"
@@ -15,9 +16,27 @@ expect_out "What to do: xferspy explain run.db noop-upload"; expect_out "The gat
 expect_not "scalar-readback" # an upper bound is not sure
 [ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
 check empty.db; expect_status 0; expect_out "PASS     sure:1%"; expect_out "No copies were seen at all."
+# Nor is a finding that is likely only: an upload that no kernel was given a pointer to, before its memory was freed.
+cat >likely.sql <<'EOF'
+INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
+  free_entry_point,free_thread,free_enter_ns,free_return_ns) VALUES
+ (3,3,1,150000000000000,16777216,4,1,0,1,3900000,3910000,4,1,47000000,47010000);
+INSERT INTO fingerprint VALUES (4,9,9,NULL,NULL,4096,NULL,NULL,1);
+INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_address,dst_address,src_kind,dst_kind,dst_device,
+  src_allocation,dst_allocation,context,stream,is_async,is_captured,result,enter_ns,return_ns,correlation,fingerprint) VALUES
+ (4,1,1,1,16777216,139000000000000,150000000000000,2,4,0,2,3,1,2,0,0,0,4000000,4400000,104,4);
+INSERT INTO device_copy (correlation,kind,src_kind,dst_kind,bytes,start_ns,end_ns,device,cupti_context,cupti_stream,is_async,copies)
+ VALUES (104,1,2,3,16777216,4010000,4320000,0,1,13,0,1);
+INSERT INTO launch (id,entry_point,thread,kind,function,context,stream,is_captured,result,enter_ns,correlation,arguments)
+ VALUES (4,5,1,0,7000,1,2,0,0,4500000,204,1);
+EOF
+make_trace likely.db "$F/no_findings.sql" likely.sql
+check --fail-on=any:1us,sure:1us --allow-unknown likely.db; expect_status 3
+expect_out "unused-upload/likely: 1,"; expect_out "FAIL     any:1us"; expect_out "PASS     sure:1us"
 
 # Metrics: exactly the limit is good, one more is not.
-check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0; expect_out "The gate passes."
+check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0
+expect_out "The gate passes."
 check --fail-on=wall-time:99999999ns run.db; expect_status 3
 check --fail-on=transfers:36 run.db; expect_status 3; expect_out "37, limit 36"
 check --fail-on=removable-time:5% run.db; expect_status 3; expect_out "17.9 ms (18 % of the run), limit 5.00 ms"
@@ -31,15 +50,18 @@ check --fail-on=duplicate-upload/elsewhere:0 run.db; expect_status 3
 check --fail-on=duplicate-upload/elsewhere:5 run.db; expect_status 0
 check --fail-on=leak:0 run.db; expect_status 0
 check --fail-on=any:11% run.db; expect_status 0; expect_out "the largest at most 10.1 ms"
-check --fail-on=any:10% --fail-on=sure:8% run.db; expect_status 3; expect_out "FAIL     any:10%"; expect_out "PASS     sure:8%"
+check --fail-on=any:10% --fail-on=sure:8% run.db; expect_status 3; expect_out "FAIL     any:10%"
+expect_out "PASS     sure:8%"
 
 # What the trace cannot tell is no pass: 9 were found, of 3 it could not be decided.
-check --fail-on=noop-upload:9 run.db; expect_status 3; expect_out "UNKNOWN  noop-upload:9"; expect_out "Of 3 it could not be decided"
+check --fail-on=noop-upload:9 run.db; expect_status 3; expect_out "UNKNOWN  noop-upload:9"
+expect_out "Of 3 it could not be decided"
 check --fail-on=noop-upload:12 run.db; expect_status 0
 check --fail-on=noop-upload:9 --allow-unknown=noop-upload run.db; expect_status 0; expect_out "ALLOWED  noop-upload:9"
 check --fail-on=noop-upload:9 --allow-unknown=pageable run.db; expect_status 3
 check --fail-on=noop-upload:8 --allow-unknown run.db; expect_status 3 # what is known to be over stays over
-for rule in sure:1% any:0 removable-time:50% noop-upload:1000 mostly-unchanged:1000 no-overlap:5 device-time:1s wall-time:+1%; do
+for rule in sure:1% any:0 removable-time:50% noop-upload:1000 mostly-unchanged:1000 no-overlap:5 device-time:1s \
+    wall-time:+1%; do
     check --fail-on=$rule --baseline=blind.db blind.db
     case $rule in
     wall-time*) expect_status 0 ;;
@@ -61,7 +83,8 @@ check --write-baseline=run.db --force run.db; expect_status 1; expect_err "is th
 check --write-baseline=x.json run.db bare.db; expect_status 2
 for base in base.json run.db; do
     check --baseline=$base --fail-on=any:0,noop-upload:+0,wall-time:+0%,noop-upload:0 run.db
-    expect_status 0; expect_out "none; 6 more as in the baseline"; expect_out "(9 in the baseline)"; expect_out "6 findings as before, 0 grown, 0 new, 0 gone"
+    expect_status 0; expect_out "none; 6 more as in the baseline"; expect_out "(9 in the baseline)"
+    expect_out "6 findings as before, 0 grown, 0 new, 0 gone"
 done
 # Lines move: the same place still. More instances than the tolerance: grown. Another function: new, and one gone.
 make_trace moved.db "$F/findings.sql" "$F/callsites.sql"
@@ -83,7 +106,8 @@ check --baseline=base.json --fail-on=any:5% renamed.db; expect_status 3; expect_
 expect_out "3 new, 3 gone. The baseline can be renewed"
 check --baseline=base.json --fail-on=any:0 empty.db; expect_out "6 gone"
 # Swapped: the better run as baseline of the worse one.
-check --write-baseline=good.json empty.db; check --baseline=good.json --fail-on=any:5% run.db; expect_status 3; expect_out "6 new"
+check --write-baseline=good.json empty.db; check --baseline=good.json --fail-on=any:5% run.db; expect_status 3
+expect_out "6 new"
 check --fail-on=wall-time:+10% run.db; expect_status 2; expect_err "limit against a baseline"
 # Baselines that are none.
 echo '{"format": "xferspy-baseline", "version": 2, "findings": []}' >newer.json
@@ -92,7 +116,8 @@ echo '{"format": "xferspy-baseline", "version": 1, "findings": [{"finding": 5}]}
 echo '{"format": "xferspy-report", "version": 1}' >other.json
 : >nothing.json
 printf '{"format": "xferspy-baseline"\0' >binary.json
-for bad in "newer.json: is a baseline of a newer xferspy" "cut.json: is damaged" "typed.json: is damaged" "other.json: is no baseline" \
+for bad in "newer.json: is a baseline of a newer xferspy" "cut.json: is damaged" "typed.json: is damaged" \
+    "other.json: is no baseline" \
     "nothing.json" "binary.json: is no baseline" "missing.json: No such file"; do
     check --baseline="${bad%%:*}" run.db; expect_error_of "$bad"
 done
@@ -125,10 +150,12 @@ check --fail-on=removable-time:1% run.db; expect_status 3 # metrics are measured
 mkdir -p ci; cp base.json ci/; { echo "baseline = base.json"; echo "fail-on = any:0"; } >ci/gate
 check --config=ci/gate run.db; expect_status 0; expect_out "Against ci/base.json"
 sed 's/9999-12-31/2020-06-30/' xferspy.check >old.check
-check --config=old.check run.db; expect_status 3; expect_out "expired on 2020-06-30, and is needed still: old.check:4 (noop-upload in st*)"
+check --config=old.check run.db; expect_status 3
+expect_out "expired on 2020-06-30, and is needed still: old.check:4 (noop-upload in st*)"
 check --config=old.check empty.db; expect_status 0; expect_out "Unused suppression"
 sed '/reason = cannot/d' xferspy.check >noreason.check
-check --config=noreason.check run.db; expect_status 2; expect_no_out; expect_err "noreason.check:9: a suppression has to say why"
+check --config=noreason.check run.db; expect_status 2; expect_no_out
+expect_err "noreason.check:9: a suppression has to say why"
 : >none.check; check --config=none.check run.db; expect_status 3; expect_out "No rules were given"
 check --config=missing.check run.db; expect_status 2; expect_err "missing.check: No such file"
 check --config=run.db run.db; expect_status 2
@@ -140,11 +167,13 @@ expect_out "The gate fails: 1 of 3 traces, the first of them run.db."
 check --fail-on=transfers:100 empty.db run.db; expect_status 0
 check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     sure:1%"
 expect_out "Not judged, as it cannot be read: missing.db"; expect_out "The gate fails."
-check missing.db empty.db; expect_status 1; expect_out "The gate does not pass: not every trace was judged."; expect_not "The gate passes"
+check missing.db empty.db; expect_status 1; expect_out "The gate does not pass: not every trace was judged."
+expect_not "The gate passes"
 check missing.db; expect_status 1; expect_no_out
 # A folder and a merged file are all their traces; one of these by its name.
 mkdir runs nothing_in; cp run.db empty.db runs
-check --fail-on=transfers:10 runs; expect_status 3; expect_out "The gate fails: 1 of 2 traces, the first of them runs/run.db."
+check --fail-on=transfers:10 runs; expect_status 3
+expect_out "The gate fails: 1 of 2 traces, the first of them runs/run.db."
 echo text >runs/text.db
 check --fail-on=transfers:100 runs; expect_status 0; expect_err "runs/text.db: not an xferspy trace; left out"
 check nothing_in; expect_error_of "nothing_in: has no traces"

@@ -1,5 +1,5 @@
-# The formats of xferspy check, read by what reads them: a validator with SARIF's schema, junitparser, a reader of workflow
-# commands; hostile text in all of them.
+# The formats of xferspy check, read by what reads them: a validator with SARIF's schema, junitparser, a reader of
+# workflow commands; hostile text in all of them.
 . "$SOURCE/lib.sh"
 need xmllint
 need_python jsonschema.Draft202012Validator junitparser
@@ -122,8 +122,10 @@ done
 run "$XFERSPY" check --config=gate --baseline=run.db --junit=moved.xml --sarif=moved.sarif moved.db; expect_status 3
 run "$XFERSPY" check --junit=blind.xml --sarif=blind.sarif blind.db; expect_status 3
 run "$XFERSPY" check --junit=empty.xml --sarif=empty.sarif empty.db; expect_status 0
-run "$XFERSPY" check --junit=unread.xml --sarif=unread.sarif --json empty.db missing.db; expect_status 1; cp stdout unread.check.json
-run "$XFERSPY" check --format=github empty.db missing.db; expect_status 1; expect_out "::error title=xferspy check::missing.db: cannot be read"
+run "$XFERSPY" check --junit=unread.xml --sarif=unread.sarif --json empty.db missing.db; expect_status 1
+cp stdout unread.check.json
+run "$XFERSPY" check --format=github empty.db missing.db; expect_status 1
+expect_out "::error title=xferspy check::missing.db: cannot be read"
 cp run.db rank1.db; cp run.db rank2.db
 run "$XFERSPY" check --junit=ranks.xml --sarif=ranks.sarif run.db rank1.db rank2.db; expect_status 3
 # JSON by docs/schema, which has to name every key, too.
@@ -149,18 +151,24 @@ for name in run evil bare blind empty; do
     run "$XFERSPY" check --write-baseline=$name.base.json $name.db; expect_status 0
 done
 step="the JSON of check by its schema"
-"$python" by_schema.py "$SOURCE/../../docs/schema/check.schema.json" ./*.check.json >stdout 2>stderr || show "not as the schema says"
-"$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" ./*.base.json >stdout 2>stderr || show "not as the schema says"
-if "$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" run.check.json 2>/dev/null; then show "the schema takes anything"; fi
+"$python" by_schema.py "$SOURCE/../../docs/schema/check.schema.json" ./*.check.json >stdout 2>stderr ||
+    show "not as the schema says"
+"$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" ./*.base.json >stdout 2>stderr ||
+    show "not as the schema says"
+if "$python" by_schema.py "$SOURCE/../../docs/schema/baseline.schema.json" run.check.json 2>/dev/null; then
+    show "the schema takes anything"
+fi
 step="reading what was written"
 "$python" read.py "$SOURCE/schemas/sarif-schema-2.1.0.json" >stdout 2>stderr || show "not as the format says"
 xmllint --noout ./*.xml || show "XML that is none"
 
 # As the output, they are what the files are.
 run "$XFERSPY" check --config=gate --format=sarif run.db; expect_status 3; cmp stdout run.sarif || show "another SARIF"
-run "$XFERSPY" check --config=gate --format=junit -o again.xml run.db; expect_status 3; expect_no_out; cmp again.xml run.xml || show "another XML"
+run "$XFERSPY" check --config=gate --format=junit -o again.xml run.db; expect_status 3; expect_no_out
+cmp again.xml run.xml || show "another XML"
 # Names begin at the root that is given.
-run "$XFERSPY" check --source-root=/build/ --format=github --fail-on=scalar-readback:0 run.db; expect_out "file=reader/reader.c,line=77"
+run "$XFERSPY" check --source-root=/build/ --format=github --fail-on=scalar-readback:0 run.db
+expect_out "file=reader/reader.c,line=77"
 # Text keeps a hostile trace off the terminal.
 run "$XFERSPY" check --config=gate evil.db; expect_status 3
 LC_ALL=C tr -d '\n' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters"

@@ -5,8 +5,10 @@ ask() { "$XFERSPY" query --format=tsv "$1" "$2" | sed 1d; }
 findings() { "$XFERSPY" explain --format=tsv "$1" | cut -f1,3-13; }
 # Every text of the trace that may not be in a copy: what a person or a program gave a name.
 texts_of() {
-    for column in "value FROM meta WHERE key IN ('command','cwd','host','executable','os','user_id')" "text FROM note" "name FROM thread" "uuid FROM device" \
-        "pci_bus_id FROM device" "path FROM module" "build_id FROM module" "file FROM python_code" "function FROM python_code" "domain FROM nvtx_range" \
+    for column in "value FROM meta WHERE key IN ('command','cwd','host','executable','os','user_id')" "text FROM note" \
+        "name FROM thread" "uuid FROM device" \
+        "pci_bus_id FROM device" "path FROM module" "build_id FROM module" "file FROM python_code" \
+        "function FROM python_code" "domain FROM nvtx_range" \
         "name FROM nvtx_range" "file FROM symbol" "function FROM symbol" "name FROM kernel_name"; do
         ask "$1" "SELECT DISTINCT $column"
     done | grep '....' | grep -vxE 'node|Linux.*|libc.*|_?Py.*|__libc_.*|_start|cuda.*|python3[0-9.]*' | sort -u
@@ -21,7 +23,10 @@ check() { # check TRACE: a copy of it
         grep -qaF -e "$text" copy.db && show "$1: in the copy: $text"
     done <texts
     # the first line of each finding, but for the names in it
-    for trace in "$1" copy.db; do "$XFERSPY" report "$trace" 2>/dev/null | sed -n '/^Findings/,/^Transfers/p' | grep -E '^ +[0-9]+ ' | sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"; done
+    for trace in "$1" copy.db; do
+        "$XFERSPY" report "$trace" 2>/dev/null | sed -n '/^Findings/,/^Transfers/p' | grep -E '^ +[0-9]+ ' |
+            sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"
+    done
     diff "lines.$(basename "$1")" lines.copy.db >stderr || show "$1: another first line"
     run "$XFERSPY" info copy.db; expect_status 0; expect_out "anonymized"
 }
@@ -70,12 +75,17 @@ grep -qaF _Z6alice hidden2.db && show "a deleted name is in the copy"
 # The user's frame is still the user's, and libraries are libraries.
 run "$XFERSPY" report names.db; before=$(grep -c ' at \| in ' stdout)
 run "$XFERSPY" report hidden.db; [ "$before" = "$(grep -c ' at \| in ' stdout)" ] || show "places were lost"
-[ "$(ask hidden.db "SELECT path FROM module WHERE id = 903" | sed 's/[0-9]//g')" = "/anonymous//libcudart.so" ] || show "a library is not known again"
-ask hidden.db "SELECT path FROM module WHERE id IN (902,904) ORDER BY id" >stdout; expect_out "libtorch_"; expect_out "/python3"
+[ "$(ask hidden.db "SELECT path FROM module WHERE id = 903" | sed 's/[0-9]//g')" = "/anonymous//libcudart.so" ] ||
+    show "a library is not known again"
+ask hidden.db "SELECT path FROM module WHERE id IN (902,904) ORDER BY id" >stdout; expect_out "libtorch_"
+expect_out "/python3"
 ask hidden.db "SELECT function FROM symbol WHERE id = 901" >stdout; expect_out "thrust::function_"
-[ "$(ask hidden.db "SELECT count(DISTINCT name) FROM nvtx_range WHERE id > 900")" = 1 ] || show "equal names became different"
-[ "$(ask hidden.db "SELECT address - load_bias FROM stack_frame f JOIN module m ON m.id = module WHERE f.id = 901*4096+2")" = 3000 ] || show "offsets in a file changed"
-[ "$(ask hidden.db "SELECT count(*) FROM stack_frame f JOIN stack_frame" >/dev/null 2>&1; ask hidden.db "SELECT min(start_address) <> 94000000000000 FROM module")" = 1 ] || show "addresses stayed"
+[ "$(ask hidden.db "SELECT count(DISTINCT name) FROM nvtx_range WHERE id > 900")" = 1 ] ||
+    show "equal names became different"
+[ "$(ask hidden.db \
+    "SELECT address - load_bias FROM stack_frame f JOIN module m ON m.id = module WHERE f.id = 901*4096+2")" = 3000 ] ||
+    show "offsets in a file changed"
+[ "$(ask hidden.db "SELECT min(start_address) <> 94000000000000 FROM module")" = 1 ] || show "addresses stayed"
 
 # A module that lies where its file says (a load_bias of 0) does not tell the offset of the others.
 [ "$(ask hidden.db "SELECT load_bias FROM module WHERE id = 904")" = 0 ] || show "the offset of code can be read off"
@@ -88,26 +98,32 @@ for column in "address FROM symbol" "address FROM stack_frame"; do
     ask imported.db "SELECT $column" | sort -u >a; ask copy.db "SELECT $column" | sort -u >b
     [ -s a ] && [ -z "$(comm -12 a b)" ] || show "an import's addresses stayed: $column"
 done
-[ "$("$XFERSPY" report --by=function imported.db | wc -l)" = "$("$XFERSPY" report --by=function copy.db | wc -l)" ] || show "an import's places were lost"
+[ "$("$XFERSPY" report --by=function imported.db | wc -l)" = "$("$XFERSPY" report --by=function copy.db | wc -l)" ] ||
+    show "an import's places were lost"
 "$XFERSPY" report --by=function copy.db >stdout; expect_out "function_"
 golden_before="$SOURCE/../golden/h100_upload_wasteful.db" golden_after="$SOURCE/../golden/h100_upload_repaired.db"
 # A trace in a merged file is named; the file as a whole is none.
 run "$XFERSPY" merge -o job.db "$golden_before" "$golden_after"; expect_status 0
 run "$XFERSPY" anonymize job.db:h100_upload_wasteful -o one.db; expect_status 0; expect_no_err
 run "$XFERSPY" anonymize job.db -o two.db; expect_error_of "job.db: holds 2 traces; name one as job.db:"
-run "$XFERSPY" anonymize --force job.db:h100_upload_wasteful -o job.db; expect_status 1; expect_err "is the trace being read"
+run "$XFERSPY" anonymize --force job.db:h100_upload_wasteful -o job.db; expect_status 1
+expect_err "is the trace being read"
 
 # Fingerprints: equal stays equal, what they were is gone.
 golden="$SOURCE/../golden/h100_wasteful.db"
 run "$XFERSPY" anonymize "$golden" -o prints.db; expect_status 0
-for what in "count(DISTINCT content_low || ':' || content_high)" "count(*)" "count(constant_value)" "sum(changed_leaves)"; do
-    [ "$(ask "$golden" "SELECT $what FROM fingerprint")" = "$(ask prints.db "SELECT $what FROM fingerprint")" ] || show "fingerprints: $what"
+for what in "count(DISTINCT content_low || ':' || content_high)" "count(*)" "count(constant_value)" \
+    "sum(changed_leaves)"; do
+    [ "$(ask "$golden" "SELECT $what FROM fingerprint")" = "$(ask prints.db "SELECT $what FROM fingerprint")" ] ||
+        show "fingerprints: $what"
 done
-ask "$golden" "SELECT content_low FROM fingerprint" | sort >a; ask prints.db "SELECT content_low FROM fingerprint" | sort >b
+ask "$golden" "SELECT content_low FROM fingerprint" | sort >a
+ask prints.db "SELECT content_low FROM fingerprint" | sort >b
 [ -z "$(comm -12 a b)" ] || show "a fingerprint stayed"
 # Two copies have no address in common.
 run "$XFERSPY" anonymize names.db -o other.db; expect_status 0
-[ "$(ask other.db "SELECT load_bias FROM module WHERE id = 901")" != "$(ask hidden.db "SELECT load_bias FROM module WHERE id = 901")" ] || show "the same offset twice"
+[ "$(ask other.db "SELECT load_bias FROM module WHERE id = 901")" != \
+    "$(ask hidden.db "SELECT load_bias FROM module WHERE id = 901")" ] || show "the same offset twice"
 
 # --keep, and mistakes.
 run "$XFERSPY" anonymize --keep=symbols,kernels names.db -o kept.db; expect_status 0

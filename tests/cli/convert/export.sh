@@ -1,15 +1,18 @@
-# The command `export` itself: its formats, its options, what it refuses. What it writes is read by others, in tests/export.
+# The command `export` itself: its formats, its options, what it refuses. What it writes is read by others, in
+# tests/export.
 . "$SOURCE/lib.sh"
 need script
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 sum=$(cksum <t.db)
 formats="perfetto jsonl csv speedscope openmetrics"
 for format in $formats; do
-    run "$XFERSPY" export --format=$format t.db; expect_status 0; expect_no_err; [ -s stdout ] || show "nothing of $format"
+    run "$XFERSPY" export --format=$format t.db; expect_status 0; expect_no_err
+    [ -s stdout ] || show "nothing of $format"
     cp stdout expected
     run "$XFERSPY" export t.db --format $format -o out.$format; expect_status 0; expect_no_err; expect_no_out
     cmp out.$format expected || show "-o FILE has something else than standard output"
-    run "$XFERSPY" export --format=$format -o out.$format t.db; expect_error_of "out.$format: exists already; --force replaces it"
+    run "$XFERSPY" export --format=$format -o out.$format t.db
+    expect_error_of "out.$format: exists already; --force replaces it"
     run "$XFERSPY" export --format=$format --force -o out.$format t.db; expect_status 0
     cmp out.$format expected || show "--force has something else"
     run "$XFERSPY" export --format=$format --force -o t.db t.db; expect_error_of "is the trace being read"
@@ -26,7 +29,8 @@ usage() { # usage WORD...: a usage error that says all of these
     for word in "$@"; do expect_err "$word"; done
 }
 run "$XFERSPY" export t.db; usage "which format?" $formats
-run "$XFERSPY" export --format=parquet t.db; usage "--format=parquet: use $(echo $formats | sed 's/ /, /g; s/\(.*\), /\1 or /')"
+run "$XFERSPY" export --format=parquet t.db
+usage "--format=parquet: use $(echo $formats | sed 's/ /, /g; s/\(.*\), /\1 or /')"
 run "$XFERSPY" export --format=csv; usage "which trace?"
 run "$XFERSPY" export --format=csv --what=transfer t.db; usage "--what=transfer: use transfers, findings"
 run "$XFERSPY" export --format=perfetto --what=kernels t.db; usage "--what is about the rows of jsonl and csv"

@@ -1,4 +1,5 @@
-# Exports of Nsight Systems as traces: two generations of their schema with known answers, and everything that is no such export.
+# Exports of Nsight Systems as traces: two generations of their schema with known answers, and everything that is no
+# such export.
 . "$SOURCE/lib.sh"
 
 export_of() { # export_of OUT SQL...
@@ -49,9 +50,12 @@ findings one.db 1,3 | sed 1d >stdout; [ "$(cat stdout)" = "pageable 2" ] || show
 run "$XFERSPY" explain --undecided t.4242.db; expect_status 0
 expect_out "imported from another profiler"; expect_out "addresses of copies not recorded"
 run "$XFERSPY" report t.4242.db; expect_status 0; expect_no_err
-expect_out "Imported from a profile of Nsight Systems 2024.5.1.113"; expect_out "Contents were not checked: the trace was imported"
-expect_out "trainer"; expect_out "on gpunode7, pid 4242, 2023-11-14 22:13:21 UTC, CUDA driver 12.4"; expect_out "Test GPU six, 80.0 GiB"
-expect_out "in app+0x"; expect_out "at upload(float*)"; expect_not "never freed: "; expect_not unused-allocation; expect_not leak; expect_not hunter2
+expect_out "Imported from a profile of Nsight Systems 2024.5.1.113"
+expect_out "Contents were not checked: the trace was imported"
+expect_out "trainer"; expect_out "on gpunode7, pid 4242, 2023-11-14 22:13:21 UTC, CUDA driver 12.4"
+expect_out "Test GPU six, 80.0 GiB"
+expect_out "in app+0x"; expect_out "at upload(float*)"; expect_not "never freed: "; expect_not unused-allocation
+expect_not leak; expect_not hunter2
 run "$XFERSPY" report --json t.4242.db; expect_status 0; expect_out '"imported_from"'
 grep -q "hunter2\|SECRET_TOKEN" t.4242.db && show "the environment of the profile is in the trace"
 
@@ -68,7 +72,8 @@ expect_answer t.4242.db "SELECT count(*), count(DISTINCT stack) FROM transfer WH
 expect_answer t.4242.db "SELECT f.depth, s.function FROM stack_frame f JOIN symbol s ON s.module = f.module AND s.address = f.address WHERE stack = 1 ORDER BY depth" "0 cuMemcpyHtoD_v2
 1 upload(float*)
 2 main"
-expect_answer t.4242.db "SELECT count(*) FROM stack_frame f JOIN symbol s ON s.module = f.module AND s.address = f.address WHERE stack = 2" 2
+expect_answer t.4242.db \
+    "SELECT count(*) FROM stack_frame f JOIN symbol s ON s.module = f.module AND s.address = f.address WHERE stack = 2" 2
 expect_answer t.4242.db "SELECT coalesce(parent,0), coalesce(domain,'-'), name FROM nvtx_range ORDER BY id" "0 - epoch
 1 loading registered name"
 expect_answer t.4242.db "SELECT coalesce(nvtx_range,0), count(*) FROM transfer GROUP BY 1" "0 47
@@ -83,12 +88,15 @@ expect_answer t.4242.db "SELECT name FROM kernel_name" "_Z4stepPfi
 step(float*, int)"
 expect_answer t.4242.db "SELECT result, bytes FROM transfer WHERE result <> 0" "1 0"
 expect_answer t.4242.db "SELECT without_event, without_record FROM coverage" "1 0"
-expect_answer t.4242.db "SELECT count(*), sum(free_enter_ns IS NULL), min(return_ns - enter_ns) FROM allocation" "7 1 50000"
-run "$XFERSPY" info t.4242.db; expect_status 0; expect_out "importer"; expect_out "import.nsys_schema"; expect_out "3.13.2"; expect_out "have no device record"
+expect_answer t.4242.db "SELECT count(*), sum(free_enter_ns IS NULL), min(return_ns - enter_ns) FROM allocation" \
+    "7 1 50000"
+run "$XFERSPY" info t.4242.db; expect_status 0; expect_out "importer"; expect_out "import.nsys_schema"
+expect_out "3.13.2"; expect_out "have no device record"
 
 # --- an export of 2019 ---
 export_of old.sqlite "$SOURCE/fixtures/nsys_old.sql"
-run "$XFERSPY" import old.sqlite -o old.db; expect_status 0; expect_no_err; expect_out "old.db: 25 transfers, 1 kernel, 1 wait"
+run "$XFERSPY" import old.sqlite -o old.db; expect_status 0; expect_no_err
+expect_out "old.db: 25 transfers, 1 kernel, 1 wait"
 findings old.db 1,2,3,4 | sed 1d | sort >stdout
 cat >expected <<'END'
 pageable cudaMemcpy 4 4
@@ -98,8 +106,10 @@ small-transfers cudaMemcpy 1 12
 END
 diff stdout expected >stderr || show "other findings of the old export"
 expect_answer old.db "SELECT name FROM nvtx_range JOIN transfer ON nvtx_range = nvtx_range.id GROUP BY 1" load
-expect_answer old.db "SELECT min(enter_ns), max(id = (SELECT min(id) FROM transfer)) FROM transfer WHERE bytes = 4194304" "0 1"
-run "$XFERSPY" report old.db; expect_status 0; expect_out "--cuda-memory-usage=true"; expect_out "--cudabacktrace=all"; expect_out "which stream or event a wait was for is not known"
+expect_answer old.db \
+    "SELECT min(enter_ns), max(id = (SELECT min(id) FROM transfer)) FROM transfer WHERE bytes = 4194304" "0 1"
+run "$XFERSPY" report old.db; expect_status 0; expect_out "--cuda-memory-usage=true"; expect_out "--cudabacktrace=all"
+expect_out "which stream or event a wait was for is not known"
 
 # --- what is no export ---
 make_trace ours.db "$SOURCE/fixtures/simple.sql"
@@ -112,10 +122,12 @@ run "$XFERSPY" import app.nsys-rep -o x.db; expect_error_of "app.nsys-rep: not a
 : >empty; run "$XFERSPY" import empty -o x.db; expect_error_of "empty: not an SQLite database"
 sql() { echo "$2" >"$1.sql"; export_of "$1" "$1.sql"; }
 sql other.sqlite "CREATE TABLE t (a);"
-run "$XFERSPY" import other.sqlite -o x.db; expect_error_of "other.sqlite: an SQLite database, but not an Nsight Systems export"
+run "$XFERSPY" import other.sqlite -o x.db
+expect_error_of "other.sqlite: an SQLite database, but not an Nsight Systems export"
 sql cpu.sqlite "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
 run "$XFERSPY" import cpu.sqlite -o x.db; expect_error_of "cpu.sqlite: has no events of CUDA"
-sql nvprof.sqlite "CREATE TABLE StringTable (_id_ INTEGER, value TEXT); CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (_id_ INTEGER, bytes INT);"
+sql nvprof.sqlite \
+    "CREATE TABLE StringTable (_id_ INTEGER, value TEXT); CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (_id_ INTEGER, bytes INT);"
 run "$XFERSPY" import nvprof.sqlite -o x.db; expect_error_of "nvprof.sqlite: an export of nvprof"
 sql none.sqlite "CREATE TABLE StringIds (id INTEGER, value TEXT); CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER);"
 run "$XFERSPY" import none.sqlite -o x.db; expect_error_of "none.sqlite: has no calls of CUDA"
@@ -168,11 +180,17 @@ for table in $(sed -n 's/^CREATE TABLE \([A-Za-z_]*\) .*/\1/p' "$SOURCE/fixtures
     echo "DROP TABLE $table;" >drop.sql
     new drop.sqlite drop.sql
     run "$XFERSPY" import --force drop.sqlite --pid=4242 -o drop.db
-    case $table in StringIds) expect_status 1 ;; CUPTI_ACTIVITY_KIND_RUNTIME) expect_status 0; expect_out "7 kernels" ;; *) expect_status 0 ;; esac
+    case $table in
+    StringIds) expect_status 1 ;;
+    CUPTI_ACTIVITY_KIND_RUNTIME) expect_status 0; expect_out "7 kernels" ;;
+    *) expect_status 0 ;;
+    esac
     [ "$status" -ne 0 ] || { run "$XFERSPY" report drop.db; expect_status 0; expect_no_err; }
 done
 for table in CUPTI_ACTIVITY_KIND_MEMCPY CUPTI_ACTIVITY_KIND_RUNTIME CUPTI_ACTIVITY_KIND_KERNEL NVTX_EVENTS; do
-    for column in $(sed -n "s/^CREATE TABLE $table (\(.*\));/\1/p" "$SOURCE/fixtures/nsys_tables.sql" | tr ',' '\n' | awk '{print $1}'); do
+    columns=$(sed -n "s/^CREATE TABLE $table (\(.*\));/\1/p" "$SOURCE/fixtures/nsys_tables.sql" | tr ',' '\n' |
+        awk '{print $1}')
+    for column in $columns; do
         echo "ALTER TABLE $table DROP COLUMN $column;" >drop.sql
         new drop.sqlite drop.sql
         run "$XFERSPY" import --force drop.sqlite --pid=4242 -o drop.db

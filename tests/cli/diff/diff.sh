@@ -1,4 +1,5 @@
-# Two versions of a program compared: recorded pairs, made-up ones, several runs a side, and files that are hard to compare.
+# Two versions of a program compared: recorded pairs, made-up ones, several runs a side, and files that are hard to
+# compare.
 . "$SOURCE/lib.sh"
 need cmark-gfm
 need_python jsonschema.Draft202012Validator
@@ -20,7 +21,8 @@ golden() { expect_golden "$SOURCE/golden/$1"; }
 cp "$SOURCE"/../golden/h100_wasteful.db "$SOURCE"/../golden/h100_repaired.db .
 cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_repaired.db .
 
-# A pair of a real GPU: an upload in every step, and repaired. 199 uploads of 8 MiB are gone, 400 downloads and uploads less.
+# A pair of a real GPU: an upload in every step, and repaired. 199 uploads of 8 MiB are gone, 400 downloads and uploads
+# less.
 run "$XFERSPY" diff h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; golden diff_h100_upload.txt
 case $(head -n 1 stdout) in "It paid: "*) ;; *) show "the conclusion comes first" ;; esac
@@ -37,7 +39,8 @@ json "{m['name']: m for m in d['metrics']}['transfers']['delta'] == -395"
 # Schema version 1, without contents; and the same pair the other way around.
 run "$XFERSPY" diff h100_wasteful.db h100_repaired.db; expect_status 0; expect_out "It paid: 313 ms -> 146 ms"
 run "$XFERSPY" diff h100_repaired.db h100_wasteful.db
-expect_status 0; expect_out "It got worse: 146 ms -> 313 ms"; expect_out "AFTER ran earlier than BEFORE: are they swapped?"
+expect_status 0; expect_out "It got worse: 146 ms -> 313 ms"
+expect_out "AFTER ran earlier than BEFORE: are they swapped?"
 expect_out "+ new"
 
 # Call sites, and what became of one finding.
@@ -67,14 +70,16 @@ for n in 1 2 3; do
     make_trace new/$n.db "$SOURCE/fixtures/findings.sql" run.sql
 done
 run "$XFERSPY" diff --before old/*.db --after new/*.db
-expect_status 0; expect_no_err; expect_out "It paid: 100 ms -> 98.2 ms (-2.0 %)"; expect_out "beyond their own spread (rank test, p = 0.05)"
+expect_status 0; expect_no_err; expect_out "It paid: 100 ms -> 98.2 ms (-2.0 %)"
+expect_out "beyond their own spread (rank test, p = 0.05)"
 mv stdout files
 run "$XFERSPY" diff --json --before old/*.db --after new/*.db; valid
 json "d['metrics'][0]['before'] == {'median': 100200000, 'min': 100100000, 'max': 100300000}"
 json "d['metrics'][0]['certainty'] == 'beyond-spread' and abs(d['metrics'][0]['p'] - 0.05) < 1e-9"
 run "$XFERSPY" diff --before old --after new; expect_status 0; cmp -s stdout files || show "a folder is its traces"
 run "$XFERSPY" diff old/1.db new/1.db
-expect_status 0; expect_out "but the run is not faster"; expect_out "1 run before, 1 run after: too few to know the noise of the runs"
+expect_status 0; expect_out "but the run is not faster"
+expect_out "1 run before, 1 run after: too few to know the noise of the runs"
 cp old/2.db old/3.db new
 run "$XFERSPY" diff --before old --after new; expect_out "within their own spread"; expect_out "are the same run"
 
@@ -82,7 +87,8 @@ run "$XFERSPY" diff --before old --after new; expect_out "within their own sprea
 run "$XFERSPY" merge -o old.db old/1.db old/2.db old/3.db; expect_status 0
 run "$XFERSPY" diff --json --before old.db --after old; expect_status 0
 json "len(d['before']) == 3 and d['verdict']['paid'] == 'no-change'"
-run "$XFERSPY" diff old.db:1 old.db:3; expect_status 0; expect_out "1 run before, 1 run after"; expect_not "the same run"
+run "$XFERSPY" diff old.db:1 old.db:3; expect_status 0; expect_out "1 run before, 1 run after"
+expect_not "the same run"
 run "$XFERSPY" diff -o old.db --force old.db:1 old.db:3; expect_status 1; expect_err "is the trace being read"
 for n in 1 2 3; do
     echo "INSERT OR REPLACE INTO meta VALUES ('rank', $n), ('world_size', 4); UPDATE meta SET value = value + $n WHERE key = 'pid';" >run.sql
@@ -103,9 +109,12 @@ for fixture in simple killed simulated without_cupti empty no_findings stepped_a
     done
 done
 run "$XFERSPY" diff before.db simulated.db
-expect_out "Whether it paid cannot be told: one side alone ran on the simulated GPU"; expect_out "AFTER ran on the simulated GPU"
-run "$XFERSPY" diff simulated.db simulated.db; case $(head -n 1 stdout) in "(Simulated) No change"*) ;; *) show "simulated" ;; esac
-run "$XFERSPY" diff before.db without_cupti.db; expect_out "AFTER has no device times"; expect_out "One side has no call sites"
+expect_out "Whether it paid cannot be told: one side alone ran on the simulated GPU"
+expect_out "AFTER ran on the simulated GPU"
+run "$XFERSPY" diff simulated.db simulated.db
+case $(head -n 1 stdout) in "(Simulated) No change"*) ;; *) show "simulated" ;; esac
+run "$XFERSPY" diff before.db without_cupti.db; expect_out "AFTER has no device times"
+expect_out "One side has no call sites"
 run "$XFERSPY" diff before.db empty.db; expect_out "AFTER: empty.db has no transfers"
 run "$XFERSPY" diff before.db killed.db; expect_out "killed"; expect_out "Whether it paid cannot be told"
 
@@ -116,11 +125,13 @@ make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsite
     echo "UPDATE symbol SET function = CAST(x'C3281B5B6D' AS TEXT) || hex(zeroblob(100000));"
 } >names.sql
 make_trace names.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" names.sql
-for pair in "before.db hostile.db" "hostile.db before.db" "before.db names.db" "names.db before.db" "names.db names.db"; do
+for pair in "before.db hostile.db" "hostile.db before.db" "before.db names.db" "names.db before.db" \
+    "names.db names.db"; do
     for format in text json markdown; do
         run "$XFERSPY" diff --all --format=$format $pair
         expect_status 0; expect_no_err
-        LC_ALL=C tr -d '\n' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters ($format)"
+        LC_ALL=C tr -d '\n' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" &&
+            show "control characters ($format)"
         iconv -f UTF-8 -t UTF-8 stdout >/dev/null || show "invalid UTF-8 ($format)"
         [ "$(wc -c <stdout)" -lt 400000 ] || show "names are cut"
         [ $format != markdown ] || rendered
@@ -143,8 +154,10 @@ mkdir nothing
 run "$XFERSPY" diff --before nothing --after before.db; expect_error_of "nothing: has no traces"
 run "$XFERSPY" diff -o before.db --force before.db after.db; expect_status 1; expect_err "is the trace being read"
 echo kept >existing
-run "$XFERSPY" diff -o existing before.db after.db; expect_status 1; expect_err existing; [ "$(cat existing)" = kept ] || show "replaced"
-run "$XFERSPY" diff -o existing --force before.db after.db; expect_status 0; expect_no_out; grep -q "^It paid" existing || show "-o"
+run "$XFERSPY" diff -o existing before.db after.db; expect_status 1; expect_err existing
+[ "$(cat existing)" = kept ] || show "replaced"
+run "$XFERSPY" diff -o existing --force before.db after.db; expect_status 0; expect_no_out
+grep -q "^It paid" existing || show "-o"
 mkdir many; for n in $(seq 33); do cp before.db many/$n.db; done
 run "$XFERSPY" diff --before many --after after.db; expect_error_of "at most 32"
 usage() { run "$XFERSPY" diff "$@"; expect_status 2; expect_no_out; expect_err "$message"; }

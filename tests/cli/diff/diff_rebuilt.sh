@@ -1,5 +1,6 @@
-# A program built again with lines inserted above and between: every call site is found again. The binaries are real, the stacks
-# are of their return addresses; the older one's source was edited since, so that the text of its lines is gone.
+# A program built again with lines inserted above and between: every call site is found again. The binaries are real,
+# the stacks are of their return addresses; the older one's source was edited since, so that the text of its lines is
+# gone.
 . "$SOURCE/lib.sh"
 unset XFERSPY_DEBUG_PATH DEBUGINFOD_URLS 2>/dev/null
 need cc readelf objdump
@@ -27,7 +28,8 @@ int main(void) {
 END
 cc -g -O0 -o first "$here/program.c" || exit 99
 sleep 0.1 # the edit is later than the build, as any edit is
-sed -e '1i /* a comment\n\n\n\n   of five lines */' -e 's/^    load(n);/    puts("more");\n    load(n);/' program.c >edited.c && mv edited.c program.c
+sed -e '1i /* a comment\n\n\n\n   of five lines */' -e 's/^    load(n);/    puts("more");\n    load(n);/' program.c \
+    >edited.c && mv edited.c program.c
 cc -g -O0 -o second "$here/program.c" || exit 99
 build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
 calls() { objdump -d --no-show-raw-insn "$1" | sed -nE '/\s(callq?|bl)\s.*<copy>/{n;s/^ +([0-9a-f]+):.*/\1/p}' | sort; }

@@ -1,4 +1,5 @@
-# Traces that open and are wrong inside: never a crash. Values that cannot be true are counted, broken pages are an error.
+# Traces that open and are wrong inside: never a crash. Values that cannot be true are counted, broken pages are an
+# error.
 . "$SOURCE/lib.sh"
 make_trace nonsense.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/nonsense.sql"
 run "$XFERSPY" report nonsense.db
@@ -16,7 +17,8 @@ while [ $page -lt $pages ]; do
         for command in report info; do
             run "$XFERSPY" $command bad.db
             [ $status -le 1 ] || show "page $page: crashed"
-            [ $status -eq 0 ] || { expect_err bad.db; [ "$(wc -l <stderr)" -eq 1 ] || show "page $page: one line expected"; }
+            [ $status -eq 0 ] || { expect_err bad.db; [ "$(wc -l <stderr)" -eq 1 ] ||
+                show "page $page: one line expected"; }
         done
         [ "$(wc -c <good.db)" -eq "$(wc -c <bad.db)" ] || show "changed"
     done

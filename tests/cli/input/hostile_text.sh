@@ -15,6 +15,7 @@ for format in table csv tsv json; do
     run "$XFERSPY" query --format=$format hostile.db "SELECT *, name AS 'a
 b' FROM device"
     expect_status 0
-    LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters ($format)"
+    LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" &&
+        show "control characters ($format)"
 done
 run "$XFERSPY" report hostile.db; expect_out 'evil\x1b[31m\n\xff'

@@ -94,7 +94,8 @@ for shell in bash zsh fish; do
     # Traces and folders, no other files; where the next word is no trace, what it is.
     complete_in $shell "xferspy report "; offers run.db waste.db bin; expect_not notes.txt
     complete_in $shell "xferspy report --by site run.db w"; offers_only waste.db
-    complete_in $shell "xferspy report a\\ folder/"; grep -q 'in.* it\.db$' stdout || show "nothing in a folder with a blank"
+    complete_in $shell "xferspy report a\\ folder/"
+    grep -q 'in.* it\.db$' stdout || show "nothing in a folder with a blank"
     complete_in $shell "xferspy report --output n"; offers_only notes.txt
     complete_in $shell "xferspy explain waste.db "; offers_only $(cat findings)
     complete_in $shell "xferspy explain --all missing.db "; [ ! -s stdout ] || show "findings of no trace"

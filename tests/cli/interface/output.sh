@@ -11,14 +11,17 @@ run "$XFERSPY" report -o r.txt t.db; expect_error_of r.txt; expect_err "--force"
 run "$XFERSPY" report --force -o r.txt t.db; expect_status 0; cmp -s r.txt expected || show "--force did not replace"
 # An error leaves an old file as it was, and a new one unmade.
 echo old >r.txt
-run "$XFERSPY" report --force -o r.txt missing.db; expect_error_of missing.db; [ "$(cat r.txt)" = old ] || show "lost the old file"
+run "$XFERSPY" report --force -o r.txt missing.db; expect_error_of missing.db
+[ "$(cat r.txt)" = old ] || show "lost the old file"
 run "$XFERSPY" report -o new.txt missing.db; expect_error_of missing.db; [ ! -e new.txt ] || show "left a file"
-run "$XFERSPY" query --force -o r.txt t.db "SELEC"; expect_error_of SELEC; [ "$(cat r.txt)" = old ] || show "lost the old file"
+run "$XFERSPY" query --force -o r.txt t.db "SELEC"; expect_error_of SELEC
+[ "$(cat r.txt)" = old ] || show "lost the old file"
 [ "$(ls | grep -c 'r.txt')" -eq 1 ] || show "left a temporary file"
 # The trace itself is no output.
 sum=$(cksum <t.db)
 for command in "report" "info" "query"; do
-    run "$XFERSPY" $command --force -o ./t.db t.db $([ $command = query ] && echo "SELECT" ) ; [ $status -ne 0 ] || show "wrote to the trace"
+    run "$XFERSPY" $command --force -o ./t.db t.db $([ $command = query ] && echo "SELECT")
+    [ $status -ne 0 ] || show "wrote to the trace"
 done
 [ "$sum" = "$(cksum <t.db)" ] || show "the trace was changed"
 run "$XFERSPY" report -o no/such/folder t.db; expect_error_of no/such/folder

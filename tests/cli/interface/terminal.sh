@@ -1,7 +1,10 @@
 # What a report looks like on terminals of several sizes, with and without colour and UTF-8, and where there is none.
 . "$SOURCE/lib.sh"
 need_python
-on() { columns=$1 rows=$2; shift 2; run env TERM=xterm "$python" -S "$SOURCE/interface/on_terminal.py" "$columns" "$rows" "$@"; }
+on() {
+    columns=$1 rows=$2; shift 2
+    run env TERM=xterm "$python" -S "$SOURCE/interface/on_terminal.py" "$columns" "$rows" "$@"
+}
 make_trace simple.db "$SOURCE/fixtures/simple.sql"
 make_trace findings.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 escape=$(printf '\033')
@@ -36,7 +39,8 @@ on 80 24 env TERM=dumb "$XFERSPY" report simple.db; grep -q "$escape" stdout && 
 run "$XFERSPY" report --color=always simple.db; grep -q "$escape\[1m" stdout || show "no colour though asked for"
 run "$XFERSPY" report --color=always --format=markdown simple.db; grep -q "$escape" stdout && show "colour in Markdown"
 # Decorations are ASCII without UTF-8.
-LC_ALL=C on 60 24 "$XFERSPY" report --color=never --details findings.db; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
+LC_ALL=C on 60 24 "$XFERSPY" report --color=never --details findings.db
+LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 COLUMNS=72 on 100 24 "$XFERSPY" report --color=never simple.db
 [ "$(awk 'length > 72' stdout | wc -l)" -eq 0 ] || show "COLUMNS is what a user says"
 # A stack of a function that calls itself is folded.
@@ -48,11 +52,13 @@ WITH RECURSIVE d(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM d WHERE n < 299)
 UPDATE transfer SET stack = 50 WHERE stack = 4;
 END
 make_trace deep.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" deep.sql
-run "$XFERSPY" explain deep.db scalar-readback; expect_status 0; expect_out "#1        read_back  reader/reader.c:77  (x 299)"
+run "$XFERSPY" explain deep.db scalar-readback; expect_status 0
+expect_out "#1        read_back  reader/reader.c:77  (x 299)"
 [ "$(sed -n '/^Called from/,/^$/p' stdout | wc -l)" -le 5 ] || show "folded"
 # No lines: a word on what to do, and after what is known of the binaries.
 echo "DELETE FROM symbol" >nolines.sql
 make_trace nolines.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" nolines.sql
-run "$XFERSPY" report nolines.db; expect_status 0; expect_out "places in native code: build with -g"; expect_out "--debug-path"
+run "$XFERSPY" report nolines.db; expect_status 0; expect_out "places in native code: build with -g"
+expect_out "--debug-path"
 run "$XFERSPY" report --json --by=site nolines.db; expect_out '"address": 400'
 run "$XFERSPY" report findings.db; expect_not "build with -g"

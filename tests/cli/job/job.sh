@@ -1,4 +1,5 @@
-# Several traces are one job: findings over ranks, how the ranks differ, and all that can be wrong with a folder of traces.
+# Several traces are one job: findings over ranks, how the ranks differ, and all that can be wrong with a folder of
+# traces.
 . "$SOURCE/lib.sh"
 need script jq
 . "$SOURCE/job_traces.sh"
@@ -56,7 +57,8 @@ check '[.job.processes[] | select(.outlier_in | length > 0) | .rank]' '[1,3]'
 check '.job.wall_ns' 153000000
 "$XFERSPY" report --json run/app.0.db | jq -e 'has("job") | not' >/dev/null || show "one trace is no job"
 
-# A filter: said in a line, and every number that is shown beside it is of what passes; that is not known of exposed time.
+# A filter: said in a line, and every number that is shown beside it is of what passes; that is not known of exposed
+# time.
 run "$XFERSPY" report --direction=h2d run; expect_status 0; expect_no_err
 expect_out "  filter    direction h2d: 108 of 148 transfers pass, 40 instances of findings left out."
 expect_not "scalar-readback"
@@ -90,11 +92,13 @@ run "$XFERSPY" report run; expect_status 0; same report_job.txt
 expect_err "run/notes.db: not an xferspy trace; left out"; expect_err "run/empty.db: not an xferspy trace; left out"
 [ "$(wc -l <stderr)" -eq 3 ] || show "expected three notes"
 for i in 1 2 3 4 5; do echo hello >run/more$i.db; done
-run "$XFERSPY" report run; [ "$(wc -l <stderr)" -eq 4 ] || show "expected four notes"; expect_err "run: 5 more that are no traces left out"
+run "$XFERSPY" report run; [ "$(wc -l <stderr)" -eq 4 ] || show "expected four notes"
+expect_err "run: 5 more that are no traces left out"
 rm -r run/more?.db run/notes.db run/empty.db run/folder.db
 head -c 20000 run/app.2.db >cut.db
 run "$XFERSPY" report run/app.0.db run/app.1.db cut.db missing.db run/app.3.db
-expect_status 1; expect_err "cut.db: damaged"; expect_err "missing.db: No such file"; [ "$(wc -l <stderr)" -eq 2 ] || show "two lines"
+expect_status 1; expect_err "cut.db: damaged"; expect_err "missing.db: No such file"
+[ "$(wc -l <stderr)" -eq 2 ] || show "two lines"
 expect_out "A job of 3 processes"; expect_out "Not the whole job: no trace of rank 2 (of 4)."
 mkdir none; run "$XFERSPY" report none; expect_error_of "none: has no traces (*.db) in it"
 run "$XFERSPY" report none run/app.0.db; expect_status 1; expect_out "./train --steps 10"
@@ -109,10 +113,12 @@ echo "UPDATE meta SET value = value + 86400000000000 WHERE key = 'start_unix_ns'
 make_trace later.db "$SOURCE/fixtures/no_findings.sql" later.sql
 run "$XFERSPY" report other.db later.db; expect_status 0; expect_out "They did not run at the same time"
 # Hostile text: one line each, and no control character.
-echo "UPDATE device SET name = hex(zeroblob(100000)); UPDATE meta SET value = hex(zeroblob(50000)) WHERE key = 'host'" >long.sql
+echo "UPDATE device SET name = hex(zeroblob(100000)); UPDATE meta SET value = hex(zeroblob(50000)) WHERE key = 'host'" \
+    >long.sql
 make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/hostile.sql"
 make_trace long.db "$SOURCE/fixtures/findings.sql" long.sql
-run "$XFERSPY" report run long.db; expect_status 0; [ "$(awk 'length > 400' stdout | wc -l)" -eq 0 ] || show "a line is too long"
+run "$XFERSPY" report run long.db; expect_status 0
+[ "$(awk 'length > 400' stdout | wc -l)" -eq 0 ] || show "a line is too long"
 run "$XFERSPY" report run hostile.db; expect_status 0
 LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" stdout && show "control characters"
 [ "$(awk 'length > 400' stdout | wc -l)" -eq 0 ] || show "a line is too long"

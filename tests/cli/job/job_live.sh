@@ -1,4 +1,5 @@
-# Ranks that are killed, with their last events in a spool, and ranks that still run: in the report of a job, and in a merge.
+# Ranks that are killed, with their last events in a spool, and ranks that still run: in the report of a job, and in a
+# merge.
 . "$SOURCE/lib.sh"
 mkdir run; mkfifo killed_in killed_out live_in live_out
 start() { # start NAME RANK: until it is ready
@@ -19,7 +20,8 @@ counted() { "$XFERSPY" query --format=tsv "$1" "SELECT count(*) FROM transfer" |
 run "$XFERSPY" report run; expect_status 0
 expect_out "A job of 2 processes"; expect_out "Still running: rank 2 only. These are the numbers so far."
 expect_out "Killed, or not closed: rank 1 only."; expect_out "Not the whole job: no trace of rank 0 (of 3)."
-[ "$(grep -c '^  1 .* 3.91 MiB' stdout)" = 1 ] && [ "$(grep -c '^  2 .* 2.34 MiB' stdout)" = 1 ] || show "1000 and 600 uploads of 4 KiB"
+[ "$(grep -c '^  1 .* 3.91 MiB' stdout)" = 1 ] && [ "$(grep -c '^  2 .* 2.34 MiB' stdout)" = 1 ] ||
+    show "1000 and 600 uploads of 4 KiB"
 [ ! -e run/app.1.db.spool ] && [ -e run/app.2.db.spool ] || show "spools: of the live one only"
 run "$XFERSPY" report --json run; expect_status 0
 grep -q '"still_running": true' stdout || show "JSON does not say that it runs"

@@ -1,5 +1,5 @@
-# One file for a job. Nothing is lost: what a command says of a trace in it is, byte for byte, what it says of the trace by
-# itself, which has the same name in another folder.
+# One file for a job. Nothing is lost: what a command says of a trace in it is, byte for byte, what it says of the trace
+# by itself, which has the same name in another folder.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
 make_ranks run
@@ -11,7 +11,8 @@ cat run/*.db | cksum | cmp -s - before || show "merge changed a trace"
 lossless() { # lossless SOURCE NAME: of the trace in job.db
     mkdir -p alone; rm -f alone/*; cp "$1" "alone/job.db:$2"
     for command in "report --json" "report --details" "report --by=site" "report --by=nvtx --json" \
-        "explain --format=tsv --instances" "explain --undecided --format=tsv" "explain --json --all" "query --tables"; do
+        "explain --format=tsv --instances" "explain --undecided --format=tsv" "explain --json --all" \
+        "query --tables"; do
         # shellcheck disable=SC2086
         run "$XFERSPY" $command "job.db:$2"; expect_status 0; expect_no_err
         # shellcheck disable=SC2086
@@ -23,10 +24,12 @@ lossless() { # lossless SOURCE NAME: of the trace in job.db
     sed -i '2s/^ */ /' stdout expected
     cmp -s stdout expected || { diff expected stdout >stderr; show "$2: info"; }
     [ "$2" = 3 ] || return 0
-    for table in meta note transfer memset allocation launch argument sync api_call device_copy device_kernel stack stack_frame \
-        module fingerprint nvtx_range python_code entry_point thread device context stream transfers stacks coverage fingerprints; do
+    for table in meta note transfer memset allocation launch argument sync api_call device_copy device_kernel stack \
+        stack_frame module fingerprint nvtx_range python_code entry_point thread device context stream transfers \
+        stacks coverage fingerprints; do
         run "$XFERSPY" query --format=tsv "job.db:$2" "SELECT * FROM $table"; expect_status 0
-        (cd alone && "$XFERSPY" query --format=tsv "job.db:$2" "SELECT * FROM $table") | cmp -s - stdout || show "$2: $table"
+        (cd alone && "$XFERSPY" query --format=tsv "job.db:$2" "SELECT * FROM $table") | cmp -s - stdout ||
+            show "$2: $table"
     done
 }
 for rank in 1 3; do lossless run/app.$rank.db $rank; done
@@ -35,7 +38,8 @@ for rank in 1 3; do lossless run/app.$rank.db $rank; done
 "$XFERSPY" report run | sed 's/run.app\.\(.\)\.db/job.db:\1/' >expected
 run "$XFERSPY" report job.db; expect_status 0; expect_no_err; cmp -s expected stdout || show "another job"
 # With traces that are in it: each once.
-run "$XFERSPY" report job.db run; expect_status 0; cmp -s expected stdout || show "another job with the traces beside it"
+run "$XFERSPY" report job.db run; expect_status 0
+cmp -s expected stdout || show "another job with the traces beside it"
 expect_err "run/app.0.db: the same run as job.db:0; counted once"
 run "$XFERSPY" report job.db job.db:2; expect_status 0; cmp -s expected stdout; expect_err "job.db:2: named twice"
 run "$XFERSPY" info job.db; expect_status 0; expect_out "job.db:3"
@@ -49,14 +53,17 @@ run "$XFERSPY" report job.db:7; expect_error_of "job.db: has no trace 7; it has 
 run "$XFERSPY" report missing.db:7; expect_error_of "missing.db:7: No such file"
 
 # SQL over all of them; the file is plain SQLite.
-run "$XFERSPY" query --format=tsv job.db "SELECT rank, count(*), sum(bytes), sum(device_ns) FROM transfers GROUP BY rank"
+run "$XFERSPY" query --format=tsv job.db \
+    "SELECT rank, count(*), sum(bytes), sum(device_ns) FROM transfers GROUP BY rank"
 expect_status 0; cp stdout all
 { sed -n 1p all; for rank in 0 1 2 3; do
-    "$XFERSPY" query --format=tsv run/app.$rank.db "SELECT $rank, count(*), sum(bytes), sum(device_ns) FROM transfers" | sed 1d
+    "$XFERSPY" query --format=tsv run/app.$rank.db \
+        "SELECT $rank, count(*), sum(bytes), sum(device_ns) FROM transfers" | sed 1d
 done; } | cmp -s - all || show "the view over all traces does not agree with theirs"
-for view in transfers allocations memsets kernels syncs stacks fingerprints graph_copies device_copy_by_call summary_by_direction \
-    summary_by_entry_point summary_by_kernel; do
-    run "$XFERSPY" query --format=tsv job.db "SELECT trace, count(*) FROM $view WHERE trace IN (0, 3) GROUP BY trace ORDER BY trace"
+for view in transfers allocations memsets kernels syncs stacks fingerprints graph_copies device_copy_by_call \
+    summary_by_direction summary_by_entry_point summary_by_kernel; do
+    run "$XFERSPY" query --format=tsv job.db \
+        "SELECT trace, count(*) FROM $view WHERE trace IN (0, 3) GROUP BY trace ORDER BY trace"
     expect_status 0; sed 1d stdout >all
     for rank in 0 3; do
         "$XFERSPY" query --format=tsv run/app.$rank.db "SELECT $rank, count(*) FROM $view HAVING count(*) > 0" | sed 1d
@@ -71,7 +78,8 @@ cmp -s job.db again.db || show "another file from the same traces"
 run "$XFERSPY" merge -o flat.db job.db run/app.1.db
 expect_status 0; expect_err "run/app.1.db: the same run as job.db:1; taken once"; expect_out "flat.db: 4 traces"
 for rank in 0 3; do
-    [ "$("$XFERSPY" explain --format=tsv flat.db:$rank | cksum)" = "$("$XFERSPY" explain --format=tsv run/app.$rank.db | cksum)" ] ||
+    [ "$("$XFERSPY" explain --format=tsv flat.db:$rank | cksum)" = \
+        "$("$XFERSPY" explain --format=tsv run/app.$rank.db | cksum)" ] ||
         show "rank $rank, merged twice"
 done
 
@@ -126,10 +134,12 @@ run "$XFERSPY" merge -o /dev/null run; expect_error_of "/dev/null: merge writes 
 run "$XFERSPY" merge -o nowhere/job.db run; expect_error_of "nowhere/job.db: No such file"
 run "$XFERSPY" merge run; expect_status 2; expect_err "into which file? -o JOB.db"
 run "$XFERSPY" merge -o new.db; expect_status 2; expect_err "which trace?"
-run "$XFERSPY" merge -o new.db missing.db; expect_error_of "missing.db: No such file"; [ ! -e new.db ] || show "a file of nothing"
+run "$XFERSPY" merge -o new.db missing.db; expect_error_of "missing.db: No such file"
+[ ! -e new.db ] || show "a file of nothing"
 head -c 40000 run/app.2.db >run/app.2.cut && mv run/app.2.cut run/app.2.db
 run "$XFERSPY" merge -o part.db run
-expect_status 1; expect_err "run/app.2.db: damaged"; expect_err "part.db: is not the whole job: 1 of 4 traces could not be read"
+expect_status 1; expect_err "run/app.2.db: damaged"
+expect_err "part.db: is not the whole job: 1 of 4 traces could not be read"
 expect_out "part.db: 3 traces"
 run "$XFERSPY" report part.db; expect_status 0; expect_out "no trace of rank 2 (of 4)"
 # Damage in the middle of a table shows while it is copied: nothing of that trace is left behind.
@@ -145,7 +155,9 @@ run "$XFERSPY" query --format=tsv some.db "SELECT DISTINCT trace FROM transfer"
 [ "$(tr '\n' ' ' <stdout)" = "trace 0 1 " ] || show "rows of a trace that was left out"
 # The command judges each of them, as of a folder.
 run "$XFERSPY" check --no-config --fail-on=any:0 job.db; expect_status 3; expect_no_err; cp stdout of_job
-[ "$(grep -c '^job.db:' of_job)" -eq "$("$XFERSPY" query --format=tsv job.db "SELECT count(*) FROM merged_trace" | tail -n 1)" ] || show "not each trace of the job"
+[ "$(grep -c '^job.db:' of_job)" -eq \
+    "$("$XFERSPY" query --format=tsv job.db "SELECT count(*) FROM merged_trace" | tail -n 1)" ] ||
+    show "not each trace of the job"
 run "$XFERSPY" check --no-config --fail-on=any:0 run; expect_status 1; expect_err run/app.2.db # which is damaged
 grep -q '^run/app.0.db' stdout || show "no trace of the folder"
 # A newer file, and one that is cut off.

@@ -1,5 +1,5 @@
-# Where transfers were called from, as a user sees it. fixtures/callsites.sql says what was called from where; the stacks' symbols
-# are in the trace, so nothing is looked up in binaries.
+# Where transfers were called from, as a user sees it. fixtures/callsites.sql says what was called from where; the
+# stacks' symbols are in the trace, so nothing is looked up in binaries.
 . "$SOURCE/lib.sh"
 need script
 need_python
@@ -16,11 +16,14 @@ run "$XFERSPY" explain --format=tsv t.db
 expect_status 0
 [ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 16 ] || show "every row has 16 fields"
 [ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline')" ] || show "header"
-[ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
-[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 12 10 14 " ] || show "pageable of two lines"
+[ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = \
+    "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
+[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 12 10 14 " ] ||
+    show "pageable of two lines"
 run "$XFERSPY" explain t.db; expect_status 0; expect_out "train.py:14 in step"; expect_out "pageable#2"
 run "$XFERSPY" explain --format=tsv none.db
-[ "$(awk -F '\t' '$1 == "pageable" { print $3 "," $14 $15 $16 }' stdout)" = "20," ] || show "without stacks: one, of the entry point"
+[ "$(awk -F '\t' '$1 == "pageable" { print $3 "," $14 $15 $16 }' stdout)" = "20," ] ||
+    show "without stacks: one, of the entry point"
 run "$XFERSPY" report none.db; expect_out ", at cuMemcpyHtoD_v2"; expect_not " in step"
 
 # The evidence has the stacks: the first instance's, then the others by how many instances have them.
@@ -43,7 +46,8 @@ END
 cmp -s stacks expected || show "the stacks"
 run "$XFERSPY" explain --full-stack t.db noop-upload
 expect_out "#1        at::native::copy_kernel_cuda(at::TensorIterator&, bool)  libtorch_cuda.so"; expect_not "frames of"
-run "$XFERSPY" explain t.db scalar-readback; expect_out "... 1 frame of libcuda.so.1"; expect_out "#1        read_back  reader/reader.c:77"
+run "$XFERSPY" explain t.db scalar-readback; expect_out "... 1 frame of libcuda.so.1"
+expect_out "#1        read_back  reader/reader.c:77"
 run "$XFERSPY" explain none.db noop-upload; expect_status 0; expect_not "Called from"
 
 # Several more than are shown.
@@ -54,7 +58,8 @@ echo "INSERT INTO stack SELECT 100 + id, native_frames, python_frames, is_cut FR
   UPDATE transfer SET stack = 101 WHERE id IN (10, 13, 16); UPDATE transfer SET stack = 201 WHERE id = 19" >more.sql
 make_trace more.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" more.sql
 run "$XFERSPY" explain more.db noop-upload
-expect_out "Called from (1 of 9)"; expect_out "Called from (4 of 9)"; expect_out "Called from (3 of 9)"; expect_out "1 more stack, of 1 instance."
+expect_out "Called from (1 of 9)"; expect_out "Called from (4 of 9)"; expect_out "Called from (3 of 9)"
+expect_out "1 more stack, of 1 instance."
 
 # JSON.
 run "$XFERSPY" report --json t.db; expect_status 0
@@ -78,17 +83,20 @@ echo "UPDATE meta SET value = '$WORK/app' WHERE key = 'cwd'; UPDATE python_code 
   WHERE file LIKE '%train.py'" >here.sql
 make_own_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql
 run "$XFERSPY" report --details here.db
-expect_status 0; expect_out "      at train.py:12 in step (cuMemcpyHtoD_v2)"; grep -qx "        12 | weights.copy_(source)" stdout || show "the line"
+expect_status 0; expect_out "      at train.py:12 in step (cuMemcpyHtoD_v2)"
+grep -qx "        12 | weights.copy_(source)" stdout || show "the line"
 expect_out '14 | batch.copy_(new, "\x1b[31mred\n")'
 run "$XFERSPY" explain here.db noop-upload; grep -qx "            12 | weights.copy_(source)" stdout || show "the line"
 touch app/train.py # changed since
-run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"; expect_not "weights.copy_"
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"
+expect_not "weights.copy_"
 touch -d '2025-06-01 UTC' app/train.py; chmod 0 app/train.py
 if ! cat app/train.py >/dev/null 2>&1; then
     run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_not "weights.copy_"
 fi
 rm -f app/train.py
-run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"; expect_not "weights.copy_"
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"
+expect_not "weights.copy_"
 mkfifo app/train.py # and nothing waits
 run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_not "weights.copy_"
 rm -f app/train.py; mkdir app/train.py
@@ -103,7 +111,8 @@ INSERT INTO source_line VALUES (1, 1, 12, '  kept.copy_(source) '), (2, 1, 14, '
 END
 make_trace kept.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" kept.sql
 run "$XFERSPY" report --details kept.db
-expect_status 0; expect_no_err; expect_out "12 | kept.copy_(source)"; expect_out '14 | x = "\x1b[31m<b>"'; expect_out "77 | cudaMemcpy(kept)"
+expect_status 0; expect_no_err; expect_out "12 | kept.copy_(source)"
+expect_out '14 | x = "\x1b[31m<b>"'; expect_out "77 | cudaMemcpy(kept)"
 expect_not "is not shown"; expect_not "of no"
 run "$XFERSPY" report --source=off kept.db; expect_status 0; expect_not "kept.copy_"; expect_not "is not shown"
 run "$XFERSPY" report t.db; expect_out "The text of 5 lines is not shown"
@@ -114,14 +123,16 @@ mkdir -p other/app; printf '\n\n\n\n\n\n\n\n\n\n\nfound.copy_(here)\n' >other/ap
 run "$XFERSPY" report --details --source=other t.db; expect_status 0; expect_out "12 | found.copy_(here)"
 run "$XFERSPY" explain --source=other/app t.db noop-upload; expect_status 0; expect_out "12 | found.copy_(here)"
 run "$XFERSPY" symbolize --source=other t.db; expect_status 0; expect_out "and the text of 1 line"
-run "$XFERSPY" report --details t.db; expect_status 0; expect_out "12 | found.copy_(here)"; expect_out "The text of 4 lines"
+run "$XFERSPY" report --details t.db; expect_status 0; expect_out "12 | found.copy_(here)"
+expect_out "The text of 4 lines"
 run "$XFERSPY" query --format=tsv t.db "SELECT path, line, text FROM source_file f JOIN source_line l ON l.file = f.id"
 expect_out "/opt/app/train.py	12	found.copy_(here)"
 printf '\n\n\n\n\n\n\n\n\n\n\nfound.copy_(here)\n# edited\nother text\n' >other/app/train.py # it is another file now
 run "$XFERSPY" report --details --source=other t.db; expect_status 0; expect_not "other text"
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 # Native code: not newer than the binary, which has to be there.
-mkdir reader; yes '' | head -n 76 >reader/reader.c; echo 'cudaMemcpy(to, from, 4, D2H);' >>reader/reader.c; : >reader/libreader.so
+mkdir reader; yes '' | head -n 76 >reader/reader.c; echo 'cudaMemcpy(to, from, 4, D2H);' >>reader/reader.c
+: >reader/libreader.so
 touch -d '2025-06-01 UTC' reader/reader.c; touch -d '2025-06-02 UTC' reader/libreader.so
 echo "UPDATE symbol SET file = '$WORK/reader/reader.c' WHERE file IS NOT NULL;
   UPDATE module SET path = '$WORK/reader/libreader.so' WHERE id = 3" >native.sql
@@ -137,7 +148,8 @@ cat >gone.sql <<'END'
 DELETE FROM symbol; UPDATE module SET path = '/nonexistent/' || id || '.so';
 END
 make_trace gone.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" gone.sql
-run "$XFERSPY" report gone.db; expect_status 0; expect_no_err; expect_out "Call sites: /nonexistent/1.so"; expect_out "Call sites: 2 more"
+run "$XFERSPY" report gone.db; expect_status 0; expect_no_err; expect_out "Call sites: /nonexistent/1.so"
+expect_out "Call sites: 2 more"
 [ "$(grep -c 'Call sites: ' stdout)" -eq 2 ] || show "in two lines"
 run "$XFERSPY" report --json gone.db; expect_status 0; json "len(d['traces'][0]['call_sites']['notes']) == 3"
 run "$XFERSPY" report t.db; expect_not "Call sites: "
@@ -147,7 +159,8 @@ for key in site function file module nvtx thread stream device; do
     run "$XFERSPY" report --by=$key t.db
     expect_status 0; expect_no_err; expect_out "Transfers by"; expect_not "Findings"
     sed -n '/^Transfers by/,$p' stdout
-    [ "$(sed -n '/^Transfers by/,$p' stdout | awk '/ 37 +93.3 MiB +8.17 ms +18.7 ms +17.9 ms/' | wc -l)" -eq 1 ] || show "the total by $key"
+    [ "$(sed -n '/^Transfers by/,$p' stdout | awk '/ 37 +93.3 MiB +8.17 ms +18.7 ms +17.9 ms/' | wc -l)" -eq 1 ] ||
+        show "the total by $key"
 done >by.txt
 cp by.txt stdout; golden report_by.txt
 run "$XFERSPY" report --by=site --top=2 t.db
@@ -161,23 +174,29 @@ for key in site file module nvtx thread stream device; do
     run "$XFERSPY" report --json --by=$key --top=1 t.db; expect_status 0
     json "len(d['traces'][0]['by']['rows']) == 1"
 done
-run "$XFERSPY" report --by=site none.db; expect_status 0; expect_out "cuMemcpyHtoD_v2"; expect_out "the trace has no stacks"
+run "$XFERSPY" report --by=site none.db; expect_status 0; expect_out "cuMemcpyHtoD_v2"
+expect_out "the trace has no stacks"
 run "$XFERSPY" report --by=function none.db; expect_status 0; expect_out "(no stack)"
 make_trace empty.db "$SOURCE/fixtures/empty.sql"
 run "$XFERSPY" report --by=site empty.db; expect_status 0; expect_out "None."
-for wrong in --by=line --by= --top=3 "--by=site --top=0" "--by=site --top=-1" "--by=site --top=x" "--by=site --details"; do
+for wrong in --by=line --by= --top=3 "--by=site --top=0" "--by=site --top=-1" "--by=site --top=x" \
+    "--by=site --details"; do
     run "$XFERSPY" report $wrong t.db; expect_status 2; expect_no_out
 done
 run "$XFERSPY" report --by=line t.db; expect_err "--by=line: use site, function, file"
 
 # On narrow terminals nothing is wider than the terminal but names that have no blanks.
-printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py; touch -d '2025-06-01 UTC' app/train.py
-for command in "report here.db" "explain here.db noop-upload" "report --by=site here.db" "report --by=stream here.db"; do
+printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py
+touch -d '2025-06-01 UTC' app/train.py
+for command in "report here.db" "explain here.db noop-upload" "report --by=site here.db" \
+    "report --by=stream here.db"; do
     step="$command on 60 columns"
     TERM=dumb COLUMNS=60 script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
-    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq 0 ] || show "wider than the terminal"
+    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq \
+        0 ] || show "wider than the terminal"
 done
-run "$XFERSPY" report here.db; expect_out "12 | weights.copy_(0000"; expect_out "..."; [ "$(grep '12 |' stdout | awk 'length > 170' | wc -l)" -eq 0 ] || show "the line is cut"
+run "$XFERSPY" report here.db; expect_out "12 | weights.copy_(0000"; expect_out "..."
+[ "$(grep '12 |' stdout | awk 'length > 170' | wc -l)" -eq 0 ] || show "the line is cut"
 
 # Hostile names, in every text that is shown.
 cat >hostile.sql <<'END'

@@ -14,7 +14,8 @@ json() { "$python" -c "import json, sys; d = json.load(open('stdout')); assert $
 # The list, for programs: ranked rows, header first.
 run "$XFERSPY" explain --format=tsv findings.db
 expect_status 0; expect_no_err
-[ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
+[ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = \
+    "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
 [ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 16 ] || show "every row has 16 fields"
 expect_field noop-upload 2 cuMemcpyHtoD_v2; expect_field noop-upload 3 9; expect_field noop-upload 5 75497472
 expect_field noop-upload 6 7038000
@@ -25,7 +26,8 @@ cp stdout list.tsv
 
 # The list for people, and one finding by name and by number.
 run "$XFERSPY" explain findings.db
-expect_status 0; expect_no_err; expect_out noop-upload; expect_out "72.0 MiB"; expect_out "xferspy explain findings.db FINDING"
+expect_status 0; expect_no_err; expect_out noop-upload; expect_out "72.0 MiB"
+expect_out "xferspy explain findings.db FINDING"
 number=$(awk '$2 == "noop-upload" { print $1 }' stdout)
 run "$XFERSPY" explain findings.db noop-upload
 expect_status 0; expect_no_err
@@ -79,11 +81,13 @@ expect_error_of findings.db; expect_err "no finding \`nonsense'"; expect_err noo
 run "$XFERSPY" explain findings.db 99; expect_error_of findings.db
 run "$XFERSPY" explain findings.db 0; expect_error_of findings.db
 run "$XFERSPY" explain findings.db 'noop-upload#2'; expect_error_of findings.db
-run "$XFERSPY" explain -o new.txt findings.db nonsense; expect_error_of findings.db; [ ! -e new.txt ] || show "left a file"
+run "$XFERSPY" explain -o new.txt findings.db nonsense; expect_error_of findings.db
+[ ! -e new.txt ] || show "left a file"
 run "$XFERSPY" explain clean.db; expect_status 0; expect_no_err; expect_out "No findings."
 run "$XFERSPY" explain clean.db noop-upload; expect_error_of clean.db; expect_err "none at all"
 run "$XFERSPY" explain --format=tsv clean.db; expect_status 0; [ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"
-run "$XFERSPY" explain --instances --format=tsv clean.db; expect_status 0; [ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"
+run "$XFERSPY" explain --instances --format=tsv clean.db; expect_status 0
+[ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"
 run "$XFERSPY" explain missing.db; expect_error_of missing.db
 
 # Wrong usage, several traces among it.
@@ -97,18 +101,23 @@ run "$XFERSPY" explain -o findings.db --force findings.db; expect_status 1
 # The report leads with them; what was not checked is said there, and how to have it.
 run "$XFERSPY" report findings.db
 expect_status 0; expect_no_err
-[ "$(grep -n '^Findings$' stdout | cut -d: -f1)" -lt "$(grep -n '^Transfers$' stdout | cut -d: -f1)" ] || show "findings come first"
-expect_out noop-upload; expect_out "would give back up to"; expect_out "Contents known of 34 of 37 uploads and downloads"
-expect_out "Arguments not seen of 3 of 14 kernel launches"; expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned: "
+[ "$(grep -n '^Findings$' stdout | cut -d: -f1)" -lt "$(grep -n '^Transfers$' stdout | cut -d: -f1)" ] ||
+    show "findings come first"
+expect_out noop-upload; expect_out "would give back up to"
+expect_out "Contents known of 34 of 37 uploads and downloads"
+expect_out "Arguments not seen of 3 of 14 kernel launches"
+expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned: "
 expect_not "Contents were not checked"
 run "$XFERSPY" report clean.db; expect_status 0; expect_out "No findings."; expect_not "would give back"
 echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint; UPDATE meta SET value = 'off'
   WHERE key = 'option.fingerprint'" >off.sql
 make_trace off.db "$SOURCE/fixtures/no_findings.sql" off.sql
-run "$XFERSPY" report off.db; expect_status 0; expect_out "No findings among what was checked."; expect_out "fingerprints were off"
-# What is claimed is what the trace shows. Time inside calls may be waiting that has to be done anyway; the same moment may be
-# given back twice, so more than the whole run is not promised; small copies say nothing of a kind of memory.
-run "$XFERSPY" report --details findings.db; expect_out "gives back at most 10.1 ms, 10 % of the run"; expect_not "at the same time"
+run "$XFERSPY" report off.db; expect_status 0; expect_out "No findings among what was checked."
+expect_out "fingerprints were off"
+# What is claimed is what the trace shows. Time inside calls may be waiting that has to be done anyway; the same moment
+# may be given back twice, so more than the whole run is not promised; small copies say nothing of a kind of memory.
+run "$XFERSPY" report --details findings.db; expect_out "gives back at most 10.1 ms, 10 % of the run"
+expect_not "at the same time"
 run "$XFERSPY" explain findings.db; expect_out "<= 10.1 ms"
 echo "UPDATE meta SET value = 5000000 WHERE key = 'duration_ns'" >short.sql
 make_trace short.db "$SOURCE/fixtures/findings.sql" short.sql
@@ -116,7 +125,8 @@ run "$XFERSPY" report short.db; expect_out ", some of it at the same time: the r
 expect_out "gives back 7.04 ms, some of it at the same time"
 echo "UPDATE transfer SET src_kind = 2 WHERE src_kind = 1" >pinned.sql
 make_trace pinned.db "$SOURCE/fixtures/findings.sql" pinned.sql
-run "$XFERSPY" report pinned.db; expect_out "Host memory: <0.1 % of the bytes pageable, the rest pinned."; expect_not "times as fast"
+run "$XFERSPY" report pinned.db; expect_out "Host memory: <0.1 % of the bytes pageable, the rest pinned."
+expect_not "times as fast"
 # A killed process did not say how long it ran: findings and the lines above them go by the same time.
 echo "DELETE FROM meta WHERE key = 'duration_ns'; UPDATE meta SET value = 'recovered' WHERE key = 'status';
   UPDATE device_kernel SET end_ns = 5000000000 WHERE correlation = 604" >long.sql
@@ -128,7 +138,8 @@ echo "INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,de
   (8,3,1,140000060000000,4096,4,1,0,1,2200000,2201000,4,1,9000000,9010000);
   UPDATE device_copy SET end_ns = end_ns + 1000 WHERE correlation = 107" >unused.sql
 make_trace unused.db "$SOURCE/fixtures/findings.sql" unused.sql
-run "$XFERSPY" explain unused.db unused-allocation; expect_status 0; expect_out "freed     at 9.00 ms by cuMemFree_v2, 10.0 us in the call"
+run "$XFERSPY" explain unused.db unused-allocation; expect_status 0
+expect_out "freed     at 9.00 ms by cuMemFree_v2, 10.0 us in the call"
 run "$XFERSPY" explain unused.db noop-upload
 expect_out "The largest instance at 66.0 ms; exposed 783 us; gives back 783 us"; expect_out "5 more: --all"
 run "$XFERSPY" explain findings.db noop-upload; expect_not "The largest"
@@ -142,7 +153,8 @@ run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart'][
 # Advice alone gives nothing back, and is no reason to say that nothing was found.
 echo "DELETE FROM transfer; UPDATE allocation SET free_enter_ns = NULL, free_return_ns = NULL, free_entry_point = NULL" >advice.sql
 make_trace advice.db "$SOURCE/fixtures/findings.sql" advice.sql
-run "$XFERSPY" report advice.db; expect_out "(advice)"; expect_out "None that would give time back."; expect_not "No findings"
+run "$XFERSPY" report advice.db; expect_out "(advice)"; expect_out "None that would give time back."
+expect_not "No findings"
 LC_ALL=C run "$XFERSPY" explain findings.db noop-upload; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 for columns in 40 60 80; do
     for command in "report findings.db" "explain findings.db" "explain findings.db noop-upload"; do
@@ -155,10 +167,12 @@ done
 
 # Damaged and hostile: a message or an answer, never a crash, never a control character.
 make_trace hostile.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/hostile.sql"
-for command in "explain hostile.db" "explain hostile.db 1" "explain --format=tsv hostile.db" "explain --json hostile.db 1"; do
+for command in "explain hostile.db" "explain hostile.db 1" "explain --format=tsv hostile.db" \
+    "explain --json hostile.db 1"; do
     run "$XFERSPY" $command
     expect_status 0
-    LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters ($command)"
+    LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" &&
+        show "control characters ($command)"
 done
 make_trace nonsense.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/nonsense.sql"
 run "$XFERSPY" explain nonsense.db; expect_status 0

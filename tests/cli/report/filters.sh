@@ -12,7 +12,8 @@ run "$XFERSPY" report --site=train.py:12 --direction=h2d t.db
 expect_status 0; expect_no_err
 expect_out "  filter    direction h2d, called from train.py:12: 10 of 37 transfers pass, "
 expect_out "noop-upload"; expect_not "scalar-readback"; expect_not "Coverage"; expect_not "Cost of profiling"
-run "$XFERSPY" report --site=train.py:1 t.db; expect_out ": 0 of 37 transfers pass"; expect_out "None that pass the filter."; expect_out "nothing that passes the filter."
+run "$XFERSPY" report --site=train.py:1 t.db; expect_out ": 0 of 37 transfers pass"
+expect_out "None that pass the filter."; expect_out "nothing that passes the filter."
 run "$XFERSPY" report --site='*/reader.c' --by=function t.db; expect_out "read_back"; expect_not "train.py"
 run "$XFERSPY" report --nvtx=batch --by=nvtx t.db; expect_out "epoch / batch"; expect_not "(in no range)"
 run "$XFERSPY" report --finding=noop-upload t.db; expect_out "noop-upload"; expect_not "large copies"
@@ -20,28 +21,35 @@ expect_out "  filter    finding noop-upload: "; expect_out "in 1 finding: noop-u
 run "$XFERSPY" report --sections=findings,cost --direction=d2h t.db; expect_not "Transfers"; expect_out "Findings"
 run "$XFERSPY" report --sections=all t.db; expect_out "Largest"; expect_out "Slowest"; expect_out "Coverage"
 run "$XFERSPY" report --json t.db; expect_out '"filter": null'
-# Together the parts are the whole: of directions, of times, of sizes; every finding here is about one transfer, or a run of one direction.
+# Together the parts are the whole: of directions, of times, of sizes; every finding here is about one transfer, or a
+# run of one direction.
 all=$(gain --direction=h2d,d2h,d2d,peer,h2h t.db)
-up=$(gain --direction=h2d t.db); down=$(gain --direction=d2h t.db); other=$(gain --direction=d2d --direction=peer,h2h t.db)
+up=$(gain --direction=h2d t.db); down=$(gain --direction=d2h t.db)
+other=$(gain --direction=d2d --direction=peer,h2h t.db)
 [ "$all" -gt 0 ] && [ $((up + down + other)) -eq "$all" ] || show "directions: $up + $down + $other, not $all"
 small=$(gain --max-size=65535 t.db); large=$(gain --min-size=64K t.db)
 [ $((small + large)) -eq "$all" ] || show "sizes: $small + $large, not $all"
 early=$(gain --until=50% --direction=h2d,d2h t.db); late=$(gain --since=50% --direction=h2d,d2h t.db)
 [ $((early + late)) -eq "$all" ] || show "times: $early + $late, not $all"
-for trace in "$SOURCE"/../golden/*.db; do # of real ones parts may share what they claim, and are never more than the whole
+# of real ones parts may share what they claim, and are never more than the whole
+for trace in "$SOURCE"/../golden/*.db; do
     whole=$(gain "$trace"); first=$(gain --until=40% "$trace"); rest=$(gain --since=40% "$trace")
-    [ "$first" -le "$whole" ] && [ "$rest" -le "$whole" ] && [ $((first + rest)) -ge "$whole" ] || show "$trace: $first and $rest of $whole"
+    [ "$first" -le "$whole" ] && [ "$rest" -le "$whole" ] && [ $((first + rest)) -ge "$whole" ] ||
+        show "$trace: $first and $rest of $whole"
     ran=$(passing --since=0s "$trace")
     [ $(($(passing --until=40% "$trace") + $(passing --since=40% "$trace"))) -eq "$ran" ] || show "$trace: transfers"
 done
 # --by adds up to what passes, and claims what the total does.
 run "$XFERSPY" report --json --by=site --direction=h2d t.db
-[ "$(awk '/"by": /,0' stdout | sed -n 's/.*"gives_back_ns": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')" -eq "$up" ] || show "by site is not $up"
+[ "$(awk '/"by": /,0' stdout | sed -n 's/.*"gives_back_ns": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')" \
+    -eq "$up" ] || show "by site is not $up"
 # explain takes the same.
-run "$XFERSPY" explain --site=train.py:12 t.db noop-upload; expect_status 0; expect_out "filter    called from train.py:12"
+run "$XFERSPY" explain --site=train.py:12 t.db noop-upload; expect_status 0
+expect_out "filter    called from train.py:12"
 run "$XFERSPY" explain --direction=d2h t.db noop-upload; expect_status 1; expect_err "no finding \`noop-upload'"
 run "$XFERSPY" explain --until=0s t.db noop-upload; expect_status 1; expect_err "none passes the filter"
-run "$XFERSPY" explain --format=tsv --until=0s t.db; expect_status 0; [ "$(wc -l <stdout)" -eq 1 ] || show "a heading and no rows"
+run "$XFERSPY" explain --format=tsv --until=0s t.db; expect_status 0
+[ "$(wc -l <stdout)" -eq 1 ] || show "a heading and no rows"
 # What cannot be meant is refused in a line that says what can.
 while read -r option; do
     run "$XFERSPY" report "$option" t.db
@@ -68,12 +76,18 @@ run "$XFERSPY" report --since=2s --until=1s t.db; expect_status 2; expect_err "-
 run "$XFERSPY" report --min-size=2K --max-size=1K t.db; expect_status 2; expect_err "--min-size is more than --max-size"
 run "$XFERSPY" report --sections=cost --by=site t.db; expect_status 2; expect_err "--sections and --by"
 make_trace v.db "$SOURCE/fixtures/simple.sql"
-run "$XFERSPY" report --sections=findings t.db v.db; expect_status 0; expect_out "== v.db =="; expect_not "A job of" # each by itself
-run "$XFERSPY" report --help; for option in since until direction min-size max-size stream device thread site nvtx finding sections format; do expect_out "--$option="; done
+# each by itself
+run "$XFERSPY" report --sections=findings t.db v.db; expect_status 0; expect_out "== v.db =="; expect_not "A job of"
+run "$XFERSPY" report --help
+for option in since until direction min-size max-size stream device thread site nvtx finding sections format; do
+    expect_out "--$option="
+done
 # A pattern of hostile text is shown escaped.
 run "$XFERSPY" report "--site=$(printf 'a\033[31mb\nc')" t.db; expect_status 0; expect_out 'called from a\x1b[31mb\nc'
 # Traces that lack what is asked about.
 for name in empty without_cupti nonsense; do
-    make_trace $name.db "$SOURCE/fixtures/$name.sql" 2>/dev/null || make_trace $name.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/$name.sql"
-    run "$XFERSPY" report --since=10% --site=x --thread=1 --stream=1 --device=0 --nvtx=x $name.db; expect_status 0; expect_out "filter"
+    make_trace $name.db "$SOURCE/fixtures/$name.sql" 2>/dev/null ||
+        make_trace $name.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/$name.sql"
+    run "$XFERSPY" report --since=10% --site=x --thread=1 --stream=1 --device=0 --nvtx=x $name.db; expect_status 0
+    expect_out "filter"
 done

@@ -1,4 +1,5 @@
-# What is written as JSON is what docs/schema says, judged by a validator of JSON Schema; and the schemas have only grown.
+# What is written as JSON is what docs/schema says, judged by a validator of JSON Schema; and the schemas have only
+# grown.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
 need_python jsonschema.Draft202012Validator
@@ -6,7 +7,10 @@ schemas="$SOURCE/../../docs/schema"
 mkdir report explain
 count=0
 keep() { count=$((count + 1)); cp stdout "$1/$count.json"; } # keep SCHEMA: what is on stdout, to be looked at by it
-fixture() { out=$1; shift; set -- "$@"; list=; for part in "$@"; do list="$list $SOURCE/fixtures/$part.sql"; done; make_trace "$out" $list; }
+fixture() {
+    out=$1; shift; set -- "$@"; list=; for part in "$@"; do list="$list $SOURCE/fixtures/$part.sql"; done
+    make_trace "$out" $list
+}
 for name in simple simulated without_cupti empty; do fixture $name.db $name; done
 fixture killed.db killed killed_early
 fixture aside.db killed stepped_aside
@@ -19,9 +23,12 @@ for trace in *.db; do
     run "$XFERSPY" explain --json --undecided "$trace"; expect_status 0; keep explain
     run "$XFERSPY" explain --json --all "$trace" 1
     [ "$status" -ne 0 ] || keep explain
-    run "$XFERSPY" report --json --since=30% --direction=h2d,d2h --site='*' --thread='*' "$trace"; expect_status 0; keep report
+    run "$XFERSPY" report --json --since=30% --direction=h2d,d2h --site='*' --thread='*' "$trace"; expect_status 0
+    keep report
 done
-for finding in 1 2 3 4 5 6; do run "$XFERSPY" explain --json --all findings.db $finding; [ "$status" -ne 0 ] || keep explain; done
+for finding in 1 2 3 4 5 6; do
+    run "$XFERSPY" explain --json --all findings.db $finding; [ "$status" -ne 0 ] || keep explain
+done
 for key in site function file module nvtx thread stream device; do
     run "$XFERSPY" report --json --by=$key findings.db; expect_status 0; keep report
 done
@@ -44,8 +51,12 @@ done
 run "$XFERSPY" report --json simple.db
 document=stdout
 wrong() { # wrong WHAT EDIT: the document with the edit is refused
-    "$python" -c "import json, sys; d = json.load(open('$document')); t = d['traces'][0]; $2; json.dump(d, sys.stdout)" >edited || exit 1
-    if "$python" "$SOURCE/report/json_schema.py" "$schemas/report.schema.json" edited >/dev/null 2>&1; then show "the schema takes $1"; fi
+    "$python" -c \
+        "import json, sys; d = json.load(open('$document')); t = d['traces'][0]; $2; json.dump(d, sys.stdout)" \
+        >edited || exit 1
+    if "$python" "$SOURCE/report/json_schema.py" "$schemas/report.schema.json" edited >/dev/null 2>&1; then
+        show "the schema takes $1"
+    fi
 }
 wrong "a key that is gone" "del t['findings'][0]['gives_back_ns']"
 wrong "a misspelt key" "t['findings_total']['gives_bac_ns'] = t['findings_total'].pop('gives_back_ns')"
@@ -59,12 +70,14 @@ wrong "a finding's spread without its most" "del d['job']['findings'][0]['gives_
 wrong "a column that is none" "d['job']['processes'][0]['outlier_in'] = ['x']"
 wrong "a process by its name" "d['job']['findings'][0]['by_process'][0]['process'] = 'rank 0'"
 "$python" -c "import json, sys; d = json.load(open('stdout')); d['traces'][0]['findings'][0]['new'] = 1; json.dump(d, sys.stdout)" >edited
-"$python" "$SOURCE/report/json_schema.py" "$schemas/report.schema.json" edited >/dev/null || show "the schema takes no new key"
+"$python" "$SOURCE/report/json_schema.py" "$schemas/report.schema.json" edited >/dev/null ||
+    show "the schema takes no new key"
 
 # golden/json_keys.txt has every key that was ever promised: lines are added, none is changed or taken away.
 # XFERSPY_WRITE_GOLDEN=1 adds those of new keys.
 step="keys of the schemas"
-"$python" "$SOURCE/report/json_schema.py" --keys "$schemas/report.schema.json" "$schemas/explain.schema.json" | sort >stdout
+"$python" "$SOURCE/report/json_schema.py" --keys "$schemas/report.schema.json" "$schemas/explain.schema.json" |
+    sort >stdout
 sort "$SOURCE/golden/json_keys.txt" | comm -23 - stdout >gone
 [ ! -s gone ] || { cat gone; show "keys are gone, or of another type"; }
 sort "$SOURCE/golden/json_keys.txt" | comm -13 - stdout >new

@@ -1,36 +1,45 @@
-# A report for a pull request, read by the renderer that code hosts use: what it is made of, and that no text of a trace is
-# more than text there.
+# A report for a pull request, read by the renderer that code hosts use: what it is made of, and that no text of a trace
+# is more than text there.
 . "$SOURCE/lib.sh"
 . "$SOURCE/job_traces.sh"
 need cmark-gfm
 need_python
 pages=0
-# render NEEDS...: of stdout, with everything that GitHub has and its sanitizer not yet run. All pages are looked at in the end.
+# render NEEDS...: of stdout, with everything that GitHub has and its sanitizer not yet run. All pages are looked at in
+# the end.
 render() {
     pages=$((pages + 1))
-    cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist <stdout >$pages.html 2>stderr || show "cmark-gfm"
+    cmark-gfm --unsafe -e table -e autolink -e strikethrough -e tasklist <stdout >$pages.html 2>stderr ||
+        show "cmark-gfm"
     printf '%s\n' "$@" >$pages.needs
     echo "$step" >$pages.step
 }
 
 make_trace findings.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 run "$XFERSPY" report --format=markdown findings.db
-expect_status 0; expect_no_err; render "h2 1" "table 1" "details 4" "summary 4" "pre 4" "header finding" "header gives back"
+expect_status 0; expect_no_err
+render "h2 1" "table 1" "details 4" "summary 4" "pre 4" "header finding" "header gives back"
 expect_out "## Transfers that were wasted: up to 17.9 ms of the run's 100 ms (18 %)"
 expect_out '| 1 | scalar-readback | at most 10.1 ms | 10 % |'; expect_out '`reader/reader.c:77`'
 grep -q $(printf '\033') stdout && show "colours"
 run "$XFERSPY" report --format=markdown --details findings.db; render "details 6"
 run "$XFERSPY" report --format=markdown --sections=findings findings.db; render "details 0" "table 1"
-run "$XFERSPY" report --format=markdown --by=site findings.db; expect_status 0; render "pre 1"; expect_out "Transfers by call site"
-run "$XFERSPY" report --format=markdown --site='<b>*`' findings.db; expect_status 0; render; expect_out 'Filter: ``called from <b>*`:'
+run "$XFERSPY" report --format=markdown --by=site findings.db; expect_status 0; render "pre 1"
+expect_out "Transfers by call site"
+run "$XFERSPY" report --format=markdown --site='<b>*`' findings.db; expect_status 0; render
+expect_out 'Filter: ``called from <b>*`:'
 make_trace simple.db "$SOURCE/fixtures/simple.sql"
 make_trace simulated.db "$SOURCE/fixtures/simulated.sql"
 make_trace empty.db "$SOURCE/fixtures/empty.sql"
-run "$XFERSPY" report --format=markdown simulated.db; render; expect_out "SIMULATED GPU: times below are a model's, not measurements"
-run "$XFERSPY" report --format=markdown empty.db; render "table 0"; expect_out "## Transfers that were wasted: nothing: no transfer ran"
+run "$XFERSPY" report --format=markdown simulated.db; render
+expect_out "SIMULATED GPU: times below are a model's, not measurements"
+run "$XFERSPY" report --format=markdown empty.db; render "table 0"
+expect_out "## Transfers that were wasted: nothing: no transfer ran"
 run "$XFERSPY" report --format=markdown --each simple.db empty.db; expect_status 0; render "h2 2"
-run "$XFERSPY" report --format=markdown --sections=findings simple.db findings.db; expect_status 0; render "h2 2" "details 0"
-run "$XFERSPY" report --format=markdown simple.db missing.db; expect_status 1; expect_err missing.db; render "h2 1" "header in"
+run "$XFERSPY" report --format=markdown --sections=findings simple.db findings.db; expect_status 0
+render "h2 2" "details 0"
+run "$XFERSPY" report --format=markdown simple.db missing.db; expect_status 1; expect_err missing.db
+render "h2 1" "header in"
 # Several traces are a job: one page.
 make_ranks ranks
 run "$XFERSPY" report --format=markdown ranks
@@ -42,7 +51,9 @@ run "$XFERSPY" report --format=markdown --details ranks; render "h2 1"; expect_n
 run "$XFERSPY" report --format=markdown --site='<b>*`' ranks simulated.db; expect_status 0; render "h2 1" "table 0"
 expect_out 'Filter: ``called from <b>*`:'; expect_out "SIMULATED GPU in simulated.db only"
 run "$XFERSPY" report --format=markdown empty.db simple.db; expect_status 0; render "h2 1"
-for trace in "$SOURCE"/../golden/*.db; do run "$XFERSPY" report --format=markdown "$trace"; expect_status 0; expect_no_err; render "h2 1"; done
+for trace in "$SOURCE"/../golden/*.db; do
+    run "$XFERSPY" report --format=markdown "$trace"; expect_status 0; expect_no_err; render "h2 1"
+done
 
 # Hostile text in every column that a report shows.
 bad() { # one text after the other into every text column

@@ -13,10 +13,12 @@ grep -q '^FAIL  preload' stdout || show "a broken library fails"
 XFERSPY_LIBRARY=./missing.so run "$XFERSPY" doctor; expect_status 1; expect_out "not found"
 CUDA_VISIBLE_DEVICES= run "$XFERSPY" doctor; expect_out "hides every GPU"
 CUDA_INJECTION64_PATH=/x run "$XFERSPY" doctor; expect_out "another tool will take CUPTI"
-run "$XFERSPY" doctor; expect_out "traces have the text of the lines of Python"; expect_out "XFERSPY_SOURCE_LINES=off leaves it out"
+run "$XFERSPY" doctor; expect_out "traces have the text of the lines of Python"
+expect_out "XFERSPY_SOURCE_LINES=off leaves it out"
 XFERSPY_SOURCE_LINES=off run "$XFERSPY" doctor; expect_out "traces have no text of the program's sources"
 XFERSPY_CUPTI=off run "$XFERSPY" doctor; expect_out "switched off"
-XFERSPY_OUTPUT=/no/such/folder/x.db run "$XFERSPY" doctor; expect_status 1; grep -q '^FAIL  output' stdout || show "output folder"
+XFERSPY_OUTPUT=/no/such/folder/x.db run "$XFERSPY" doctor; expect_status 1
+grep -q '^FAIL  output' stdout || show "output folder"
 # A driver that hangs, and one that crashes: doctor does neither.
 if [ -n "${FAKE_DRIVER-}" ]; then
     mkdir fake; cp "$FAKE_DRIVER" fake/libcuda.so.1
@@ -24,5 +26,6 @@ if [ -n "${FAKE_DRIVER-}" ]; then
     FAKE_DRIVER_DOES=hang run "$XFERSPY" doctor --timeout=1; expect_status 1; expect_out "no answer within 1 s"
     FAKE_DRIVER_DOES=crash run "$XFERSPY" doctor; expect_status 1; expect_out "crashed with signal"
     FAKE_DRIVER_DOES=fail run "$XFERSPY" doctor; expect_status 1; expect_out "cuInit failed"; expect_out "--gpus"
-    FAKE_DRIVER_DOES=work run "$XFERSPY" doctor; expect_status 0; expect_out "Fake GPU (simulated)"; expect_out "SIMULATED"
+    FAKE_DRIVER_DOES=work run "$XFERSPY" doctor; expect_status 0; expect_out "Fake GPU (simulated)"
+    expect_out "SIMULATED"
 fi

@@ -5,7 +5,8 @@ run "$XFERSPY" run -- "$PROGRAM" print a "b c" --help
 expect_status 0; expect_no_err
 expect_out "[print][a][b c][--help] LD_PRELOAD=$(realpath "$DUMMY")"
 # (verify_asan_link_order: for a sanitizer build of xferspy itself)
-ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=libm.so.6 run "$XFERSPY" run "$PROGRAM" print; expect_out "LD_PRELOAD=$(realpath "$DUMMY"):libm.so.6"
+ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=libm.so.6 run "$XFERSPY" run "$PROGRAM" print
+expect_out "LD_PRELOAD=$(realpath "$DUMMY"):libm.so.6"
 run "$XFERSPY" run -- "$PROGRAM" exit 42; expect_status 42; expect_no_out; expect_no_err
 run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_status 0
 run "$XFERSPY" run -- "$PROGRAM" signal 15; expect_status 143
@@ -17,7 +18,8 @@ DUMMY_SAYS=1 run "$XFERSPY" run -o short.db -- "$PROGRAM" exit 0
 expect_status 0; expect_err "output=short.db "
 XFERSPY_CUPTI=auto DUMMY_SAYS=1 run "$XFERSPY" run --cupti=off "$PROGRAM" exit 0; expect_err "cupti=off"
 run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|off"
-run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2; expect_err "--spool-mib=1 is not between 2 and 4096"
+run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2
+expect_err "--spool-mib=1 is not between 2 and 4096"
 run "$XFERSPY" run --spool-mib=many -- "$PROGRAM" exit 0; expect_status 2; expect_err "is not between 2 and 4096"
 run "$XFERSPY" run --cupti='auto|off' -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
 run "$XFERSPY" run --cupti-library= -- "$PROGRAM" exit 0; expect_status 2; expect_err "--cupti-library=: use FILE"

@@ -13,7 +13,8 @@ E2
 run "$XFERSPY" run --report -- sh leave.sh new.db xferspy-sh.77.db 5
 expect_status 5; [ "$(cat stdout)" = "the program's own" ] || show "stdout is the program's"
 expect_err "Transfers"; expect_err "xferspy-sh.77.db"; expect_not "xferspy-old.1.db"
-run "$XFERSPY" run --report-output=r.txt --output='traces/%h-100%%-%q{NAME}.db' -- sh -c 'mkdir -p traces; cp new.db traces/host-100%-x.db'
+run "$XFERSPY" run --report-output=r.txt --output='traces/%h-100%%-%q{NAME}.db' -- sh -c \
+    'mkdir -p traces; cp new.db traces/host-100%-x.db'
 expect_status 0; expect_no_out; expect_no_err
 grep -q "traces/host-100%-x.db" r.txt || show "report in r.txt"
 # An existing report is refused before the program starts.
@@ -24,9 +25,11 @@ expect_error_of r.txt; expect_err "r.txt: exists already; --force replaces it"
 [ "$(cat r.txt)" = old ] || show "replaced without --force"
 run "$XFERSPY" run --force --report-output=r.txt --output=forced.db -- sh -c 'cp new.db forced.db'
 expect_status 0; grep -q "forced.db" r.txt || show "--force did not replace"
-run "$XFERSPY" run --report-output=/dev/null --output=forced2.db -- sh -c 'cp new.db forced2.db'; expect_status 0; expect_no_err
+run "$XFERSPY" run --report-output=/dev/null --output=forced2.db -- sh -c 'cp new.db forced2.db'; expect_status 0
+expect_no_err
 rm xferspy-sh.77.db
-run "$XFERSPY" run --report --enable=off -- "$PROGRAM" exit 3; expect_status 3; expect_err "no trace: capture was switched off"
+run "$XFERSPY" run --report --enable=off -- "$PROGRAM" exit 3; expect_status 3
+expect_err "no trace: capture was switched off"
 XFERSPY_ENABLE=No run "$XFERSPY" run --report -- "$PROGRAM" exit 0; expect_err "capture was switched off"
 run "$XFERSPY" run --report -- "$PROGRAM" exit 3; expect_status 3; expect_no_out; expect_err "no trace"
 run "$XFERSPY" run --report -- "$PROGRAM" signal 15; expect_status 143

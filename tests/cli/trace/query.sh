@@ -37,7 +37,8 @@ many="WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 1
 run "$XFERSPY" query t.db "$many"; expect_error_of t.db
 run "$XFERSPY" query --no-limit t.db "$many"; expect_status 0; expect_out 10000000
 run "$XFERSPY" query t.db "SELECT 1; -- a remark"; expect_status 0
-run "$XFERSPY" query t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 2500) SELECT n FROM i"
+run "$XFERSPY" query t.db \
+    "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 2500) SELECT n FROM i"
 expect_status 0; [ "$(wc -l <stdout)" -eq 2501 ] || show "2500 rows and a heading"
 rm q.sql
 while read -r sql; do
@@ -112,7 +113,8 @@ run "$XFERSPY" query t.db "SELECT * FROM json_each('[1]')"; expect_err "tables a
 run "$XFERSPY" query t.db "PRAGMA table_info(meta)"; expect_err "cannot use PRAGMA table_info"
 run "$XFERSPY" query t.db "ATTACH 'x' AS y"; expect_err "cannot open other files"
 # What the shell of SQLite has beside it is not there.
-for sql in "SELECT writefile('other.txt', 'x')" "SELECT readfile('/etc/passwd')" "SELECT edit('x')" "SELECT fts3_tokenizer('x')" \
+for sql in "SELECT writefile('other.txt', 'x')" "SELECT readfile('/etc/passwd')" "SELECT edit('x')" \
+    "SELECT fts3_tokenizer('x')" \
     "SELECT * FROM fsdir('/')" ".shell touch other"; do
     run "$XFERSPY" query t.db "$sql"; expect_error_of t.db
 done

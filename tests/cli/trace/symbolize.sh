@@ -1,5 +1,5 @@
-# Lines of call sites: against what binutils say about the same binaries, and what happens where those are elsewhere, have
-# changed or are no binaries at all.
+# Lines of call sites: against what binutils say about the same binaries, and what happens where those are elsewhere,
+# have changed or are no binaries at all.
 . "$SOURCE/lib.sh"
 need cc c++ addr2line dwz nm objcopy objdump readelf strip
 unset XFERSPY_DEBUG_PATH DEBUGINFOD_URLS 2>/dev/null
@@ -69,7 +69,8 @@ symbols() { # of a trace, as lines "address function file:line", innermost first
 }
 binutils() { # the same by addr2line; a call lies before its return address
     while read -r address; do
-        addr2line -f -i -e "$1" "$(printf '%x' $((0x$address - 1)))" | sed -E 's/ \(discriminator [0-9]+\)//; s/:\?$/:0/' |
+        addr2line -f -i -e "$1" "$(printf '%x' $((0x$address - 1)))" |
+            sed -E 's/ \(discriminator [0-9]+\)//; s/:\?$/:0/' |
             c++filt -p | paste -d' ' - - | sed -E "s/^/$address /; s,/\./,/,; s/ [^ /]+:0$/ ??:0/"
     done <"$2" | grep -v ' ?? ??:0$'
 }
@@ -85,7 +86,8 @@ for program in plain inlined inlined4; do
     return_addresses $program >$program.addresses
     trace_of $program.db "$here/$program" "'$(build_id $program)'" $program.addresses
     run "$XFERSPY" symbolize $program.db
-    expect_status 0; expect_no_err; expect_out "$program.db: "; expect_out " addresses resolved"; expect_not "has changed"
+    expect_status 0; expect_no_err; expect_out "$program.db: "; expect_out " addresses resolved"
+    expect_not "has changed"
     check_against_binutils $program.db $program $program.addresses
 done
 symbols inlined.db | grep -q ' app::Buffer<int>::push .*inlined.cc:8$' || show "the inlined call is missing"
@@ -132,7 +134,8 @@ run "$XFERSPY" symbolize --force both.db; expect_status 0; expect_no_err
 symbols both.db:fresh-inlined | sort | cmp -s - before || show "--force doubled or lost rows in a merged file"
 symbols both.db:fresh-plain | sort | cmp -s - plain.before || show "not the same as in a trace by itself (plain)"
 
-# Debug information elsewhere: by .gnu_debuglink beside the binary and in .debug, by build id, by a folder that is named.
+# Debug information elsewhere: by .gnu_debuglink beside the binary and in .debug, by build id, by a folder that is
+# named.
 objcopy --only-keep-debug inlined inlined.debug
 strip -o stripped inlined
 objcopy --add-gnu-debuglink=inlined.debug stripped
@@ -146,7 +149,8 @@ separate() { # separate NAME OPTION...: the trace of the stripped binary has the
 separate beside
 mkdir -p .debug && mv inlined.debug .debug/
 separate folder
-mkdir -p "ids/.build-id/$(echo "$id" | cut -c1-2)" && mv .debug/inlined.debug "ids/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+mkdir -p "ids/.build-id/$(echo "$id" | cut -c1-2)" &&
+    mv .debug/inlined.debug "ids/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
 separate by-id --debug-path="$here/nowhere:$here/ids"
 export XFERSPY_DEBUG_PATH="$here/ids"
 separate environment
@@ -161,7 +165,8 @@ symbols wrong.db | grep -q 'inlined.cc' && show "lines of another program's debu
 rm .debug/inlined.debug
 # What two debug files share is in a third.
 cp inlined shared1; cp inlined shared2
-dwz -m "$here/shared.dwz" shared1 shared2 2>dwz.log && readelf -S shared1 | grep -q debugaltlink || { cat dwz.log; show "dwz shares nothing"; }
+dwz -m "$here/shared.dwz" shared1 shared2 2>dwz.log && readelf -S shared1 | grep -q debugaltlink ||
+    { cat dwz.log; show "dwz shares nothing"; }
 trace_of dwz.db "$here/shared1" "'$id'" inlined.addresses
 run "$XFERSPY" symbolize dwz.db; expect_status 0
 symbols dwz.db | sort | cmp -s - before || { symbols dwz.db >stdout; show "dwz"; }
@@ -196,7 +201,8 @@ mkfifo fifo; mkdir folder; : >empty; echo "no ELF" >text; head -c 3000 inlined >
 { head -c 20000 inlined; head -c 20000 /dev/urandom; } >torn
 long=$(printf '%05000d' 0)
 n=10
-for file in /dev/zero /dev/tty "$here/fifo" "$here/folder" "$here/empty" "$here/text" "$here/cut" "$here/torn" "$here/loop" "" "[heap]" "$long"; do
+for file in /dev/zero /dev/tty "$here/fifo" "$here/folder" "$here/empty" "$here/text" "$here/cut" "$here/torn" \
+    "$here/loop" "" "[heap]" "$long"; do
     for id in NULL "'../../../../etc'" "'$long'"; do
         n=$((n + 1))
         echo "INSERT INTO module VALUES ($n,'$file',$id,0,0,0); INSERT INTO stack VALUES ($n,1,0,0);"
@@ -233,5 +239,7 @@ run "$XFERSPY" symbolize missing.db; expect_error_of missing.db
 trace_of readonly.db "$here/plain" NULL plain.addresses; chmod a-w readonly.db
 if [ ! -w readonly.db ]; then run "$XFERSPY" symbolize readonly.db; expect_error_of readonly.db; fi
 mkdir kept; trace_of in.db "$here/plain" NULL plain.addresses; mv in.db kept/; chmod a-w kept
-if [ ! -w kept ]; then run "$XFERSPY" symbolize kept/in.db; expect_error_of "kept/in.db: symbols could not be written: its folder"; fi
+if [ ! -w kept ]; then
+    run "$XFERSPY" symbolize kept/in.db; expect_error_of "kept/in.db: symbols could not be written: its folder"
+fi
 chmod u+w kept

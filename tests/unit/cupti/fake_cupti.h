@@ -22,7 +22,7 @@ struct fake_cupti {
     union fake_record {
         CUpti_ActivityMemcpy6 copy;
         CUpti_ActivityUnifiedMemoryCounter3 migration;
-    } records[8];
+    } records[256];
     size_t pending;
 };
 

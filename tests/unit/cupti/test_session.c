@@ -106,15 +106,19 @@ static void records_reach_the_store(void) {
     CHECK(stub_store.copy.correlation == 3 && xs_cupti_state()->records[0] == 3);
 }
 
+/* A full buffer at a time: records that come too slowly would not be dear. */
 static void put_migrations(struct fake_cupti *fake, unsigned count) {
+    enum { AT_ONCE = sizeof fake->records / sizeof fake->records[0] };
     CUpti_ActivityUnifiedMemoryCounter3 r = {
         .kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
         .counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
         .value = 4096,
     };
-    for (; count; count--) {
-        fake->records[fake->pending++].migration = r;
-        CHECK(flush_and_drain() == 1);
+    for (; count; count -= AT_ONCE) {
+        while (fake->pending < AT_ONCE) {
+            fake->records[fake->pending++].migration = r;
+        }
+        CHECK(flush_and_drain() == AT_ONCE);
     }
 }
 
@@ -125,10 +129,10 @@ static void migrations_rest_when_they_are_dear(void) {
     CHECK(!xs_cupti_watch_migrations()); /* none yet */
     xs_cupti_managed_memory();
     CHECK(xs_cupti_watch_migrations()); /* there may be some soon */
-    put_migrations(fake, 3000);
+    put_migrations(fake, 25600);
     CHECK(!xs_cupti_watch_migrations());
     CHECK(!(fake->kinds & bit) && fake->counters == 0);
-    CHECK(xs_cupti_state()->migration_rests == 1 && xs_cupti_state()->records[4] == 3000);
+    CHECK(xs_cupti_state()->migration_rests == 1 && xs_cupti_state()->records[4] == 25600);
     xs_cupti_step_aside("test");
     CHECK(fake->counters == 0);
 }
@@ -137,7 +141,7 @@ static void all_migrations(void) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
     xs_cupti_start(false, "all");
     struct fake_cupti *fake = fake_of(open_fake());
-    put_migrations(fake, 3000);
+    put_migrations(fake, 25600);
     CHECK(!xs_cupti_watch_migrations());
     CHECK(fake->counters == 8);
 }

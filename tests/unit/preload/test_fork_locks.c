@@ -1,24 +1,8 @@
-/* A forked child must not wait for a lock that a thread of the parent held at the moment of the fork: that thread is not
- * there to give it back. So what the core keeps under a lock makes the lock anew in the child (xs_map_forget,
- * xs_notes_forget). Each test forks while another thread takes and gives back the lock all the time. */
-#include "unit.h"
-
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/* The locks of the core's map and notes are made anew in a forked child (xs_map_forget, xs_notes_forget). */
+#include "fork_unit.h"
 
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
-
-enum { FORKS = 60, CHILD_SECONDS = 20 };
-
-#ifdef __SANITIZE_THREAD__
-enum { THREAD_SANITIZER = 1 };
-#else
-enum { THREAD_SANITIZER = 0 };
-#endif
 
 int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, const char *text) {
     (void)store;
@@ -31,51 +15,6 @@ int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, cons
 int64_t xs_clock_from_monotonic(const struct xs_clock *clock, uint64_t monotonic_ns) {
     (void)clock;
     return (int64_t)monotonic_ns;
-}
-
-static _Atomic bool done;
-static _Atomic unsigned turns;
-
-static void *all_the_time(void *arg) {
-    void (*use)(void);
-    memcpy(&use, arg, sizeof use);
-    while (!atomic_load(&done)) {
-        use();
-        turns++;
-    }
-    return NULL;
-}
-
-/* A child that waits for ever is ended by its alarm. */
-static void forked_children_get_through(void (*use)(void), void (*forget)(void)) {
-    pthread_t thread;
-    int status;
-    if (THREAD_SANITIZER) {
-        skip(); /* it takes locks of its own around a fork */
-    }
-    atomic_store(&done, false);
-    turns = 0;
-    assert_int_equal(pthread_create(&thread, NULL, all_the_time, &use), 0);
-    for (unsigned i = 0; i < FORKS; i++) {
-        for (unsigned before = turns; turns == before;) {
-        }
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            alarm(CHILD_SECONDS);
-            forget();
-            use();
-            _exit(0);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-            atomic_store(&done, true);
-            pthread_join(thread, NULL);
-            fail_msg("the child of fork %u waited for a lock that nobody holds", i);
-        }
-    }
-    atomic_store(&done, true);
-    pthread_join(thread, NULL);
 }
 
 /* What a child may find half changed is the parent's; it begins with nothing. */

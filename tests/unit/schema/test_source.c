@@ -1,5 +1,5 @@
-/* Source files that a trace names: which are read at all, the hash and the mark that say whose a trace is. Each rule has a file that
- * breaks it alone. */
+/* Source files that a trace names: which are read at all, the hash and the mark that say whose a trace is. Each rule
+ * has a file that breaks it alone. */
 #include "support.h"
 
 #include <fcntl.h>

@@ -22,35 +22,99 @@ const kindOf = (direction) => ['other', 'h2d', 'd2h', 'd2d', 'peer', 'h2h'][dire
 export function bandwidth(run) {
   const groups = groupsOf(run);
   const sizes = groups.flatMap((group) => group.points.map((point) => point.value[0]));
-  const extent = [2 ** Math.floor(Math.log2(sizes.reduce((a, b) => Math.min(a, b), Infinity)) - 1), 2 ** Math.ceil(Math.log2(sizes.reduce((a, b) => Math.max(a, b), 1)) + 1)];
+  const extent = [
+    2 ** Math.floor(Math.log2(sizes.reduce((a, b) => Math.min(a, b), Infinity)) - 1),
+    2 ** Math.ceil(Math.log2(sizes.reduce((a, b) => Math.max(a, b), 1)) + 1),
+  ];
   const hidden = new Set();
   const host = run.bandwidth.measure === 'host_ns';
   const link = run.report.link_model;
-  const place = h('div', { class: 'chart tall', role: 'img', 'aria-label': 'Bandwidth against size of a copy, both logarithmic' });
+  const place = h('div', {
+    class: 'chart tall',
+    role: 'img',
+    'aria-label': 'Bandwidth against size of a copy, both logarithmic',
+  });
   const keys = groups.map((group) => {
-    const box = h('input', { type: 'checkbox', checked: true, onchange: () => { if (box.checked) hidden.delete(group.name); else hidden.add(group.name); chart.draw(); } });
-    return h('label', { class: 'key' }, box, h('span', { class: `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}` }), group.name);
+    const box = h('input', {
+      type: 'checkbox',
+      checked: true,
+      onchange: () => {
+        if (box.checked) hidden.delete(group.name);
+        else hidden.add(group.name);
+        chart.draw();
+      },
+    });
+    return h(
+      'label',
+      { class: 'key' },
+      box,
+      h('span', {
+        class: `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}`,
+      }),
+      group.name,
+    );
   });
 
   function lines() {
     if (link.fitted_to !== run.bandwidth.measure) return [];
     const [from, to] = extent;
     const size = (i) => from * (to / from) ** (i / 60);
-    const model = link.classes.filter((line) => line.bytes_per_s && /^(h2d|d2h|d2d)/.test(line.class)).filter((line) => groups.some((group) => `${kindOf(group.direction)}${group.direction === 3 ? '' : `_${group.host === 3 ? 'pinned' : memoryKinds[group.host]}`}` === line.class && !hidden.has(group.name))).map((line) => {
-      const data = [];
-      for (let i = 0; i <= 60; i++) {
-        data.push([size(i), size(i) / (line.fixed_ns / 1e9 + size(i) / line.bytes_per_s)]);
-      }
-      return { name: `model: ${line.class}`, type: 'line', data, showSymbol: false, silent: true, z: 3, lineStyle: { width: 1.5, type: line.assumed ? 'dashed' : 'solid', color: colour(`kind-${line.class.slice(0, 3)}`) } };
-    });
+    const model = link.classes
+      .filter((line) => line.bytes_per_s && /^(h2d|d2h|d2d)/.test(line.class))
+      .filter((line) =>
+        groups.some((group) => {
+          const host = group.direction === 3 ? '' : `_${group.host === 3 ? 'pinned' : memoryKinds[group.host]}`;
+          return `${kindOf(group.direction)}${host}` === line.class && !hidden.has(group.name);
+        }),
+      )
+      .map((line) => {
+        const data = [];
+        for (let i = 0; i <= 60; i++) {
+          data.push([size(i), size(i) / (line.fixed_ns / 1e9 + size(i) / line.bytes_per_s)]);
+        }
+        return {
+          name: `model: ${line.class}`,
+          type: 'line',
+          data,
+          showSymbol: false,
+          silent: true,
+          z: 3,
+          lineStyle: {
+            width: 1.5,
+            type: line.assumed ? 'dashed' : 'solid',
+            color: colour(`kind-${line.class.slice(0, 3)}`),
+          },
+        };
+      });
     const peak = link.peak_bytes_per_s;
-    return !peak ? model : [...model, { name: 'peak', type: 'line', data: [[from, peak], [to, peak]], showSymbol: false, silent: true, lineStyle: { width: 1, type: 'dotted', color: colour('dim') } }];
+    return !peak
+      ? model
+      : [
+          ...model,
+          {
+            name: 'peak',
+            type: 'line',
+            data: [
+              [from, peak],
+              [to, peak],
+            ],
+            showSymbol: false,
+            silent: true,
+            lineStyle: { width: 1, type: 'dotted', color: colour('dim') },
+          },
+        ];
   }
 
   function hover(item) {
     const p = item.data;
     if (!p?.bytes) return '';
-    return card(`${p.count === 1 ? '' : `${f.count(p.count)} × `}${item.seriesName}`, [['size', f.bytes(p.bytes / p.count)], ['took', f.ns(p.ns / p.count)], ['rate', f.rate(p.value[1])], ['at', siteLabel(run.sites[p.site])], p.count === 1 && ['row', String(p.row)]]);
+    return card(`${p.count === 1 ? '' : `${f.count(p.count)} × `}${item.seriesName}`, [
+      ['size', f.bytes(p.bytes / p.count)],
+      ['took', f.ns(p.ns / p.count)],
+      ['rate', f.rate(p.value[1])],
+      ['at', siteLabel(run.sites[p.site])],
+      p.count === 1 && ['row', String(p.row)],
+    ]);
   }
 
   const option = () => ({
@@ -58,12 +122,31 @@ export function bandwidth(run) {
     animation: false,
     tooltip: tooltip(hover),
     grid: { left: 74, right: 20, top: 16, bottom: 46 },
-    xAxis: axis({ type: 'log', logBase: 2, name: 'size of a copy', nameLocation: 'middle', nameGap: 28, axisLabel: { formatter: (v) => f.bytes(v), hideOverlap: true }, min: extent[0], max: extent[1] }),
+    xAxis: axis({
+      type: 'log',
+      logBase: 2,
+      name: 'size of a copy',
+      nameLocation: 'middle',
+      nameGap: 28,
+      axisLabel: { formatter: (v) => f.bytes(v), hideOverlap: true },
+      min: extent[0],
+      max: extent[1],
+    }),
     yAxis: axis({ type: 'log', name: '', axisLabel: { formatter: (v) => f.rate(v) } }),
-    series: [...groups.filter((group) => !hidden.has(group.name)).map((group) => ({
-      name: group.name, type: 'scatter', data: group.points, symbol: SHAPES[memoryKinds[group.host]] ?? 'circle',
-      symbolSize: (value, params) => 8 + Math.min(14, Math.log2(params.data.count)), itemStyle: { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 }, emphasis: { disabled: true },
-    })), ...lines()],
+    series: [
+      ...groups
+        .filter((group) => !hidden.has(group.name))
+        .map((group) => ({
+          name: group.name,
+          type: 'scatter',
+          data: group.points,
+          symbol: SHAPES[memoryKinds[group.host]] ?? 'circle',
+          symbolSize: (value, params) => 8 + Math.min(14, Math.log2(params.data.count)),
+          itemStyle: { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 },
+          emphasis: { disabled: true },
+        })),
+      ...lines(),
+    ],
   });
 
   const rows = () => {
@@ -79,23 +162,62 @@ export function bandwidth(run) {
         classes.set(key, row);
       }
     }
-    return table('Bandwidth by size', [
-      { title: 'Copies', text: (row) => row.name }, { title: 'Size from', number: true, text: (row) => f.bytes(2 ** row.octave) }, { title: 'Count', number: true, text: (row) => f.count(row.count) },
-      { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) }, { title: 'Time', number: true, text: (row) => f.ns(row.ns) }, { title: 'Rate', number: true, text: (row) => f.rate((row.bytes / row.ns) * 1e9) }],
-    [...classes.values()].sort((a, b) => (a.name === b.name ? a.octave - b.octave : a.name < b.name ? -1 : 1)));
+    return table(
+      'Bandwidth by size',
+      [
+        { title: 'Copies', text: (row) => row.name },
+        { title: 'Size from', number: true, text: (row) => f.bytes(2 ** row.octave) },
+        { title: 'Count', number: true, text: (row) => f.count(row.count) },
+        { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) },
+        { title: 'Time', number: true, text: (row) => f.ns(row.ns) },
+        { title: 'Rate', number: true, text: (row) => f.rate((row.bytes / row.ns) * 1e9) },
+      ],
+      [...classes.values()].sort((a, b) => (a.name === b.name ? a.octave - b.octave : a.name < b.name ? -1 : 1)),
+    );
   };
 
   const modelled = link.classes.filter((line) => /^(h2d|d2h|d2d)/.test(line.class) && line.bytes_per_s);
-  const element = h('section', { class: 'panel', 'aria-label': 'Bandwidth' },
-    h('div', { class: 'tools' }, h('div', { class: 'row' }, h('h2', {}, 'Bandwidth against size')), h('div', { class: 'keys', role: 'group', 'aria-label': 'What is shown' }, keys)),
+  const element = h(
+    'section',
+    { class: 'panel', 'aria-label': 'Bandwidth' },
+    h(
+      'div',
+      { class: 'tools' },
+      h('div', { class: 'row' }, h('h2', {}, 'Bandwidth against size')),
+      h('div', { class: 'keys', role: 'group', 'aria-label': 'What is shown' }, keys),
+    ),
     groups.length ? place : h('p', { class: 'empty' }, 'No copy has a time: nothing to draw.'),
-    h('p', { class: 'note' }, host ? 'The trace has no device times: these are the times inside calls that blocked, which include whatever they waited for. ' : 'Rates are bytes by device time. ',
-      link.peak_bytes_per_s ? `Dotted: the link's peak, ${f.rate(link.peak_bytes_per_s)} each way. ` : '', 'Lines: the time that a copy takes, fixed part and rate, fitted to this trace; dashed where it was assumed. Larger points are more copies.',
-      run.bandwidth.left_out ? ` ${f.count(run.bandwidth.left_out)} copies of rare sizes are left out.` : ''),
+    h(
+      'p',
+      { class: 'note' },
+      host
+        ? 'The trace has no device times: these are the times inside calls that blocked, ' +
+            'which include whatever they waited for. '
+        : 'Rates are bytes by device time. ',
+      link.peak_bytes_per_s ? `Dotted: the link's peak, ${f.rate(link.peak_bytes_per_s)} each way. ` : '',
+      'Lines: the time that a copy takes, fixed part and rate, fitted to this trace; dashed where it was assumed. ' +
+        'Larger points are more copies.',
+      run.bandwidth.left_out ? ` ${f.count(run.bandwidth.left_out)} copies of rare sizes are left out.` : '',
+    ),
     alternative('By size as a table', rows),
-    modelled.length ? h('div', {}, h('h3', {}, 'Link model'), table('Link model', [
-      { title: 'Copies', text: (row) => row.class.replace('_', ' ') }, { title: 'Fixed', number: true, text: (row) => f.ns(row.fixed_ns) }, { title: 'Rate', number: true, text: (row) => f.rate(row.bytes_per_s) },
-      { title: 'From', text: (row) => (row.assumed ? 'assumed' : f.times(row.samples, 'copy', 'copies')) }], modelled)) : null);
+    modelled.length
+      ? h(
+          'div',
+          {},
+          h('h3', {}, 'Link model'),
+          table(
+            'Link model',
+            [
+              { title: 'Copies', text: (row) => row.class.replace('_', ' ') },
+              { title: 'Fixed', number: true, text: (row) => f.ns(row.fixed_ns) },
+              { title: 'Rate', number: true, text: (row) => f.rate(row.bytes_per_s) },
+              { title: 'From', text: (row) => (row.assumed ? 'assumed' : f.times(row.samples, 'copy', 'copies')) },
+            ],
+            modelled,
+          ),
+        )
+      : null,
+  );
   const chart = new Chart(place, option);
   return { element, dispose: () => chart.dispose() };
 }

@@ -5,7 +5,17 @@ import { DataZoomComponent, GridComponent, TooltipComponent } from 'echarts/comp
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, reducedMotion } from './dom.js';
 
-core.use([BarChart, CustomChart, LineChart, ScatterChart, TreemapChart, DataZoomComponent, GridComponent, TooltipComponent, CanvasRenderer]);
+core.use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  TreemapChart,
+  DataZoomComponent,
+  GridComponent,
+  TooltipComponent,
+  CanvasRenderer,
+]);
 
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -29,9 +39,19 @@ export function tooltip(make, extra = {}) {
 
 // The content of a tooltip: a title and pairs of name and value.
 export function card(title, pairs, note) {
-  return h('div', { class: 'card' }, h('strong', {}, title),
-    h('dl', {}, pairs.filter((p) => p && p[1] !== '' && p[1] !== null && p[1] !== undefined).map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
-    note ? h('p', {}, note) : null);
+  return h(
+    'div',
+    { class: 'card' },
+    h('strong', {}, title),
+    h(
+      'dl',
+      {},
+      pairs
+        .filter((p) => p && p[1] !== '' && p[1] !== null && p[1] !== undefined)
+        .map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
+    ),
+    note ? h('p', {}, note) : null,
+  );
 }
 
 export function axis(extra = {}) {
@@ -45,7 +65,13 @@ export function axis(extra = {}) {
   };
 }
 
-export const base = () => ({ animation: !reducedMotion(), animationDuration: 150, animationDurationUpdate: 150, backgroundColor: 'transparent', textStyle: { fontFamily: 'system-ui, sans-serif', color: colour('text') } });
+export const base = () => ({
+  animation: !reducedMotion(),
+  animationDuration: 150,
+  animationDurationUpdate: 150,
+  backgroundColor: 'transparent',
+  textStyle: { fontFamily: 'system-ui, sans-serif', color: colour('text') },
+});
 
 // A chart that is made when its place is first seen, follows its size and is drawn again when the theme changes.
 const charts = new Set();
@@ -65,7 +91,11 @@ export class Chart {
       this.prepare?.(this.instance);
       return;
     }
-    if (this.instance.getWidth() === this.element.clientWidth && this.instance.getHeight() === this.element.clientHeight) return;
+    if (
+      this.instance.getWidth() === this.element.clientWidth &&
+      this.instance.getHeight() === this.element.clientHeight
+    )
+      return;
     this.instance.resize();
     this.resized?.();
   }

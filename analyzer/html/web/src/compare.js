@@ -1,4 +1,5 @@
-// Two runs: whether the change paid, and what disappeared, appeared, grew and shrank. All of it is what `xferspy diff --json` says.
+// Two runs: whether the change paid, and what disappeared, appeared, grew and shrank. All of it is what
+// `xferspy diff --json` says.
 import { Chart, axis, base, card, colour, tooltip } from './chart.js';
 import { h, table } from './dom.js';
 import * as f from './format.js';
@@ -7,9 +8,20 @@ const CHART_ROWS = 12;
 const NUMBERS = 'Numbers of the run';
 const CHANGES = { 'not-checked': 'not checked there' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
-const MEASURES = [['gives_back_ns', 'Gives back', f.ns], ['count', 'Count', f.count], ['bytes', 'Bytes', f.bytes], ['device_ns', 'Device time', f.ns], ['exposed_ns', 'Exposed', f.ns], ['host_ns', 'In the calls', f.ns]];
+const MEASURES = [
+  ['gives_back_ns', 'Gives back', f.ns],
+  ['count', 'Count', f.count],
+  ['bytes', 'Bytes', f.bytes],
+  ['device_ns', 'Device time', f.ns],
+  ['exposed_ns', 'Exposed', f.ns],
+  ['host_ns', 'In the calls', f.ns],
+];
 
-const text = (ascii) => f.units(ascii).replaceAll('->', '→').replace(/(^|[ (])-(?=\d)/g, '$1−');
+const text = (ascii) =>
+  f
+    .units(ascii)
+    .replaceAll('->', '→')
+    .replace(/(^|[ (])-(?=\d)/g, '$1−');
 const median = (side, format) => (side.median === null ? '–' : format(side.median));
 const known = (of) => of.before.median !== null || of.after.median !== null;
 
@@ -25,7 +37,19 @@ function place(finding) {
 // The column of a measure: its change, and below it what it was and is; none where neither run knows it.
 function columns(rows, key, title, format) {
   if (!rows.some((row) => known(row[key]))) return [];
-  return [{ title, number: true, cell: (row) => (known(row[key]) ? [change(row[key], format), h('div', { class: 'dim' }, `${median(row[key].before, format)} → ${median(row[key].after, format)}`)] : '–') }];
+  return [
+    {
+      title,
+      number: true,
+      cell: (row) =>
+        known(row[key])
+          ? [
+              change(row[key], format),
+              h('div', { class: 'dim' }, `${median(row[key].before, format)} → ${median(row[key].after, format)}`),
+            ]
+          : '–',
+    },
+  ];
 }
 
 function change(of, format) {
@@ -41,33 +65,135 @@ function percent(of) {
 export function compare(runs, diff) {
   const name = (finding) => finding.name_before ?? finding.name_after;
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
-  const drawn = diff.findings.filter((finding) => finding.gives_back_ns.before.median || finding.gives_back_ns.after.median).slice(0, CHART_ROWS);
-  const where = h('div', { class: 'chart', role: 'img', 'aria-label': 'What each finding would give back, before and after; the table below has the numbers' });
+  const drawn = diff.findings
+    .filter((finding) => finding.gives_back_ns.before.median || finding.gives_back_ns.after.median)
+    .slice(0, CHART_ROWS);
+  const where = h('div', {
+    class: 'chart',
+    role: 'img',
+    'aria-label': 'What each finding would give back, before and after; the table below has the numbers',
+  });
   where.style.height = `${drawn.length * 34 + 50}px`;
-  const bar = (side, shade) => ({ name: side, type: 'bar', barMaxWidth: 10, itemStyle: { color: colour(shade) }, data: drawn.map((finding) => finding.gives_back_ns[side].median ?? 0) });
+  const bar = (side, shade) => ({
+    name: side,
+    type: 'bar',
+    barMaxWidth: 10,
+    itemStyle: { color: colour(shade) },
+    data: drawn.map((finding) => finding.gives_back_ns[side].median ?? 0),
+  });
   const option = () => ({
     ...base(),
-    tooltip: tooltip((item) => card(name(drawn[item.dataIndex]), [['at', place(drawn[item.dataIndex])], ['before', median(drawn[item.dataIndex].gives_back_ns.before, f.ns)], ['after', median(drawn[item.dataIndex].gives_back_ns.after, f.ns)]])),
+    tooltip: tooltip((item) =>
+      card(name(drawn[item.dataIndex]), [
+        ['at', place(drawn[item.dataIndex])],
+        ['before', median(drawn[item.dataIndex].gives_back_ns.before, f.ns)],
+        ['after', median(drawn[item.dataIndex].gives_back_ns.after, f.ns)],
+      ]),
+    ),
     grid: { left: 158, right: 20, top: 4, bottom: 26 },
     xAxis: axis({ type: 'value', axisLabel: { formatter: (v) => f.ns(v), hideOverlap: true } }),
-    yAxis: axis({ type: 'category', inverse: true, data: drawn.map(name), axisLabel: { color: colour('text'), width: 146, overflow: 'truncate' } }),
+    yAxis: axis({
+      type: 'category',
+      inverse: true,
+      data: drawn.map(name),
+      axisLabel: { color: colour('text'), width: 146, overflow: 'truncate' },
+    }),
     series: [bar('before', 'before'), bar('after', 'after')],
   });
   const state = { title: 'Change', text: (row) => CHANGES[row.change] ?? row.change };
   const at = { title: 'Where', cell: (row) => h('span', { class: 'mono' }, place(row)) };
-  const left = (all, shown) => (all > shown ? h('p', { class: 'note' }, `The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null);
-  const element = h('div', {},
-    h('section', { class: 'panel', 'aria-label': 'Comparison' }, h('div', { class: 'tools' }, h('h2', {}, 'Before and after')),
-      h('p', { class: 'verdict' }, text(diff.verdict.text)), h('p', { class: 'note' }, text(diff.verdict.spread)), diff.notes.map((note) => h('p', { class: 'note' }, note)),
-      h('p', { class: 'note' }, 'Before: ', h('span', { class: 'mono' }, runs[0].report.trace), '. After: ', h('span', { class: 'mono' }, runs[1].report.trace), '.')),
-    h('section', { class: 'panel', 'aria-label': 'By finding' }, h('div', { class: 'tools' }, h('h2', {}, 'By finding'), drawn.length ? h('div', { class: 'keys' }, h('span', { class: 'key' }, h('span', { class: 'swatch before' }), 'before'), h('span', { class: 'key' }, h('span', { class: 'swatch after' }), 'after')) : null),
-      diff.findings.length ? [drawn.length ? where : null, table('Findings before and after', [{ title: 'Finding', text: name }, state, at, ...MEASURES.flatMap((measure) => columns(diff.findings, ...measure))], diff.findings), left(diff.finding_count, diff.findings.length)] : h('p', { class: 'empty' }, 'Neither run has findings.')),
-    h('section', { class: 'panel', 'aria-label': 'By call site' }, h('div', { class: 'tools' }, h('h2', {}, 'By call site')),
-      diff.call_sites.length ? [table('Call sites before and after', [at, { title: 'Call', text: (row) => (row.site_after ?? row.site_before)?.entry_point ?? '' }, state, ...MEASURES.flatMap((measure) => columns(diff.call_sites, ...measure))], diff.call_sites), left(diff.call_site_count, diff.call_sites.length)] : h('p', { class: 'empty' }, 'Neither run has transfers.')),
-    h('section', { class: 'panel', 'aria-label': NUMBERS }, h('div', { class: 'tools' }, h('h2', {}, NUMBERS)),
-      table('Both runs', [
-        { title: 'Of the run', text: (metric) => metric.title }, { title: 'Before', number: true, text: (metric) => median(metric.before, FORMATS[metric.unit]) }, { title: 'After', number: true, text: (metric) => median(metric.after, FORMATS[metric.unit]) },
-        { title: 'Change', number: true, cell: (metric) => change(metric, FORMATS[metric.unit]) }, { title: 'Of before', number: true, text: percent }], metrics)));
+  const left = (all, shown) =>
+    all > shown ? h('p', { class: 'note' }, `The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null;
+  const element = h(
+    'div',
+    {},
+    h(
+      'section',
+      { class: 'panel', 'aria-label': 'Comparison' },
+      h('div', { class: 'tools' }, h('h2', {}, 'Before and after')),
+      h('p', { class: 'verdict' }, text(diff.verdict.text)),
+      h('p', { class: 'note' }, text(diff.verdict.spread)),
+      diff.notes.map((note) => h('p', { class: 'note' }, note)),
+      h(
+        'p',
+        { class: 'note' },
+        'Before: ',
+        h('span', { class: 'mono' }, runs[0].report.trace),
+        '. After: ',
+        h('span', { class: 'mono' }, runs[1].report.trace),
+        '.',
+      ),
+    ),
+    h(
+      'section',
+      { class: 'panel', 'aria-label': 'By finding' },
+      h(
+        'div',
+        { class: 'tools' },
+        h('h2', {}, 'By finding'),
+        drawn.length
+          ? h(
+              'div',
+              { class: 'keys' },
+              h('span', { class: 'key' }, h('span', { class: 'swatch before' }), 'before'),
+              h('span', { class: 'key' }, h('span', { class: 'swatch after' }), 'after'),
+            )
+          : null,
+      ),
+      diff.findings.length
+        ? [
+            drawn.length ? where : null,
+            table(
+              'Findings before and after',
+              [
+                { title: 'Finding', text: name },
+                state,
+                at,
+                ...MEASURES.flatMap((measure) => columns(diff.findings, ...measure)),
+              ],
+              diff.findings,
+            ),
+            left(diff.finding_count, diff.findings.length),
+          ]
+        : h('p', { class: 'empty' }, 'Neither run has findings.'),
+    ),
+    h(
+      'section',
+      { class: 'panel', 'aria-label': 'By call site' },
+      h('div', { class: 'tools' }, h('h2', {}, 'By call site')),
+      diff.call_sites.length
+        ? [
+            table(
+              'Call sites before and after',
+              [
+                at,
+                { title: 'Call', text: (row) => (row.site_after ?? row.site_before)?.entry_point ?? '' },
+                state,
+                ...MEASURES.flatMap((measure) => columns(diff.call_sites, ...measure)),
+              ],
+              diff.call_sites,
+            ),
+            left(diff.call_site_count, diff.call_sites.length),
+          ]
+        : h('p', { class: 'empty' }, 'Neither run has transfers.'),
+    ),
+    h(
+      'section',
+      { class: 'panel', 'aria-label': NUMBERS },
+      h('div', { class: 'tools' }, h('h2', {}, NUMBERS)),
+      table(
+        'Both runs',
+        [
+          { title: 'Of the run', text: (metric) => metric.title },
+          { title: 'Before', number: true, text: (metric) => median(metric.before, FORMATS[metric.unit]) },
+          { title: 'After', number: true, text: (metric) => median(metric.after, FORMATS[metric.unit]) },
+          { title: 'Change', number: true, cell: (metric) => change(metric, FORMATS[metric.unit]) },
+          { title: 'Of before', number: true, text: percent },
+        ],
+        metrics,
+      ),
+    ),
+  );
   const chart = drawn.length ? new Chart(where, option) : null;
   return { element, dispose: () => chart?.dispose() };
 }

@@ -4,9 +4,15 @@ export const directions = ['unknown', 'H2D', 'D2H', 'D2D', 'peer', 'H2H'];
 export const memoryKinds = ['', 'pageable', 'pinned', 'registered', 'device', 'array', 'managed'];
 // enum xs_html_kind
 export const kinds = [
-  { key: 'other', name: 'other copy' }, { key: 'h2d', name: 'upload (H2D)' }, { key: 'd2h', name: 'download (D2H)' },
-  { key: 'd2d', name: 'copy on a device (D2D)' }, { key: 'peer', name: 'copy between devices' }, { key: 'h2h', name: 'copy on the host' },
-  { key: 'kernel', name: 'kernel' }, { key: 'wait', name: 'wait of the host' }, { key: 'memset', name: 'memset' },
+  { key: 'other', name: 'other copy' },
+  { key: 'h2d', name: 'upload (H2D)' },
+  { key: 'd2h', name: 'download (D2H)' },
+  { key: 'd2d', name: 'copy on a device (D2D)' },
+  { key: 'peer', name: 'copy between devices' },
+  { key: 'h2h', name: 'copy on the host' },
+  { key: 'kernel', name: 'kernel' },
+  { key: 'wait', name: 'wait of the host' },
+  { key: 'memset', name: 'memset' },
   { key: 'alloc', name: 'allocation or free' },
 ];
 export const KERNEL = 6;
@@ -16,11 +22,19 @@ function laneLabel(lane, severalContexts) {
   if (lane.group === 'thread') return `${lane.name || 'thread'} ${lane.tid ?? lane.thread}`;
   const device = lane.device >= 0 ? `GPU ${lane.device}` : 'GPU ?';
   if (lane.group === 'stream') {
-    const own = lane.handle === '0x0' || lane.handle === '0x1' ? 'default stream' : lane.handle === '0x2' ? 'thread stream' : 'stream';
+    const own =
+      lane.handle === '0x0' || lane.handle === '0x1'
+        ? 'default stream'
+        : lane.handle === '0x2'
+          ? 'thread stream'
+          : 'stream';
     // short, since what does not fit is cut off
-    return severalContexts ? `${device} ctx ${lane.context} ${own.replace(' stream', '')} ${lane.queue}` : `${device} ${own} ${lane.queue}`;
+    return severalContexts
+      ? `${device} ctx ${lane.context} ${own.replace(' stream', '')} ${lane.queue}`
+      : `${device} ${own} ${lane.queue}`;
   }
-  return `${device} ${{ h2d: 'H2D', d2h: 'D2H', d2d: 'D2D', h2h: 'H2H', kernel: 'kernels' }[kinds[lane.work]?.key] ?? kinds[lane.work]?.key ?? 'work'}`;
+  const key = kinds[lane.work]?.key;
+  return `${device} ${{ h2d: 'H2D', d2h: 'D2H', d2d: 'D2D', h2h: 'H2H', kernel: 'kernels' }[key] ?? key ?? 'work'}`;
 }
 
 function unpackLane(lane, base, severalContexts) {
@@ -53,7 +67,11 @@ function unpackMarked(marked) {
 function unpackRun(run) {
   const report = run.report[0];
   let base = 0;
-  const contexts = new Set(run.timeline.lanes.filter((lane) => lane.group === 'stream' && !lane.others).map((lane) => `${lane.device} ${lane.context}`));
+  const contexts = new Set(
+    run.timeline.lanes
+      .filter((lane) => lane.group === 'stream' && !lane.others)
+      .map((lane) => `${lane.device} ${lane.context}`),
+  );
   const severalContexts = contexts.size > new Set([...contexts].map((one) => one.split(' ')[0])).size;
   const lanes = run.timeline.lanes.map((lane) => {
     const unpacked = unpackLane(lane, base, severalContexts);
@@ -63,7 +81,11 @@ function unpackRun(run) {
   const findings = report.findings.map((finding, i) => ({ ...finding, ...run.details[i], index: i }));
   const first = Math.min(0, run.timeline.first_ns);
   return {
-    ...run, report, findings, lanes, first,
+    ...run,
+    report,
+    findings,
+    lanes,
+    first,
     last: Math.max(run.timeline.last_ns, report.run.duration_ns, first + 1),
     marked: unpackMarked(run.timeline.marked),
     name: report.trace.split('/').pop(),
@@ -79,5 +101,5 @@ export function readDocument() {
 
 export function siteLabel(site) {
   if (!site) return 'several call sites';
-  return site.label ? site.label : site.entry_point ?? 'unknown';
+  return site.label ? site.label : (site.entry_point ?? 'unknown');
 }

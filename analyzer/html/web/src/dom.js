@@ -27,12 +27,30 @@ export function fill(element, ...children) {
 
 // columns: { title, number, value(row), text(row) | cell(row) }. A table scrolls by itself where it is too wide.
 export function table(caption, columns, rows, options = {}) {
-  const head = h('tr', {}, columns.map((c) => h('th', { scope: 'col', class: c.number ? 'number' : null }, c.title)));
-  const body = rows.map((row) => h('tr', options.row?.(row) ?? {}, columns.map((c, i) => {
-    const content = c.cell ? c.cell(row) : c.text(row);
-    return i === 0 && !c.number ? h('th', { scope: 'row' }, content) : h('td', { class: c.number ? 'number' : null }, content);
-  })));
-  const element = h('table', {}, h('caption', { class: options.showCaption ? null : 'hidden' }, caption), h('thead', {}, head), h('tbody', {}, body));
+  const head = h(
+    'tr',
+    {},
+    columns.map((c) => h('th', { scope: 'col', class: c.number ? 'number' : null }, c.title)),
+  );
+  const body = rows.map((row) =>
+    h(
+      'tr',
+      options.row?.(row) ?? {},
+      columns.map((c, i) => {
+        const content = c.cell ? c.cell(row) : c.text(row);
+        return i === 0 && !c.number
+          ? h('th', { scope: 'row' }, content)
+          : h('td', { class: c.number ? 'number' : null }, content);
+      }),
+    ),
+  );
+  const element = h(
+    'table',
+    {},
+    h('caption', { class: options.showCaption ? null : 'hidden' }, caption),
+    h('thead', {}, head),
+    h('tbody', {}, body),
+  );
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, element);
 }
 
@@ -40,8 +58,12 @@ export function table(caption, columns, rows, options = {}) {
 export function alternative(title, make) {
   const place = h('div', {});
   const details = h('details', { class: 'alternative' }, h('summary', {}, title), place);
-  details.addEventListener('toggle', () => { if (details.open) fill(place, make()); });
-  details.refresh = () => { if (details.open) fill(place, make()); };
+  details.addEventListener('toggle', () => {
+    if (details.open) fill(place, make());
+  });
+  details.refresh = () => {
+    if (details.open) fill(place, make());
+  };
   return details;
 }
 

@@ -24,15 +24,22 @@ export function bytes(value) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
   let unit = 0;
   let v = Math.abs(value);
-  while (v >= 1023.5 && unit < units.length - 1) { v /= 1024; unit++; }
+  while (v >= 1023.5 && unit < units.length - 1) {
+    v /= 1024;
+    unit++;
+  }
   return `${value < 0 ? '−' : ''}${unit ? three(v) : Math.round(v)}\u00a0${units[unit]}`;
 }
 
-export function rate(value) { // bytes a second
+export function rate(value) {
+  // bytes a second
   const units = ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'];
   let unit = 0;
   let v = value;
-  while (v >= 999.5 && unit < units.length - 1) { v /= 1000; unit++; }
+  while (v >= 999.5 && unit < units.length - 1) {
+    v /= 1000;
+    unit++;
+  }
   return `${three(v)}\u00a0${units[unit]}`;
 }
 
@@ -55,4 +62,5 @@ export function signed(value, format) {
   return `${value > 0 ? '+' : '−'}${format(Math.abs(value))}`;
 }
 
-export const date = (unixNs) => (unixNs > 0 ? `${new Date(unixNs / 1e6).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '');
+export const date = (unixNs) =>
+  unixNs > 0 ? `${new Date(unixNs / 1e6).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '';

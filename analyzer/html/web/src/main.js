@@ -18,67 +18,231 @@ const page = document.getElementById('page');
 function findingsTab(run) {
   const timeline = new Timeline(run);
   const findings = new Findings(run, (index) => timeline.choose(index));
-  return { element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element), dispose: () => timeline.dispose() };
+  return {
+    element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element),
+    dispose: () => timeline.dispose(),
+  };
 }
 
 class Page {
   constructor({ runs, comparison }) {
     Object.assign(this, { runs, comparison, shown: runs.length - 1 });
     this.tabs = [
-      comparison && ['compare', 'Comparison', () => compare(runs, comparison)], ['findings', 'Findings', () => findingsTab(this.run)], ['bandwidth', 'Bandwidth', () => bandwidth(this.run)],
-      ['sites', 'Call sites', () => sites(this.run)], ['buffers', 'Buffers', () => buffers(this.run)], ['run', 'Run', () => runTab(this.run)]].filter(Boolean);
+      comparison && ['compare', 'Comparison', () => compare(runs, comparison)],
+      ['findings', 'Findings', () => findingsTab(this.run)],
+      ['bandwidth', 'Bandwidth', () => bandwidth(this.run)],
+      ['sites', 'Call sites', () => sites(this.run)],
+      ['buffers', 'Buffers', () => buffers(this.run)],
+      ['run', 'Run', () => runTab(this.run)],
+    ].filter(Boolean);
     this.open = new Map();
     document.title = `xferspy: ${runs.map((run) => run.name).join(' and ')}`;
     this.header = h('header', {});
-    this.buttons = this.tabs.map(([key, name]) => h('button', { type: 'button', role: 'tab', id: `tab-${key}`, 'aria-controls': `panel-${key}`, onclick: () => this.select(key) }, name));
-    this.panels = this.tabs.map(([key]) => h('div', { role: 'tabpanel', id: `panel-${key}`, 'aria-labelledby': `tab-${key}`, tabindex: -1 }));
-    fill(page, h('a', { class: 'skip', href: '#main' }, 'Skip to the findings'), this.header,
-      h('nav', { 'aria-label': 'Views' }, h('div', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) }, this.buttons)),
-      h('main', { id: 'main' }, this.panels), this.footer(), h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }));
+    this.buttons = this.tabs.map(([key, name]) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          role: 'tab',
+          id: `tab-${key}`,
+          'aria-controls': `panel-${key}`,
+          onclick: () => this.select(key),
+        },
+        name,
+      ),
+    );
+    this.panels = this.tabs.map(([key]) =>
+      h('div', { role: 'tabpanel', id: `panel-${key}`, 'aria-labelledby': `tab-${key}`, tabindex: -1 }),
+    );
+    fill(
+      page,
+      h('a', { class: 'skip', href: '#main' }, 'Skip to the findings'),
+      this.header,
+      h(
+        'nav',
+        { 'aria-label': 'Views' },
+        h('div', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) }, this.buttons),
+      ),
+      h('main', { id: 'main' }, this.panels),
+      this.footer(),
+      h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }),
+    );
     this.select(this.tabs[0][0]);
   }
 
-  get run() { return this.runs[this.shown]; }
+  get run() {
+    return this.runs[this.shown];
+  }
 
   head() {
     const { report } = this.run;
     const total = report.findings_total;
     const all = report.transfers.total;
     const simulated = this.runs.some((run) => run.report.run.simulated);
-    const note = simulated ? h('p', { class: 'simulated', role: 'note' }, h('strong', {}, 'SIMULATED'), ' The device was a simulated GPU: no time on this page is a measurement.') : null;
-    const figure = (name, value, more) => h('div', { class: 'figure' }, h('dt', {}, name), h('dd', {}, value, more ? h('span', { class: 'dim' }, ` ${more}`) : null));
-    const themes = h('select', { id: 'theme', 'aria-label': 'Colours', onchange: () => this.theme(themes.value) }, [['', 'System colours'], ['light', 'Light'], ['dark', 'Dark']].map(([value, name]) => h('option', { value }, name)));
+    const note = simulated
+      ? h(
+          'p',
+          { class: 'simulated', role: 'note' },
+          h('strong', {}, 'SIMULATED'),
+          ' The device was a simulated GPU: no time on this page is a measurement.',
+        )
+      : null;
+    const figure = (name, value, more) =>
+      h(
+        'div',
+        { class: 'figure' },
+        h('dt', {}, name),
+        h('dd', {}, value, more ? h('span', { class: 'dim' }, ` ${more}`) : null),
+      );
+    const themes = h(
+      'select',
+      { id: 'theme', 'aria-label': 'Colours', onchange: () => this.theme(themes.value) },
+      [
+        ['', 'System colours'],
+        ['light', 'Light'],
+        ['dark', 'Dark'],
+      ].map(([value, name]) => h('option', { value }, name)),
+    );
     themes.value = document.documentElement.dataset.theme ?? '';
     const comparing = this.current === 'compare'; // what both were, not one of the two
-    const which = this.runs.length > 1 ? h('div', { class: 'which', role: 'group', 'aria-label': 'Run shown' }, this.runs.map((run, i) => h('button', { type: 'button', 'aria-pressed': i === this.shown && !comparing ? 'true' : 'false', onclick: () => this.show(i) }, i ? 'After' : 'Before'))) : null;
+    const which =
+      this.runs.length > 1
+        ? h(
+            'div',
+            { class: 'which', role: 'group', 'aria-label': 'Run shown' },
+            this.runs.map((run, i) =>
+              h(
+                'button',
+                {
+                  type: 'button',
+                  'aria-pressed': i === this.shown && !comparing ? 'true' : 'false',
+                  onclick: () => this.show(i),
+                },
+                i ? 'After' : 'Before',
+              ),
+            ),
+          )
+        : null;
     if (comparing) {
       const both = (value) => this.runs.map((run) => value(run.report) || '–').join(' → ');
       const commands = [...new Set(this.runs.map((run) => run.report.run.command || run.name))];
-      fill(this.header, note, h('div', { class: 'row' }, h('h1', {}, h('span', { class: 'mono' }, this.runs.map((run) => run.name).join(' → '))), which, themes),
-        h('p', { class: 'dim' }, commands.flatMap((command, i) => [i ? ' → ' : '', h('span', { class: 'mono' }, command)])),
-        h('dl', { class: 'figures' },
-          figure('Run', both((of) => f.ns(of.run.duration_ns))),
-          figure('Findings give back', both((of) => f.ns(of.findings_total.gives_back_ns))),
-          figure('Transfers', both((of) => f.count(of.transfers.total.count)), both((of) => f.bytes(of.transfers.total.bytes))),
-          this.runs.every((run) => run.report.transfers.total.timed_count) ? figure(COPYING, both((of) => f.ns(of.transfers.total.device_ns))) : null));
+      fill(
+        this.header,
+        note,
+        h(
+          'div',
+          { class: 'row' },
+          h('h1', {}, h('span', { class: 'mono' }, this.runs.map((run) => run.name).join(' → '))),
+          which,
+          themes,
+        ),
+        h(
+          'p',
+          { class: 'dim' },
+          commands.flatMap((command, i) => [i ? ' → ' : '', h('span', { class: 'mono' }, command)]),
+        ),
+        h(
+          'dl',
+          { class: 'figures' },
+          figure(
+            'Run',
+            both((of) => f.ns(of.run.duration_ns)),
+          ),
+          figure(
+            'Findings give back',
+            both((of) => f.ns(of.findings_total.gives_back_ns)),
+          ),
+          figure(
+            'Transfers',
+            both((of) => f.count(of.transfers.total.count)),
+            both((of) => f.bytes(of.transfers.total.bytes)),
+          ),
+          this.runs.every((run) => run.report.transfers.total.timed_count)
+            ? figure(
+                COPYING,
+                both((of) => f.ns(of.transfers.total.device_ns)),
+              )
+            : null,
+        ),
+      );
       return;
     }
-    fill(this.header,
+    fill(
+      this.header,
       note,
-      h('div', { class: 'row' }, h('h1', {}, h('span', { class: 'mono' }, report.run.command || this.run.name)), which, themes),
-      h('p', { class: 'dim' }, [report.devices.map((device) => device.name).filter(Boolean).join(', '), report.run.host && `on ${report.run.host}`, f.date(report.run.start_unix_ns), report.run.status !== 'complete' && `trace ${report.run.status}`].filter(Boolean).join(' · ')),
-      h('dl', { class: 'figures' },
+      h(
+        'div',
+        { class: 'row' },
+        h('h1', {}, h('span', { class: 'mono' }, report.run.command || this.run.name)),
+        which,
+        themes,
+      ),
+      h(
+        'p',
+        { class: 'dim' },
+        [
+          report.devices
+            .map((device) => device.name)
+            .filter(Boolean)
+            .join(', '),
+          report.run.host && `on ${report.run.host}`,
+          f.date(report.run.start_unix_ns),
+          report.run.status !== 'complete' && `trace ${report.run.status}`,
+        ]
+          .filter(Boolean)
+          .join(' · '),
+      ),
+      h(
+        'dl',
+        { class: 'figures' },
         figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
-        figure('Findings give back', f.ns(total.gives_back_ns), total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns ? `${f.share(total.gives_back_ns, total.run_ns)} of the run` : ''),
+        figure(
+          'Findings give back',
+          f.ns(total.gives_back_ns),
+          total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns
+            ? `${f.share(total.gives_back_ns, total.run_ns)} of the run`
+            : '',
+        ),
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
-        all.timed_count ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`) : figure('Inside the calls', f.ns(all.host_ns), 'no device times'),
-        report.devices.some((device) => device.copy_overlap !== null) ? figure('Beside kernels', f.share(report.devices.reduce((sum, device) => sum + device.both_busy_ns, 0), report.devices.reduce((sum, device) => sum + device.copy_busy_ns, 0)) || '0 %', 'of the copying') : null));
+        all.timed_count
+          ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`)
+          : figure('Inside the calls', f.ns(all.host_ns), 'no device times'),
+        report.devices.some((device) => device.copy_overlap !== null)
+          ? figure(
+              'Beside kernels',
+              f.share(
+                report.devices.reduce((sum, device) => sum + device.both_busy_ns, 0),
+                report.devices.reduce((sum, device) => sum + device.copy_busy_ns, 0),
+              ) || '0 %',
+              'of the copying',
+            )
+          : null,
+      ),
+    );
   }
 
   footer() {
     const { report } = this.run;
-    return h('footer', {}, h('p', {}, `${report.run.captured_by_version ? `Recorded by xferspy ${report.run.captured_by_version}. ` : ''}This page is one file: it loads nothing and sends nothing.`),
-      h('details', {}, h('summary', {}, 'Licences of what is in this page'), h('pre', { tabindex: 0, role: 'region', 'aria-label': 'Licences' }, document.getElementById('notices').textContent)));
+    return h(
+      'footer',
+      {},
+      h(
+        'p',
+        {},
+        `${report.run.captured_by_version ? `Recorded by xferspy ${report.run.captured_by_version}. ` : ''}` +
+          `This page is one file: it loads nothing and sends nothing.`,
+      ),
+      h(
+        'details',
+        {},
+        h('summary', {}, 'Licences of what is in this page'),
+        h(
+          'pre',
+          { tabindex: 0, role: 'region', 'aria-label': 'Licences' },
+          document.getElementById('notices').textContent,
+        ),
+      ),
+    );
   }
 
   select(key, focus) {

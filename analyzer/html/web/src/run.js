@@ -14,51 +14,213 @@ function transfers(run) {
   const total = { ...t.total, name: 'total' };
   const rows = [...t.by_direction.map((group) => ({ ...group, name: groupName(group) })), total];
   const mark = (row) => (row.timed_count && row.timed_count < row.count ? '*' : '');
-  return h('section', { class: 'panel', 'aria-label': 'Transfers' }, h('div', { class: 'tools' }, h('h2', {}, 'Transfers')),
-    table('Transfers by direction and memory', [
-      { title: 'Transfers', text: (row) => row.name }, { title: 'Count', number: true, text: (row) => f.count(row.count) }, { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) },
-      { title: 'Device time', number: true, text: (row) => (row.timed_count ? f.ns(row.device_ns) + mark(row) : '') }, { title: 'Rate', number: true, text: (row) => (row.bytes_per_s ? f.rate(row.bytes_per_s) + mark(row) : '') },
-      { title: 'Of link', number: true, text: (row) => (row !== total && row.bytes_per_s && link.peak_bytes_per_s && /^[hd]2[hd]$/.test(row.direction) && row.direction !== 'd2d' ? f.share(row.bytes_per_s, link.peak_bytes_per_s) : '') },
-      { title: 'Of run', number: true, text: (row) => (row.timed_count ? f.share(row.device_ns, facts.duration_ns) : '') }, { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns) }], rows,
-    { row: (row) => (row === total ? { class: 'total' } : {}) }),
+  return h(
+    'section',
+    { class: 'panel', 'aria-label': 'Transfers' },
+    h('div', { class: 'tools' }, h('h2', {}, 'Transfers')),
+    table(
+      'Transfers by direction and memory',
+      [
+        { title: 'Transfers', text: (row) => row.name },
+        { title: 'Count', number: true, text: (row) => f.count(row.count) },
+        { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) },
+        { title: 'Device time', number: true, text: (row) => (row.timed_count ? f.ns(row.device_ns) + mark(row) : '') },
+        { title: 'Rate', number: true, text: (row) => (row.bytes_per_s ? f.rate(row.bytes_per_s) + mark(row) : '') },
+        {
+          title: 'Of link',
+          number: true,
+          text: (row) =>
+            row !== total &&
+            row.bytes_per_s &&
+            link.peak_bytes_per_s &&
+            /^[hd]2[hd]$/.test(row.direction) &&
+            row.direction !== 'd2d'
+              ? f.share(row.bytes_per_s, link.peak_bytes_per_s)
+              : '',
+        },
+        {
+          title: 'Of run',
+          number: true,
+          text: (row) => (row.timed_count ? f.share(row.device_ns, facts.duration_ns) : ''),
+        },
+        { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns) },
+      ],
+      rows,
+      { row: (row) => (row === total ? { class: 'total' } : {}) },
+    ),
     rows.some((row) => mark(row)) ? h('p', { class: 'note' }, '* Some of these have no device time.') : null,
-    run.overlap_texts.map((text) => h('p', { class: 'note' }, text)));
+    run.overlap_texts.map((text) => h('p', { class: 'note' }, text)),
+  );
 }
 
 function coverage(run) {
   const { coverage: c, fingerprints: prints, undecided, cost } = run.report;
   const line = (name, ...value) => [h('dt', {}, name), h('dd', {}, ...value)];
-  return h('section', { class: 'panel', 'aria-label': 'Coverage' }, h('div', { class: 'tools' }, h('h2', {}, 'What the trace covers')),
-    h('dl', { class: 'facts' },
-      line('Device times', c.cupti.status === 'active' ? `of ${f.count(c.matched)} of ${f.count(c.host_transfers)} transfers` : `none: CUPTI was ${c.cupti.status}${c.cupti.text ? ` (${c.cupti.text})` : ''}`),
-      line('Contents', !prints.recorded ? 'not recorded: the trace is older than that' : `known of ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads`,
-        prints.recorded && prints.skipped.length ? h('ul', {}, prints.skipped.map((skip) => h('li', {}, `${f.count(skip.count)}: ${skip.reason ?? 'taken'}`))) : null),
-      line('Call sites', run.report.call_sites.recorded ? f.times(run.report.call_sites.places, 'place', 'places') : 'no stacks were recorded'),
-      c.dropped || c.nested ? line('Not recorded', `${f.count(c.dropped)} calls for want of room, ${f.count(c.nested)} inside other calls`) : null,
+  return h(
+    'section',
+    { class: 'panel', 'aria-label': 'Coverage' },
+    h('div', { class: 'tools' }, h('h2', {}, 'What the trace covers')),
+    h(
+      'dl',
+      { class: 'facts' },
+      line(
+        'Device times',
+        c.cupti.status === 'active'
+          ? `of ${f.count(c.matched)} of ${f.count(c.host_transfers)} transfers`
+          : `none: CUPTI was ${c.cupti.status}${c.cupti.text ? ` (${c.cupti.text})` : ''}`,
+      ),
+      line(
+        'Contents',
+        !prints.recorded
+          ? 'not recorded: the trace is older than that'
+          : `known of ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads`,
+        prints.recorded && prints.skipped.length
+          ? h(
+              'ul',
+              {},
+              prints.skipped.map((skip) => h('li', {}, `${f.count(skip.count)}: ${skip.reason ?? 'taken'}`)),
+            )
+          : null,
+      ),
+      line(
+        'Call sites',
+        run.report.call_sites.recorded
+          ? f.times(run.report.call_sites.places, 'place', 'places')
+          : 'no stacks were recorded',
+      ),
+      c.dropped || c.nested
+        ? line('Not recorded', `${f.count(c.dropped)} calls for want of room, ${f.count(c.nested)} inside other calls`)
+        : null,
       c.damaged_rows ? line('Damaged', f.times(c.damaged_rows, 'row', 'rows')) : null,
-      cost ? line('Cost', `start ${f.ns(cost.start_ns + cost.cupti_start_ns)}, end ${f.ns(cost.close_ns)}, ${f.ns(cost.drain_cpu_ns)} of CPU time beside the program, ${f.ns(cost.fingerprint_call_ns)} for contents inside its calls`) : null,
-      c.notes.length ? line('Notes', h('ul', {}, c.notes.map((note) => h('li', {}, `${note.topic}: ${note.text}${note.count > 1 ? ` (${f.count(note.count)} times)` : ''}`)))) : null),
-    undecided.length ? h('div', {}, h('h3', {}, 'Undecided'), table('Undecided', [{ title: 'Finding', text: (row) => row.finding }, { title: 'Why', text: (row) => row.reason }, { title: 'Count', number: true, text: (row) => f.count(row.count) }], undecided)) : null);
+      cost
+        ? line(
+            'Cost',
+            `start ${f.ns(cost.start_ns + cost.cupti_start_ns)}, end ${f.ns(cost.close_ns)}, ` +
+              `${f.ns(cost.drain_cpu_ns)} of CPU time beside the program, ` +
+              `${f.ns(cost.fingerprint_call_ns)} for contents inside its calls`,
+          )
+        : null,
+      c.notes.length
+        ? line(
+            'Notes',
+            h(
+              'ul',
+              {},
+              c.notes.map((note) =>
+                h('li', {}, `${note.topic}: ${note.text}${note.count > 1 ? ` (${f.count(note.count)} times)` : ''}`),
+              ),
+            ),
+          )
+        : null,
+    ),
+    undecided.length
+      ? h(
+          'div',
+          {},
+          h('h3', {}, 'Undecided'),
+          table(
+            'Undecided',
+            [
+              { title: 'Finding', text: (row) => row.finding },
+              { title: 'Why', text: (row) => row.reason },
+              { title: 'Count', number: true, text: (row) => f.count(row.count) },
+            ],
+            undecided,
+          ),
+        )
+      : null,
+  );
 }
 
 function memory(run) {
   const { allocations, syncs, launches } = run.report;
-  return h('section', { class: 'panel', 'aria-label': 'Memory and waiting' }, h('div', { class: 'tools' }, h('h2', {}, 'Memory, waiting, launches')),
-    allocations.length ? table('Allocations', [{ title: 'Memory', text: (row) => row.kind }, { title: 'Allocations', number: true, text: (row) => f.count(row.count) }, { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) }, { title: 'Peak', number: true, text: (row) => f.bytes(row.peak_bytes) }, { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns + row.free_host_ns) }, { title: 'Live at the end', number: true, text: (row) => (row.live_count ? `${f.count(row.live_count)}, ${f.bytes(row.live_bytes)}` : '') }], allocations) : null,
-    syncs.length ? table('Waits', [{ title: 'Wait for', text: (row) => row.kind }, { title: 'Count', number: true, text: (row) => f.count(row.count) }, { title: 'Time', number: true, text: (row) => f.ns(row.ns ?? 0) }], syncs) : null,
-    launches.length ? table('Launches', [{ title: 'Launch', text: (row) => row.kind }, { title: 'Count', number: true, text: (row) => f.count(row.count) }, { title: 'Device time', number: true, text: (row) => f.ns(row.device_ns) }], launches) : null,
-    !allocations.length && !syncs.length && !launches.length ? h('p', { class: 'empty' }, 'None.') : null);
+  return h(
+    'section',
+    { class: 'panel', 'aria-label': 'Memory and waiting' },
+    h('div', { class: 'tools' }, h('h2', {}, 'Memory, waiting, launches')),
+    allocations.length
+      ? table(
+          'Allocations',
+          [
+            { title: 'Memory', text: (row) => row.kind },
+            { title: 'Allocations', number: true, text: (row) => f.count(row.count) },
+            { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) },
+            { title: 'Peak', number: true, text: (row) => f.bytes(row.peak_bytes) },
+            { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns + row.free_host_ns) },
+            {
+              title: 'Live at the end',
+              number: true,
+              text: (row) => (row.live_count ? `${f.count(row.live_count)}, ${f.bytes(row.live_bytes)}` : ''),
+            },
+          ],
+          allocations,
+        )
+      : null,
+    syncs.length
+      ? table(
+          'Waits',
+          [
+            { title: 'Wait for', text: (row) => row.kind },
+            { title: 'Count', number: true, text: (row) => f.count(row.count) },
+            { title: 'Time', number: true, text: (row) => f.ns(row.ns ?? 0) },
+          ],
+          syncs,
+        )
+      : null,
+    launches.length
+      ? table(
+          'Launches',
+          [
+            { title: 'Launch', text: (row) => row.kind },
+            { title: 'Count', number: true, text: (row) => f.count(row.count) },
+            { title: 'Device time', number: true, text: (row) => f.ns(row.device_ns) },
+          ],
+          launches,
+        )
+      : null,
+    !allocations.length && !syncs.length && !launches.length ? h('p', { class: 'empty' }, 'None.') : null,
+  );
 }
 
 function machine(run) {
   const { run: r, devices } = run.report;
   const line = (name, value) => (value ? [h('dt', {}, name), h('dd', {}, value)] : null);
-  return h('section', { class: 'panel', 'aria-label': 'Run' }, h('div', { class: 'tools' }, h('h2', {}, 'Run')),
-    h('dl', { class: 'facts' }, line('Command', h('span', { class: 'mono' }, r.command)), line('Folder', r.cwd && h('span', { class: 'mono' }, r.cwd)), line('Host', [r.host, r.os, r.cpu_model].filter(Boolean).join(', ')),
-      line('Process', `${r.pid}${r.rank !== null ? `, rank ${r.rank} of ${r.world_size}` : ''}`), line('Started', f.date(r.start_unix_ns)), line('Length', `${f.ns(r.duration_ns)}${r.duration_estimated ? ', to the last thing seen: the trace has no end' : ''}`), line('Trace', `${run.report.trace} (${r.status})`), line('CUDA driver', r.driver_version ? `${Math.floor(r.driver_version / 1000)}.${Math.floor((r.driver_version % 1000) / 10)}` : ''),
-      devices.map((device) => line(`GPU ${device.id}`, `${device.name}${device.memory_bytes ? `, ${f.bytes(device.memory_bytes)}` : ''}${device.link_generation ? `, PCIe gen${device.link_generation} x${device.link_width}` : ''}${device.link_peak_bytes_per_s ? `, peak ${f.rate(device.link_peak_bytes_per_s)} each way` : ''}`))));
+  return h(
+    'section',
+    { class: 'panel', 'aria-label': 'Run' },
+    h('div', { class: 'tools' }, h('h2', {}, 'Run')),
+    h(
+      'dl',
+      { class: 'facts' },
+      line('Command', h('span', { class: 'mono' }, r.command)),
+      line('Folder', r.cwd && h('span', { class: 'mono' }, r.cwd)),
+      line('Host', [r.host, r.os, r.cpu_model].filter(Boolean).join(', ')),
+      line('Process', `${r.pid}${r.rank !== null ? `, rank ${r.rank} of ${r.world_size}` : ''}`),
+      line('Started', f.date(r.start_unix_ns)),
+      line(
+        'Length',
+        `${f.ns(r.duration_ns)}${r.duration_estimated ? ', to the last thing seen: the trace has no end' : ''}`,
+      ),
+      line('Trace', `${run.report.trace} (${r.status})`),
+      line(
+        'CUDA driver',
+        r.driver_version ? `${Math.floor(r.driver_version / 1000)}.${Math.floor((r.driver_version % 1000) / 10)}` : '',
+      ),
+      devices.map((device) =>
+        line(
+          `GPU ${device.id}`,
+          `${device.name}${device.memory_bytes ? `, ${f.bytes(device.memory_bytes)}` : ''}` +
+            `${device.link_generation ? `, PCIe gen${device.link_generation} x${device.link_width}` : ''}` +
+            `${device.link_peak_bytes_per_s ? `, peak ${f.rate(device.link_peak_bytes_per_s)} each way` : ''}`,
+        ),
+      ),
+    ),
+  );
 }
 
 export function run(of) {
-  return { element: h('div', { class: 'two' }, transfers(of), memory(of), coverage(of), machine(of)), dispose: () => {} };
+  return {
+    element: h('div', { class: 'two' }, transfers(of), memory(of), coverage(of), machine(of)),
+    dispose: () => {},
+  };
 }

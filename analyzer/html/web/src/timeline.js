@@ -6,7 +6,11 @@ import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
 
 const LANE = 22;
-const GROUPS = [['thread', 'Host threads'], ['stream', 'Streams'], ['engine', 'Devices']];
+const GROUPS = [
+  ['thread', 'Host threads'],
+  ['stream', 'Streams'],
+  ['engine', 'Devices'],
+];
 const LANES_AT_FIRST = 8;
 const TABLE_ROWS = 200;
 
@@ -27,46 +31,115 @@ export class Timeline {
     this.range = [run.first, run.last];
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
-    this.region = h('div', {
-      class: 'timeline-region', tabindex: 0, role: 'application', 'aria-roledescription': 'timeline', onkeydown: (event) => this.key(event),
-      'aria-label': 'Timeline. Left and right arrow keys pan, plus and minus zoom, 0 shows the whole run, F the chosen finding.',
-    }, this.place, this.tip);
+    this.region = h(
+      'div',
+      {
+        class: 'timeline-region',
+        tabindex: 0,
+        role: 'application',
+        'aria-roledescription': 'timeline',
+        onkeydown: (event) => this.key(event),
+        'aria-label':
+          'Timeline. Left and right arrow keys pan, plus and minus zoom, 0 shows the whole run, F the chosen finding.',
+      },
+      this.place,
+      this.tip,
+    );
     this.where = h('span', { class: 'where', id: 'where' });
-    this.more = h('button', { type: 'button', onclick: () => { this.all = !this.all; this.relane(); } });
+    this.more = h('button', {
+      type: 'button',
+      onclick: () => {
+        this.all = !this.all;
+        this.relane();
+      },
+    });
     this.table = alternative('The segments in view as a table', () => this.rows());
     this.findingButton = h('button', { type: 'button', disabled: true, onclick: () => this.fit() }, 'Finding');
-    this.element = h('section', { class: 'panel', 'aria-label': 'Timeline' }, this.toolbar(), this.region, this.notes(), this.table);
+    this.element = h(
+      'section',
+      { class: 'panel', 'aria-label': 'Timeline' },
+      this.toolbar(),
+      this.region,
+      this.notes(),
+      this.table,
+    );
     this.relane();
-    this.chart = new Chart(this.place, () => this.option(), (instance) => this.listen(instance));
+    this.chart = new Chart(
+      this.place,
+      () => this.option(),
+      (instance) => this.listen(instance),
+    );
     this.chart.resized = () => this.update();
   }
 
   toolbar() {
-    const button = (label, title, action) => h('button', { type: 'button', title, 'aria-label': title, onclick: action }, label);
+    const button = (label, title, action) =>
+      h('button', { type: 'button', title, 'aria-label': title, onclick: action }, label);
     const present = new Set();
     for (const lane of this.run.lanes) for (const kind of lane.kind) present.add(kind);
-    const filters = kinds.map((kind, i) => [kind, i]).filter(([, i]) => present.has(i)).map(([kind, i]) => {
-      const box = h('input', { type: 'checkbox', checked: true, onchange: () => this.toggle(this.hiddenKinds, i, box.checked) });
-      return h('label', { class: 'key' }, box, h('span', { class: `swatch kind-${kind.key}` }), kind.name);
-    });
+    const filters = kinds
+      .map((kind, i) => [kind, i])
+      .filter(([, i]) => present.has(i))
+      .map(([kind, i]) => {
+        const box = h('input', {
+          type: 'checkbox',
+          checked: true,
+          onchange: () => this.toggle(this.hiddenKinds, i, box.checked),
+        });
+        return h('label', { class: 'key' }, box, h('span', { class: `swatch kind-${kind.key}` }), kind.name);
+      });
     const groups = GROUPS.filter(([key]) => this.run.lanes.some((lane) => lane.group === key)).map(([key, name]) => {
-      const box = h('input', { type: 'checkbox', checked: true, onchange: () => { this.toggle(this.hiddenGroups, key, box.checked); this.relane(); } });
+      const box = h('input', {
+        type: 'checkbox',
+        checked: true,
+        onchange: () => {
+          this.toggle(this.hiddenGroups, key, box.checked);
+          this.relane();
+        },
+      });
       return h('label', { class: 'key' }, box, name);
     });
-    return h('div', { class: 'tools' },
-      h('div', { class: 'row' }, h('h2', {}, 'Timeline'), this.where,
-        h('div', { class: 'buttons', role: 'group', 'aria-label': 'Zoom and pan' },
-          button('−', 'Zoom out', () => this.zoom(2)), button('+', 'Zoom in', () => this.zoom(0.5)),
-          button('←', 'Pan left', () => this.pan(-0.25)), button('→', 'Pan right', () => this.pan(0.25)),
-          button('Whole run', 'Show the whole run', () => this.show(this.run.first, this.run.last)), this.findingButton)),
-      h('div', { class: 'keys', role: 'group', 'aria-label': 'What is shown' }, filters, h('span', { class: 'gap' }), groups, this.more));
+    return h(
+      'div',
+      { class: 'tools' },
+      h(
+        'div',
+        { class: 'row' },
+        h('h2', {}, 'Timeline'),
+        this.where,
+        h(
+          'div',
+          { class: 'buttons', role: 'group', 'aria-label': 'Zoom and pan' },
+          button('−', 'Zoom out', () => this.zoom(2)),
+          button('+', 'Zoom in', () => this.zoom(0.5)),
+          button('←', 'Pan left', () => this.pan(-0.25)),
+          button('→', 'Pan right', () => this.pan(0.25)),
+          button('Whole run', 'Show the whole run', () => this.show(this.run.first, this.run.last)),
+          this.findingButton,
+        ),
+      ),
+      h(
+        'div',
+        { class: 'keys', role: 'group', 'aria-label': 'What is shown' },
+        filters,
+        h('span', { class: 'gap' }),
+        groups,
+        this.more,
+      ),
+    );
   }
 
   notes() {
     const step = this.run.timeline.step_ns;
-    return h('p', { class: 'note' },
-      step ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block, as dense as the time in it was used. ` : '',
-      'Drag pans, Ctrl and the wheel zoom; with the keyboard: arrows, +, −, 0.');
+    return h(
+      'p',
+      { class: 'note' },
+      step
+        ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block, ` +
+            'as dense as the time in it was used. '
+        : '',
+      'Drag pans, Ctrl and the wheel zoom; with the keyboard: arrows, +, −, 0.',
+    );
   }
 
   toggle(set, key, shown) {
@@ -114,7 +187,10 @@ export class Timeline {
       const key = lane.kind[i] * 2 + (hot ? 1 : 0);
       const busy = lane.busy[i] || lane.end[i] - lane.start[i];
       let last = open.get(key);
-      const near = last && lane.start[i] - last[2] < pixel && (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
+      const near =
+        last &&
+        lane.start[i] - last[2] < pixel &&
+        (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
       if (!near) {
         last = [y, lane.start[i], lane.end[i], lane.kind[i], 0, 0, 0, lane.base + i, 0, lane.what[i], lane.row[i]];
         open.set(key, last);
@@ -139,7 +215,9 @@ export class Timeline {
     return this.places() ? out.filter((d) => !d[8]).concat(out.filter((d) => d[8])) : out;
   }
 
-  left() { return this.place.clientWidth < 520 ? 96 : 150; }
+  left() {
+    return this.place.clientWidth < 520 ? 96 : 150;
+  }
 
   option() {
     return {
@@ -147,13 +225,35 @@ export class Timeline {
       animation: false,
       aria: { show: false },
       grid: { left: this.left(), right: 14, top: 4, bottom: 62 },
-      xAxis: axis({ type: 'value', min: this.range[0], max: this.range[1], axisLabel: { formatter: (value) => f.moment(value, this.range[1] - this.range[0]), hideOverlap: true, showMaxLabel: false } }),
+      xAxis: axis({
+        type: 'value',
+        min: this.range[0],
+        max: this.range[1],
+        axisLabel: {
+          formatter: (value) => f.moment(value, this.range[1] - this.range[0]),
+          hideOverlap: true,
+          showMaxLabel: false,
+        },
+      }),
       yAxis: axis({
-        type: 'category', inverse: true, data: this.lanes.map((lane) => lane.label), axisTick: { show: false },
+        type: 'category',
+        inverse: true,
+        data: this.lanes.map((lane) => lane.label),
+        axisTick: { show: false },
         axisLabel: { color: colour('text'), width: this.left() - 12, overflow: 'truncate', interval: 0 },
       }),
       dataZoom: this.dataZoom(),
-      series: [{ id: 'segments', type: 'custom', clip: true, encode: { x: [1, 2], y: 0 }, renderItem: (params, api) => this.draw(params, api), data: this.data(), progressive: 0 }],
+      series: [
+        {
+          id: 'segments',
+          type: 'custom',
+          clip: true,
+          encode: { x: [1, 2], y: 0 },
+          renderItem: (params, api) => this.draw(params, api),
+          data: this.data(),
+          progressive: 0,
+        },
+      ],
     };
   }
 
@@ -162,7 +262,24 @@ export class Timeline {
     const { first, last } = this.run;
     const percent = (value) => ((value - first) / (last - first)) * 100;
     const range = { start: percent(this.range[0]), end: percent(this.range[1]), filterMode: 'none', minSpan: 0 };
-    return [{ ...range, type: 'slider', xAxisIndex: 0, height: 20, bottom: 8, showDetail: false, borderColor: colour('line-strong'), fillerColor: colour('select'), backgroundColor: 'transparent', dataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } }, handleStyle: { color: colour('raised'), borderColor: colour('dim') }, moveHandleSize: 0, brushSelect: false, realtime: true }];
+    return [
+      {
+        ...range,
+        type: 'slider',
+        xAxisIndex: 0,
+        height: 20,
+        bottom: 8,
+        showDetail: false,
+        borderColor: colour('line-strong'),
+        fillerColor: colour('select'),
+        backgroundColor: 'transparent',
+        dataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } },
+        handleStyle: { color: colour('raised'), borderColor: colour('dim') },
+        moveHandleSize: 0,
+        brushSelect: false,
+        realtime: true,
+      },
+    ];
   }
 
   draw(params, api) {
@@ -172,11 +289,21 @@ export class Timeline {
     const [x1] = api.coord([data[2], data[0]]);
     const area = params.coordSys;
     const hot = data[8] > 0;
-    const shape = rectangle({ x: x0, y: y - LANE / 2 + 3, width: Math.max(1, x1 - x0), height: LANE - 6 }, { x: area.x, y: area.y, width: area.width, height: area.height });
+    const shape = rectangle(
+      { x: x0, y: y - LANE / 2 + 3, width: Math.max(1, x1 - x0), height: LANE - 6 },
+      { x: area.x, y: area.y, width: area.width, height: area.height },
+    );
     if (!shape) return null;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
     const dimmed = this.finding !== null && !hot ? 0.22 : dense;
-    return { type: 'rect', shape, style: { fill: colour(hot ? 'hot' : `kind-${kinds[data[3]].key}`), opacity: hot ? Math.max(0.6, data[8] / data[4]) : dimmed } };
+    return {
+      type: 'rect',
+      shape,
+      style: {
+        fill: colour(hot ? 'hot' : `kind-${kinds[data[3]].key}`),
+        opacity: hot ? Math.max(0.6, data[8] / data[4]) : dimmed,
+      },
+    };
   }
 
   hover(d) {
@@ -186,14 +313,26 @@ export class Timeline {
     const entry = d[3] !== KERNEL && this.run.sites[d[9]]?.entry_point;
     const single = d[4] === 1;
     return card(single ? kind.name : `${f.count(d[4])} × ${kind.name}`, [
-      ['lane', this.lanes[d[0]].label], ['from', f.moment(d[1], span)], ['took', f.ns(d[5])], !single && ['within', f.ns(d[2] - d[1])],
-      d[6] > 0 && ['moved', f.bytes(d[6])], d[6] > 0 && d[5] > 0 && d[3] < KERNEL && ['rate', f.rate((d[6] / d[5]) * 1e9)],
-      [d[3] === KERNEL ? 'kernel' : 'at', of ?? ''], ['call', entry || ''], single && d[10] > 0 && ['row', String(d[10])],
-      d[8] > 0 && ['in the finding', f.count(d[8])]]);
+      ['lane', this.lanes[d[0]].label],
+      ['from', f.moment(d[1], span)],
+      ['took', f.ns(d[5])],
+      !single && ['within', f.ns(d[2] - d[1])],
+      d[6] > 0 && ['moved', f.bytes(d[6])],
+      d[6] > 0 && d[5] > 0 && d[3] < KERNEL && ['rate', f.rate((d[6] / d[5]) * 1e9)],
+      [d[3] === KERNEL ? 'kernel' : 'at', of ?? ''],
+      ['call', entry || ''],
+      single && d[10] > 0 && ['row', String(d[10])],
+      d[8] > 0 && ['in the finding', f.count(d[8])],
+    ]);
   }
 
   update() {
-    if (this.where) fill(this.where, `${f.moment(this.range[0], this.range[1] - this.range[0])} – ${f.moment(this.range[1], this.range[1] - this.range[0])}`);
+    if (this.where)
+      fill(
+        this.where,
+        `${f.moment(this.range[0], this.range[1] - this.range[0])} – ` +
+          f.moment(this.range[1], this.range[1] - this.range[0]),
+      );
     if (!this.chart?.instance) return;
     this.current = this.data();
     const { first, last } = this.run;
@@ -207,7 +346,11 @@ export class Timeline {
     this.element.dataset.to = this.range[1];
     this.element.dataset.drawn = this.current.length;
     this.element.dataset.hot = this.current.filter((d) => d[8] > 0).reduce((sum, d) => sum + d[8], 0);
-    this.place.setAttribute('aria-label', `${this.lanes.length} lanes, ${this.current.length} blocks in view${this.finding === null ? '' : `, ${this.element.dataset.hot} calls of the chosen finding marked`}`);
+    this.place.setAttribute(
+      'aria-label',
+      `${this.lanes.length} lanes, ${this.current.length} blocks in view` +
+        `${this.finding === null ? '' : `, ${this.element.dataset.hot} calls of the chosen finding marked`}`,
+    );
     this.table.refresh();
   }
 
@@ -219,7 +362,10 @@ export class Timeline {
     const start = Math.min(Math.max(from, first), last - span);
     this.range = [start, start + span];
     if (this.pending) return;
-    this.pending = requestAnimationFrame(() => { this.pending = 0; this.update(); });
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      this.update();
+    });
     if (!quietly) announce(`Timeline shows ${f.moment(start, span)} to ${f.moment(start + span, span)}`);
   }
 
@@ -253,8 +399,16 @@ export class Timeline {
 
   key(event) {
     const actions = {
-      ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), '+': () => this.zoom(0.5), '=': () => this.zoom(0.5), '-': () => this.zoom(2),
-      0: () => this.show(this.run.first, this.run.last), Home: () => this.pan(-1e9), End: () => this.pan(1e9), f: () => this.fit(), F: () => this.fit(),
+      ArrowLeft: () => this.pan(-0.2),
+      ArrowRight: () => this.pan(0.2),
+      '+': () => this.zoom(0.5),
+      '=': () => this.zoom(0.5),
+      '-': () => this.zoom(2),
+      0: () => this.show(this.run.first, this.run.last),
+      Home: () => this.pan(-1e9),
+      End: () => this.pan(1e9),
+      f: () => this.fit(),
+      F: () => this.fit(),
     };
     const action = event.ctrlKey || event.altKey || event.metaKey ? null : actions[event.key];
     if (!action) return;
@@ -322,11 +476,17 @@ export class Timeline {
     fill(this.tip, this.hover(at));
     const { clientWidth, clientHeight } = this.region;
     this.tip.style.left = `${Math.max(4, Math.min(x + 14, clientWidth - this.tip.offsetWidth - 4))}px`;
-    this.tip.style.top = `${y + 24 + this.tip.offsetHeight > clientHeight && y > this.tip.offsetHeight ? y - this.tip.offsetHeight - 8 : y + 24}px`;
+    const { offsetHeight } = this.tip;
+    const above = y + 24 + offsetHeight > clientHeight && y > offsetHeight;
+    this.tip.style.top = `${above ? y - offsetHeight - 8 : y + 24}px`;
   }
 
-  width() { return Math.max(1, this.place.clientWidth - this.left() - 14); }
-  share(x) { return Math.min(1, Math.max(0, (x - this.left()) / this.width())); }
+  width() {
+    return Math.max(1, this.place.clientWidth - this.left() - 14);
+  }
+  share(x) {
+    return Math.min(1, Math.max(0, (x - this.left()) / this.width()));
+  }
 
   choose(finding) {
     this.finding = finding;
@@ -347,15 +507,36 @@ export class Timeline {
         if (rows.length < TABLE_ROWS) rows.push([lane, i]);
       }
     }
-    const of = ([lane, i]) => (lane.kind[i] === KERNEL ? this.run.timeline.kernels[lane.what[i]] : siteLabel(this.run.sites[lane.what[i]])) ?? '';
-    return [h('p', { class: 'note' }, all > rows.length ? `The first ${rows.length} of ${f.count(all)} in view${marked ? ' of the chosen finding' : ''}; zoom in for others.` : `${f.times(all, 'segment', 'segments')} in view${marked ? ' of the chosen finding' : ''}.`),
-      table('Segments in view', [
-        { title: 'Lane', text: ([lane]) => lane.label }, { title: 'What', text: ([lane, i]) => kinds[lane.kind[i]].name },
-        { title: 'Calls', number: true, text: ([lane, i]) => f.count(lane.count[i]) }, { title: 'From', number: true, text: ([lane, i]) => f.moment(lane.start[i], to - from) },
-        { title: 'Took', number: true, text: ([lane, i]) => f.ns(lane.busy[i] || lane.end[i] - lane.start[i]) },
-        { title: 'Moved', number: true, text: ([lane, i]) => (lane.bytes[i] ? f.bytes(lane.bytes[i]) : '') }, { title: 'Where', text: of },
-        { title: 'Row', number: true, text: ([lane, i]) => lane.row[i] || '' }], rows)];
+    const of = ([lane, i]) =>
+      (lane.kind[i] === KERNEL ? this.run.timeline.kernels[lane.what[i]] : siteLabel(this.run.sites[lane.what[i]])) ??
+      '';
+    return [
+      h(
+        'p',
+        { class: 'note' },
+        all > rows.length
+          ? `The first ${rows.length} of ${f.count(all)} in view${marked ? ' of the chosen finding' : ''}; ` +
+              'zoom in for others.'
+          : `${f.times(all, 'segment', 'segments')} in view${marked ? ' of the chosen finding' : ''}.`,
+      ),
+      table(
+        'Segments in view',
+        [
+          { title: 'Lane', text: ([lane]) => lane.label },
+          { title: 'What', text: ([lane, i]) => kinds[lane.kind[i]].name },
+          { title: 'Calls', number: true, text: ([lane, i]) => f.count(lane.count[i]) },
+          { title: 'From', number: true, text: ([lane, i]) => f.moment(lane.start[i], to - from) },
+          { title: 'Took', number: true, text: ([lane, i]) => f.ns(lane.busy[i] || lane.end[i] - lane.start[i]) },
+          { title: 'Moved', number: true, text: ([lane, i]) => (lane.bytes[i] ? f.bytes(lane.bytes[i]) : '') },
+          { title: 'Where', text: of },
+          { title: 'Row', number: true, text: ([lane, i]) => lane.row[i] || '' },
+        ],
+        rows,
+      ),
+    ];
   }
 
-  dispose() { this.chart.dispose(); }
+  dispose() {
+    this.chart.dispose();
+  }
 }

@@ -1,10 +1,11 @@
-/* Arguments in every form of the driver's API: parameters, a buffer of them, Ex, cooperative, captured, a CUkernel in the place
- * of a CUfunction, and a function whose handle may be that of one that went with its module.
+/* Arguments in every form of the driver's API: parameters, a buffer of them, Ex, cooperative, captured, a CUkernel in
+ * the place of a CUfunction, and a function whose handle may be that of one that went with its module.
  *
  * link: cuda
  * stdout: data ok
  *
- * > SELECT e.name, l.is_captured, l.result, l.arguments IS NOT NULL, (SELECT group_concat(bytes) FROM (SELECT a.bytes FROM argument g
+ * > SELECT e.name, l.is_captured, l.result, l.arguments IS NOT NULL, (SELECT group_concat(bytes) FROM (SELECT a.bytes
+ * > FROM argument g
  * > JOIN allocation a ON a.id = g.allocation WHERE g.argument_set = l.arguments ORDER BY a.bytes))
  * > FROM launch l JOIN entry_point e ON e.id = l.entry_point ORDER BY l.id
  * cuLaunchKernel|0|0|1|4096
@@ -22,7 +23,8 @@
  * > SELECT count(*), count(DISTINCT allocation) FROM argument
  * 3|3
  *
- * > SELECT e.name, c.result FROM api_call c JOIN entry_point e ON e.id = c.entry_point WHERE e.name LIKE '%Unload' ORDER BY c.id
+ * > SELECT e.name, c.result FROM api_call c JOIN entry_point e ON e.id = c.entry_point WHERE e.name LIKE '%Unload'
+ * > ORDER BY c.id
  * cuModuleUnload|0
  * cuLibraryUnload|0
  * cuModuleUnload|0

@@ -1,11 +1,12 @@
-/* What the arguments of launches point to, as nvcc builds programs: plain pointers, into the middle of allocations, within
- * structures, host memory that the device sees, none at all, and numbers that look like addresses.
+/* What the arguments of launches point to, as nvcc builds programs: plain pointers, into the middle of allocations,
+ * within structures, host memory that the device sees, none at all, and numbers that look like addresses.
  *
  * stdout: data ok
  *
  * Allocations are told by their sizes:
  * > SELECT l.id, l.arguments IS NOT NULL, (SELECT group_concat(bytes) FROM (SELECT a.bytes FROM argument g
- * > JOIN allocation a ON a.id = g.allocation WHERE g.argument_set = l.arguments ORDER BY a.bytes)) FROM launch l ORDER BY l.id
+ * > JOIN allocation a ON a.id = g.allocation WHERE g.argument_set = l.arguments ORDER BY a.bytes)) FROM launch l
+ * > ORDER BY l.id
  * 1|1|4096,8192
  * 2|1|4096,8192
  * 3|1|4096,8192
@@ -18,13 +19,16 @@
  * 10|1|20480
  *
  * The same allocations have the same number, whichever kernel it was:
- * > SELECT group_concat(id) FROM (SELECT id FROM launch WHERE arguments = (SELECT arguments FROM launch WHERE id = 1) ORDER BY id)
+ * > SELECT group_concat(id) FROM (SELECT id FROM launch WHERE arguments = (SELECT arguments FROM launch WHERE id = 1)
+ * > ORDER BY id)
  * 1,2,3
- * > SELECT group_concat(id) FROM (SELECT id FROM launch WHERE arguments = (SELECT arguments FROM launch WHERE id = 5) ORDER BY id)
+ * > SELECT group_concat(id) FROM (SELECT id FROM launch WHERE arguments = (SELECT arguments FROM launch WHERE id = 5)
+ * > ORDER BY id)
  * 5,6,7
  * > SELECT count(*), count(DISTINCT id) FROM argument_set
  * 6|6
- * > SELECT count(*) FROM argument WHERE argument_set NOT IN (SELECT id FROM argument_set) OR allocation NOT IN (SELECT id FROM allocation)
+ * > SELECT count(*) FROM argument WHERE argument_set NOT IN (SELECT id FROM argument_set) OR allocation NOT IN
+ * > (SELECT id FROM allocation)
  * 0
  */
 #include "tests/sim/kernels.cuh"

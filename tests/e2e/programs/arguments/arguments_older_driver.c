@@ -1,5 +1,5 @@
-/* A driver that does not tell the parameters of kernels: arguments count as not seen, but for those in a buffer, and the trace
- * says why.
+/* A driver that does not tell the parameters of kernels: arguments count as not seen, but for those in a buffer, and
+ * the trace says why.
  *
  * link: cuda
  * only: sim

@@ -1,5 +1,5 @@
-/* Threads that launch at the same time, each with allocations of its own that come and go: more sets than are remembered at
- * once, and every launch has the allocations that its own thread made last.
+/* Threads that launch at the same time, each with allocations of its own that come and go: more sets than are
+ * remembered at once, and every launch has the allocations that its own thread made last.
  *
  * stdout: data ok
  *
@@ -10,7 +10,8 @@
  * > ON g.argument_set = l.arguments WHERE g.n IS NULL OR g.n <> 2
  * 0
  *
- * > SELECT count(*) FROM launch l JOIN argument g ON g.argument_set = l.arguments JOIN allocation a ON a.id = g.allocation
+ * > SELECT count(*) FROM launch l JOIN argument g ON g.argument_set = l.arguments
+ * > JOIN allocation a ON a.id = g.allocation
  * > WHERE a.thread <> l.thread OR a.return_ns > l.enter_ns OR a.free_enter_ns < l.enter_ns
  * 0
  */

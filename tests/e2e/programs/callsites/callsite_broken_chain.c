@@ -1,5 +1,5 @@
-/* Frames whose saved frame pointer is overwritten while they call: with garbage, with an address of unmapped memory, with one of
- * their own frame. Nothing crashes, whichever way stacks are taken, and the first frame is right.
+/* Frames whose saved frame pointer is overwritten while they call: with garbage, with an address of unmapped memory,
+ * with one of their own frame. Nothing crashes, whichever way stacks are taken, and the first frame is right.
  *
  * link: cuda
  * build: -g -O1 -fno-omit-frame-pointer

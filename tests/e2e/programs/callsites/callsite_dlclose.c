@@ -1,5 +1,5 @@
-/* A library that copies, is closed, and another one that is loaded after it, which the loader puts in its place: each copy's stack
- * names the library it came from.
+/* A library that copies, is closed, and another one that is loaded after it, which the loader puts in its place: each
+ * copy's stack names the library it came from.
  *
  * link: cuda
  * build: -g -O1

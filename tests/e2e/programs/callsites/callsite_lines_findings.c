@@ -1,4 +1,5 @@
-/* Two lines of one function are two findings; the same line from two callers is one. The first upload of all is no finding.
+/* Two lines of one function are two findings; the same line from two callers is one. The first upload of all is no
+ * finding.
  *
  * link: cuda
  * build: -g -O2

@@ -1,5 +1,5 @@
-/* C++: the line is that of the innermost function although it was inlined, and functions of templates have their names as people
- * read them.
+/* C++: the line is that of the innermost function although it was inlined, and functions of templates have their names
+ * as people read them.
  *
  * link: cuda
  * build: -Xcompiler=-g,-O2
@@ -17,7 +17,8 @@
  * main|app::put_thrice(real, 2.0);
  *
  * put was inlined into put_thrice, which is a function:
- * > SELECT count(DISTINCT function), min(inline_depth), max(inline_depth) FROM symbol WHERE function LIKE 'app::Buffer<%>::put'
+ * > SELECT count(DISTINCT function), min(inline_depth), max(inline_depth) FROM symbol
+ * > WHERE function LIKE 'app::Buffer<%>::put'
  * 2|0|0
  * > SELECT DISTINCT function, inline_depth FROM symbol WHERE function LIKE 'app::put_thrice<%>' ORDER BY 1
  * app::put_thrice<double>|1

@@ -1,5 +1,5 @@
-/* A program that was built again after the run: the report says so and shows no line of it, for it would be a wrong one. The right
- * binary in a folder that is named has the lines.
+/* A program that was built again after the run: the report says so and shows no line of it, for it would be a wrong
+ * one. The right binary in a folder that is named has the lines.
  *
  * link: cuda
  * build: -g -O2

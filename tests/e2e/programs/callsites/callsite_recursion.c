@@ -11,7 +11,8 @@
  * Two of them from the same place are one stack, and all but the innermost frame or two are the same call:
  * > SELECT count(DISTINCT stack) FROM transfer
  * 1
- * > SELECT max(n) >= 60 FROM (SELECT count(*) AS n FROM stack_frame f JOIN transfer t ON t.id = 1 AND t.stack = f.stack GROUP BY address)
+ * > SELECT max(n) >= 60 FROM (SELECT count(*) AS n FROM stack_frame f JOIN transfer t ON t.id = 1
+ * > AND t.stack = f.stack GROUP BY address)
  * 1
  */
 #include <cuda.h>

@@ -1,4 +1,5 @@
-/* A signal handler that copies, on the thread's stack and on an alternate one, while the thread is in a loop and in a system call.
+/* A signal handler that copies, on the thread's stack and on an alternate one, while the thread is in a loop and in a
+ * system call.
  *
  * link: cuda
  * build: -g -O1 -fno-optimize-sibling-calls

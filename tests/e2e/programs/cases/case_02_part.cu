@@ -4,9 +4,9 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * What counts is what the destination held, not which upload brought it: the second and the third upload are no-ops though
- * no upload had their regions. The fourth differs by its last byte, in the fourth of its four leaves: one of four is no less than a
- * quarter, and its content was not there before, so it is nothing.
+ * What counts is what the destination held, not which upload brought it: the second and the third upload are no-ops
+ * though no upload had their regions. The fourth differs by its last byte, in the fourth of its four leaves: one of
+ * four is no less than a quarter, and its content was not there before, so it is nothing.
  * !
  * noop-upload|2|2|32768
  */

@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * The first upload goes to fresh memory, which has no content before. Each of the nine others finds its own bytes there.
- * A no-op is no duplicate. The download is of another region, into which nothing was uploaded: no bounce.
+ * The first upload goes to fresh memory, which has no content before. Each of the nine others finds its own bytes
+ * there. A no-op is no duplicate. The download is of another region, into which nothing was uploaded: no bounce.
  * !
  * noop-upload|9|9|294912
  */

@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * From the second on each upload brings what the region once held and no longer does: overwritten, and never a no-op. All leaves
- * differ, and the download at the end has what the kernel made.
+ * From the second on each upload brings what the region once held and no longer does: overwritten, and never a no-op.
+ * All leaves differ, and the download at the end has what the kernel made.
  * !
  * duplicate-upload/overwritten|9|9|294912
  */

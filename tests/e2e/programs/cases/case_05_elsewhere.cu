@@ -3,7 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * When the second one goes up, the kernel that ran since had no pointer to the first region: it still holds the content.
+ * When the second one goes up, the kernel that ran since had no pointer to the first region: it still holds the
+ * content.
  * !
  * duplicate-upload/elsewhere|1|1|32768
  */

@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Upload i has the value i mod 256, which the kernel made before it and download i - 1 brought: from i = 1 on each is a no-op, and
- * as such no duplicate of the one 256 uploads ago, and each is a round trip into the very region.
+ * Upload i has the value i mod 256, which the kernel made before it and download i - 1 brought: from i = 1 on each is a
+ * no-op, and as such no duplicate of the one 256 uploads ago, and each is a round trip into the very region.
  * !
  * constant-content|300|300|1228800
  * noop-upload|299|299|1224704

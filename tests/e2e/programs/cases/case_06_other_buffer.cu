@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * As case_06_wrapping_counter, but no round trip: 299 uploads have the value of a download of another region into another buffer,
- * which may be coincidence.
+ * As case_06_wrapping_counter, but no round trip: 299 uploads have the value of a download of another region into
+ * another buffer, which may be coincidence.
  * !
  * constant-content|300|300|1228800
  * duplicate-upload/overwritten|44|44|180224

@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * One download is one round trip, which the first upload consumes. The second upload is a duplicate of the first, whose region still
- * holds it. The third finds its own bytes: a no-op, and so no duplicate.
+ * One download is one round trip, which the first upload consumes. The second upload is a duplicate of the first, whose
+ * region still holds it. The third finds its own bytes: a no-op, and so no duplicate.
  * !
  * duplicate-upload/elsewhere|1|1|32768
  * noop-upload|1|1|32768

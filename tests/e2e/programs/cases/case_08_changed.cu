@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * The first download has another content than the upload. The second has what the upload brought, but its region is the first half,
- * into which nothing was uploaded as such.
+ * The first download has another content than the upload. The second has what the upload brought, but its region is the
+ * first half, into which nothing was uploaded as such.
  * !
  */
 #include "cases.h"

@@ -3,8 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * A kernel may use all of an allocation that it was given a pointer into: neither the first nor the second upload is known to
- * be unused, and none of the three contents is there twice.
+ * A kernel may use all of an allocation that it was given a pointer into: neither the first nor the second upload is
+ * known to be unused, and none of the three contents is there twice.
  * !
  */
 #include "cases.h"

@@ -1,4 +1,5 @@
-/* Case 10 the other way round: a flag of one byte goes up as 0, the kernel raises it eight times, the ninth it leaves it at 0.
+/* Case 10 the other way round: a flag of one byte goes up as 0, the kernel raises it eight times, the ninth it leaves
+ * it at 0.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok

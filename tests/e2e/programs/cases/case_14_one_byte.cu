@@ -3,8 +3,9 @@
  * env: XFERSPY_FINGERPRINT=all XFERSPY_SIM_PINNED_GBPS=1
  * stdout: data ok
  *
- * A kernel fills the region first, so that both uploads find memory that has been used (and, where the GPU is simulated at a rate
- * that any machine keeps up with, take the same time). The other copy is one download of what a kernel changed.
+ * A kernel fills the region first, so that both uploads find memory that has been used (and, where the GPU is simulated
+ * at a rate that any machine keeps up with, take the same time). The other copy is one download of what a kernel
+ * changed.
  * !
  * mostly-unchanged|1|1|67108864
  *

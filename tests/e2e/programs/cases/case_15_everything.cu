@@ -1,17 +1,17 @@
-/* Case 15: every way to copy in one program, two threads, and nothing to find. Capture and 100 graph launches, boxes of two and three
- * dimensions, a batch, the default stream of each thread, two threads on two streams.
+/* Case 15: every way to copy in one program, two threads, and nothing to find. Capture and 100 graph launches, boxes of
+ * two and three dimensions, a batch, the default stream of each thread, two threads on two streams.
  *
  * build: -DCUDA_API_PER_THREAD_DEFAULT_STREAM
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Each content goes up once, a kernel changes it, and each result comes down once. No call waits for an asynchronous copy: an event
- * behind it is asked until it is over.
+ * Each content goes up once, a kernel changes it, and each result comes down once. No call waits for an asynchronous
+ * copy: an event behind it is asked until it is over.
  * !
  *
- * Host side: 2 captured; a box of 2 and of 3 dimensions each way; 3 of the batch up, and their result down; one up and down
- * in the default stream of each thread; 8 up and down of each of two threads.
+ * Host side: 2 captured; a box of 2 and of 3 dimensions each way; 3 of the batch up, and their result down; one up and
+ * down in the default stream of each thread; 8 up and down of each of two threads.
  * > SELECT direction, is_captured, count(*), sum(bytes), sum(result) FROM transfers GROUP BY 1, 2 ORDER BY 1, 2
  * d2h|0|21|150416|0
  * d2h|1|1|4096|0
@@ -22,20 +22,24 @@
  * 12|10|2|9600
  * 64|1|2|12800
  *
- * > SELECT count(DISTINCT correlation), count(*), min(batch_index), max(batch_index), sum(bytes) FROM transfer WHERE batch_index IS NOT NULL
+ * > SELECT count(DISTINCT correlation), count(*), min(batch_index), max(batch_index), sum(bytes) FROM transfer
+ * > WHERE batch_index IS NOT NULL
  * 1|3|0|2|6144
  *
  * The default stream is each thread's own; each of the two has another stream besides:
- * > SELECT s.handle = 2, count(DISTINCT t.stream), count(DISTINCT t.thread), count(*) FROM transfer t JOIN stream s ON s.id = t.stream
+ * > SELECT s.handle = 2, count(DISTINCT t.stream), count(DISTINCT t.thread), count(*) FROM transfer t
+ * > JOIN stream s ON s.id = t.stream
  * > WHERE t.bytes IN (1000, 8192) GROUP BY 1 ORDER BY 1
  * 0|2|2|32
  * 1|2|2|4
  *
  * Device side: the same and no more, the graph's apart, none twice:
- * > SELECT without_record, without_event, kind_mismatch, host_failed, host_captured, device_copies, device_copies_graph FROM coverage
+ * > SELECT without_record, without_event, kind_mismatch, host_failed, host_captured, device_copies,
+ * > device_copies_graph FROM coverage
  * 0|0|0|0|2|44|200
  *
- * > SELECT direction, count(*), sum(t.bytes), sum(c.bytes) FROM transfers t JOIN device_copy_by_call c USING (correlation)
+ * > SELECT direction, count(*), sum(t.bytes), sum(c.bytes) FROM transfers t
+ * > JOIN device_copy_by_call c USING (correlation)
  * > WHERE t.batch_index IS NULL AND t.is_captured = 0 GROUP BY 1 ORDER BY 1
  * d2h|21|150416|150416
  * h2d|20|144272|144272

@@ -3,7 +3,8 @@
  * env: XFERSPY_FINGERPRINT=all XFERSPY_SIM_DEVICES=2
  * stdout: data ok
  *
- * A peer copy is neither upload nor download, reads what was uploaded, and brings the other device what nothing uploaded there.
+ * A peer copy is neither upload nor download, reads what was uploaded, and brings the other device what nothing
+ * uploaded there.
  * !
  *
  * > SELECT direction, bytes, src_device, dst_device, is_async, result FROM transfers ORDER BY id

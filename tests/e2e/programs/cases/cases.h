@@ -1,5 +1,6 @@
-/* What the programs of the worked cases (case_*.cu, near_*.cu) share: bytes that repeat nowhere, and the runtime's calls
- * in a line. Blocking copies between pinned memory and the device, so that only what a case is about stands out. */
+/* What the programs of the worked cases (case_*.cu, near_*.cu) share: bytes that repeat nowhere, and the runtime's
+ * calls in a line. Blocking copies between pinned memory and the device, so that only what a case is about stands
+ * out. */
 #ifndef XFERSPY_TESTS_E2E_CASES_H
 #define XFERSPY_TESTS_E2E_CASES_H
 

@@ -5,7 +5,8 @@
  * stdout: data ok
  *
  * Contents by the first transfer that had the same, host or device:
- * > SELECT transfer, direction, bytes, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content), before IS NOT NULL,
+ * > SELECT transfer, direction, bytes, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.content), before IS NOT NULL,
  * >   changed_leaves IS NOT NULL, taken_on, leaves, constant_value, missing FROM fingerprints f ORDER BY transfer
  * 1|h2d|8292|1|1|1|device|3||
  * 2|h2d|8292|1|1|1|device|3||
@@ -26,7 +27,8 @@
  *
  * Nothing of ours among what the program did, and no number without its row:
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch), (SELECT count(*) FROM device_memset),
- * >   (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM fingerprint WHERE id NOT IN (SELECT fingerprint FROM transfer
+ * >   (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM fingerprint WHERE id NOT IN (SELECT fingerprint
+ * > FROM transfer
  * >   WHERE fingerprint IS NOT NULL))
  * 0|0|2|14|0
  *

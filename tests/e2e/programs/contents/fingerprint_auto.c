@@ -5,10 +5,13 @@
  * env: XFERSPY_FINGERPRINT=auto XFERSPY_FINGERPRINT_SHARE=100
  * stdout: data ok
  *
- * Contents by the first transfer that had the same, host or device. A large blocking upload waits for its fingerprint no longer than
- * it took itself, so that it may have none on a busy machine: left out, as is where the two large downloads were read.
- * > SELECT transfer, direction, bytes, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content), before IS NOT NULL,
- * >   taken_on, leaves, constant_value, missing FROM fingerprints f WHERE transfer NOT IN (5, 6, 11, 12) ORDER BY transfer
+ * Contents by the first transfer that had the same, host or device. A large blocking upload waits for its fingerprint
+ * no longer than it took itself, so that it may have none on a busy machine: left out, as is where the two large
+ * downloads were read.
+ * > SELECT transfer, direction, bytes, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.content), before IS NOT NULL,
+ * >   taken_on, leaves, constant_value, missing FROM fingerprints f WHERE transfer NOT IN (5, 6, 11, 12)
+ * > ORDER BY transfer
  * 1|h2d|8292|1|0|host|3||
  * 2|h2d|8292|1|0|host|3||
  * 3|h2d|8292|1|0|host|3||
@@ -22,13 +25,15 @@
  * 15|h2d|0||0||||nothing was moved
  * 16|d2d|8292||0||||neither upload nor download
  *
- * > SELECT transfer, direction, content = (SELECT content FROM fingerprints WHERE transfer = 12), before IS NOT NULL, taken_on, leaves
+ * > SELECT transfer, direction, content = (SELECT content FROM fingerprints
+ * > WHERE transfer = 12), before IS NOT NULL, taken_on, leaves
  * > FROM fingerprints WHERE transfer IN (6, 11, 12) ORDER BY transfer
  * 6|h2d|1|1|device|49
  * 11|d2h|1|0|device|49
  * 12|d2h|1|0|device|49
  *
- * > SELECT coalesce(missing, 'taken'), coalesce(content = (SELECT content FROM fingerprints WHERE transfer = 12), 1) FROM fingerprints
+ * > SELECT coalesce(missing, 'taken'), coalesce(content = (SELECT content FROM fingerprints WHERE transfer = 12), 1)
+ * > FROM fingerprints
  * > WHERE transfer = 5 AND coalesce(missing, 'taken') NOT IN ('taken', 'the device was too busy to say in time')
  *
  * Nothing of ours among what the program did:

@@ -1,13 +1,14 @@
-/* What an upload overwrites: told from the upload before where nothing can have been written in between, else measured. Each time
- * one content goes up, is changed on the device in one more way, and goes up again.
+/* What an upload overwrites: told from the upload before where nothing can have been written in between, else measured.
+ * Each time one content goes up, is changed on the device in one more way, and goes up again.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Contents by the first transfer that had the same: 1 goes up again and again, 2 is what each change makes of it. First by blocking
- * copies, then in a stream: nothing in between; a kernel; one of another thread; a copy within the device; an upload of the halves;
- * one by rows, which is in the list itself; one of another thread; a batch of copies, of which the last one is a download.
+ * Contents by the first transfer that had the same: 1 goes up again and again, 2 is what each change makes of it. First
+ * by blocking copies, then in a stream: nothing in between; a kernel; one of another thread; a copy within the device;
+ * an upload of the halves; one by rows, which is in the list itself; one of another thread; a batch of copies, of which
+ * the last one is a download.
  * > SELECT (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content) AS content, (SELECT min(g.transfer)
  * >   FROM fingerprints g WHERE g.content = f.before) AS before, changed_leaves, leaves, taken_on
  * > FROM fingerprints f JOIN transfer t ON t.id = f.transfer
@@ -48,7 +49,8 @@
  * 1|2|13|13|device
  *
  * The halves, each the changed half of what is there; and what the other thread uploaded:
- * > SELECT f.bytes, f.changed_leaves, f.leaves, f.before IS NOT NULL, count(*) FROM fingerprints f JOIN transfer t ON t.id = f.transfer
+ * > SELECT f.bytes, f.changed_leaves, f.leaves, f.before IS NOT NULL, count(*) FROM fingerprints f
+ * > JOIN transfer t ON t.id = f.transfer
  * > WHERE f.direction = 'h2d' AND (f.bytes = 25000 OR t.thread <> 1) GROUP BY 1, 2, 3, 4 ORDER BY 1
  * 25000|7|7|1|4
  * 50000|13|13|1|2

@@ -1,13 +1,16 @@
-/* Boxes of two and three dimensions, with pitches on both sides: the content is that of the moved bytes, row after row, whatever
- * lies between them, so it is the content of the same bytes in one piece.
+/* Boxes of two and three dimensions, with pitches on both sides: the content is that of the moved bytes, row after row,
+ * whatever lies between them, so it is the content of the same bytes in one piece.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Two dimensions, 112 x 90: in one piece, then by other pitches up and down; asynchronously the device looks at what comes down, too.
- * > SELECT t.id, f.direction, f.bytes, t.src_pitch_bytes, t.dst_pitch_bytes, (SELECT min(g.transfer) FROM fingerprints g
- * >   WHERE g.content = f.content), f.before IS NOT NULL, f.taken_on FROM fingerprints f JOIN transfer t ON t.id = f.transfer
+ * Two dimensions, 112 x 90: in one piece, then by other pitches up and down; asynchronously the device looks at what
+ * comes down, too.
+ * > SELECT t.id, f.direction, f.bytes, t.src_pitch_bytes, t.dst_pitch_bytes, (SELECT min(g.transfer)
+ * > FROM fingerprints g
+ * >   WHERE g.content = f.content), f.before IS NOT NULL, f.taken_on FROM fingerprints f
+ * > JOIN transfer t ON t.id = f.transfer
  * > WHERE f.bytes = 10080 ORDER BY 1
  * 1|h2d|10080|||1|1|device
  * 2|h2d|10080|112|512|1|1|device
@@ -18,7 +21,8 @@
  * 7|d2h|10080|113|160|1|0|device
  *
  * Three dimensions, 40 x 12 x 10, not at the first byte of a row, a row or a slice:
- * > SELECT t.id, f.direction, t.src_pitch_bytes, t.src_slice_rows, t.dst_pitch_bytes, t.dst_slice_rows, (SELECT min(g.transfer)
+ * > SELECT t.id, f.direction, t.src_pitch_bytes, t.src_slice_rows, t.dst_pitch_bytes, t.dst_slice_rows,
+ * > (SELECT min(g.transfer)
  * >   FROM fingerprints g WHERE g.content = f.content), f.before IS NOT NULL, f.taken_on
  * > FROM fingerprints f JOIN transfer t ON t.id = f.transfer WHERE f.bytes = 4800 ORDER BY 1
  * 8|h2d|||||8|1|device
@@ -28,8 +32,10 @@
  * 12|d2h|512|16|64|14|8|0|host
  * 13|d2h|512|16|64|14|8|0|device
  *
- * Up once more, with nothing in between: what was there is what is there now. One byte of another row, and it is one leaf.
- * > SELECT transfer, before = content, changed_leaves, leaves, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.before)
+ * Up once more, with nothing in between: what was there is what is there now. One byte of another row, and it is one
+ * leaf.
+ * > SELECT transfer, before = content, changed_leaves, leaves, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.before)
  * > FROM fingerprints f WHERE bytes = 230400 ORDER BY transfer
  * 14|0|57|57|
  * 15|1|0|57|14

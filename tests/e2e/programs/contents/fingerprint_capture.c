@@ -1,15 +1,16 @@
-/* Fingerprints while a stream captures: no capture is broken, graphs do what they should, and each copy has its content or the
- * reason why not. A context each round, so that what is made once for a context is made while the capture lasts.
+/* Fingerprints while a stream captures: no capture is broken, graphs do what they should, and each copy has its content
+ * or the reason why not. A context each round, so that what is made once for a context is made while the capture lasts.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Four rounds: another thread captures in the global, the thread-local and the relaxed mode, then the copying thread itself. A
- * copy's size tells its round and what it is. Captured ones have no content. Of the others only those in the legacy default stream
- * are left alone by the device; the host helps where the copy is over when the call returns.
+ * Four rounds: another thread captures in the global, the thread-local and the relaxed mode, then the copying thread
+ * itself. A copy's size tells its round and what it is. Captured ones have no content. Of the others only those in the
+ * legacy default stream are left alone by the device; the host helps where the copy is over when the call returns.
  * > SELECT bytes / 4096 - 1, bytes % 4096, direction, taken_on, before IS NOT NULL, missing, content = (SELECT content
- * >   FROM fingerprints g WHERE g.bytes = f.bytes AND g.direction = 'h2d') FROM fingerprints f ORDER BY bytes, direction DESC
+ * >   FROM fingerprints g WHERE g.bytes = f.bytes AND g.direction = 'h2d') FROM fingerprints f
+ * > ORDER BY bytes, direction DESC
  * 0|32|h2d||0|another thread's stream capture forbids it|
  * 0|48|h2d|device|1||1
  * 0|48|d2h|device|0||1
@@ -42,7 +43,8 @@
  * > SELECT host_transfers, host_captured, host_failed, without_record, without_event, device_copies_graph FROM coverage
  * 28|8|0|0|0|8
  *
- * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), (SELECT count(*) FROM note WHERE topic = 'fingerprint')
+ * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), (SELECT count(*) FROM note
+ * > WHERE topic = 'fingerprint')
  * 0|0|0
  */
 #include <cuda.h>

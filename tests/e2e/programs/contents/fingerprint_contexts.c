@@ -1,11 +1,13 @@
-/* Fingerprints in several contexts: each has its own kernel and memory; what belongs to another context than the current one is
- * left to the host; a context goes with results under way, and its successor, perhaps of the same handle, begins anew.
+/* Fingerprints in several contexts: each has its own kernel and memory; what belongs to another context than the
+ * current one is left to the host; a context goes with results under way, and its successor, perhaps of the same
+ * handle, begins anew.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Contents by the first transfer that had the same. The last upload of the first context finds what the second one's left there.
+ * Contents by the first transfer that had the same. The last upload of the first context finds what the second one's
+ * left there.
  * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content),
  * >   before IS NOT NULL, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.before), missing
  * > FROM fingerprints f WHERE bytes = 10000 ORDER BY transfer
@@ -17,11 +19,13 @@
  * 6|d2h|host|4|0||
  * 7|h2d|device|1|1|4|
  *
- * > SELECT direction, count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT taken_on) FROM fingerprints
+ * > SELECT direction, count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT taken_on)
+ * > FROM fingerprints
  * > WHERE bytes = 20000 GROUP BY 1
  * h2d|32|32|32|device
  *
- * > SELECT direction, taken_on, content = (SELECT content FROM fingerprints WHERE transfer = 40), before IS NOT NULL, before = content
+ * > SELECT direction, taken_on, content = (SELECT content FROM fingerprints
+ * > WHERE transfer = 40), before IS NOT NULL, before = content
  * > FROM fingerprints WHERE bytes = 30000 ORDER BY transfer
  * h2d|device|1|1|0
  * d2h|device|1|0|
@@ -30,7 +34,8 @@
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 42|0|0|0
  *
- * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), (SELECT count(*) FROM fingerprint)
+ * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), (SELECT count(*)
+ * > FROM fingerprint)
  * 0|0|40
  */
 #include <cuda.h>

@@ -1,11 +1,12 @@
-/* Fingerprints on two devices: each has its own kernel and memory. What lies on another device than the current one's is left to
- * the host.
+/* Fingerprints on two devices: each has its own kernel and memory. What lies on another device than the current one's
+ * is left to the host.
  *
  * link: cudart
  * env: XFERSPY_FINGERPRINT=all XFERSPY_SIM_DEVICES=2
  * stdout: data ok
  *
- * > SELECT f.transfer, f.direction, coalesce(t.dst_device, t.src_device), f.taken_on, (SELECT min(g.transfer) FROM fingerprints g
+ * > SELECT f.transfer, f.direction, coalesce(t.dst_device, t.src_device), f.taken_on, (SELECT min(g.transfer)
+ * > FROM fingerprints g
  * >   WHERE g.content = f.content), (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.before), f.missing
  * > FROM fingerprints f JOIN transfer t ON t.id = f.transfer ORDER BY 1
  * 1|h2d|0|device|1||

@@ -1,16 +1,18 @@
-/* The program ends while its copies wait behind a kernel that takes longer than anybody waits: what the device had said by then is
- * in the trace, and the rest is said to be lost, if it is. Copies before the kernel lose nothing. Without CUPTI,
- * which has no records of what never ended either.
+/* The program ends while its copies wait behind a kernel that takes longer than anybody waits: what the device had said
+ * by then is in the trace, and the rest is said to be lost, if it is. Copies before the kernel lose nothing. Without
+ * CUPTI, which has no records of what never ended either.
  *
  * env: XFERSPY_FINGERPRINT=all XFERSPY_CUPTI=off
  * stdout: done
  *
- * > SELECT transfer, direction, content IS NOT NULL, before IS NOT NULL, missing FROM fingerprints WHERE transfer <= 3 ORDER BY transfer
+ * > SELECT transfer, direction, content IS NOT NULL, before IS NOT NULL, missing FROM fingerprints WHERE transfer <= 3
+ * > ORDER BY transfer
  * 1|h2d|1|1|
  * 2|h2d|1|1|
  * 3|d2h|1|0|
  *
- * > SELECT count(*), sum(coalesce(missing, 'lost') = 'lost'), sum((content IS NULL) = (missing IS NOT NULL)) FROM fingerprints
+ * > SELECT count(*), sum(coalesce(missing, 'lost') = 'lost'), sum((content IS NULL) = (missing IS NOT NULL))
+ * > FROM fingerprints
  * > WHERE transfer > 3
  * 20|20|20
  *

@@ -5,7 +5,8 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content), before, missing
+ * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.content), before, missing
  * > FROM fingerprints f ORDER BY transfer
  * 1|h2d||||another context than the current one
  * 2|d2h||||another context than the current one

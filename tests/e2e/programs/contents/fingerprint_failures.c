@@ -1,12 +1,13 @@
-/* Copies that fail: the application gets its error as it would, the reason is the failure, and what was planned for them disturbs
- * nothing that follows.
+/* Copies that fail: the application gets its error as it would, the reason is the failure, and what was planned for
+ * them disturbs nothing that follows.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: 1 1 1 1 1 1 1
  *
  * Contents by the first transfer that had the same: the upload after the failures finds what the one before left.
- * > SELECT transfer, f.direction, t.result, f.taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content),
+ * > SELECT transfer, f.direction, t.result, f.taken_on, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.content),
  * >   (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.before), f.changed_leaves, f.missing
  * > FROM fingerprints f JOIN transfer t ON t.id = f.transfer ORDER BY transfer
  * 1|h2d|0|device|1||25|
@@ -20,7 +21,8 @@
  * 9|h2d|0|device|1|1|0|
  * 10|d2h|0|device|1|||
  *
- * > SELECT (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM note WHERE topic = 'fingerprint'), host_failed, without_record,
+ * > SELECT (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM note
+ * > WHERE topic = 'fingerprint'), host_failed, without_record,
  * >   without_event FROM coverage
  * 3|0|7|0|0
  */

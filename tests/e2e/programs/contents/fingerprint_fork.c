@@ -1,18 +1,20 @@
-/* fork while fingerprints are under way, again and again: the parent's results arrive where they belong, the children touch none,
- * neither by ending nor by a call that CUDA refuses them.
+/* fork while fingerprints are under way, again and again: the parent's results arrive where they belong, the children
+ * touch none, neither by ending nor by a call that CUDA refuses them.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * traces: 1
  * stdout: 20 children, data ok
  *
- * > SELECT direction, count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT taken_on), count(missing)
+ * > SELECT direction, count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT taken_on),
+ * > count(missing)
  * > FROM fingerprints GROUP BY 1 ORDER BY 1
  * d2h|1|1|0|device|0
  * h2d|400|400|400|device|0
  *
  * Two contents in turn, each upload finding the one before:
- * > SELECT count(DISTINCT f.content), sum(f.before = g.content) FROM fingerprints f JOIN fingerprints g ON g.transfer = f.transfer - 1
+ * > SELECT count(DISTINCT f.content), sum(f.before = g.content) FROM fingerprints f
+ * > JOIN fingerprints g ON g.transfer = f.transfer - 1
  * > WHERE f.direction = 'h2d'
  * 2|399
  */

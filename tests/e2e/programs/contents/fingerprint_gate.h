@@ -1,5 +1,6 @@
-/* Work that is with the driver before an upload and runs after it, because it waits for something else than a call of the program's
- * that could tell: a gate, on which a kernel of another stream waits that writes where the upload goes. */
+/* Work that is with the driver before an upload and runs after it, because it waits for something else than a call
+ * of the program's that could tell: a gate, on which a kernel of another stream waits that writes where the upload
+ * goes. */
 #include "../cases/cases.h"
 
 #include <atomic>

@@ -1,4 +1,5 @@
-/* What an upload overwrites was written by a kernel that had waited for a host function, which the program let go without any call.
+/* What an upload overwrites was written by a kernel that had waited for a host function, which the program let go
+ * without any call.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
@@ -6,7 +7,8 @@
  *
  * Contents by the first transfer that had the same; the last upload finds what the kernel made of the one before:
  * > SELECT (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content), (SELECT min(g.transfer)
- * >   FROM fingerprints g WHERE g.content = f.before), changed_leaves, taken_on FROM fingerprints f WHERE bytes = 50000 ORDER BY transfer
+ * >   FROM fingerprints g WHERE g.content = f.before), changed_leaves, taken_on FROM fingerprints f
+ * > WHERE bytes = 50000 ORDER BY transfer
  * 1||13|device
  * 2|1|13|device
  * 1||13|device

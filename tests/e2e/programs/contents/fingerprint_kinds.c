@@ -4,10 +4,13 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Contents by the first transfer that had the same: into and out of managed memory, an array, a batch of copies; 9 to 13 one piece of
- * memory mapped twice; from one mapping into the next; of a pool; host memory, of which the host would be slow to read the first kind.
- * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content), (SELECT
- * >   min(g.transfer) FROM fingerprints g WHERE g.content = f.before), before IS NOT NULL, missing FROM fingerprints f ORDER BY transfer
+ * Contents by the first transfer that had the same: into and out of managed memory, an array, a batch of copies; 9 to
+ * 13 one piece of memory mapped twice; from one mapping into the next; of a pool; host memory, of which the host would
+ * be slow to read the first kind.
+ * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content),
+ * > (SELECT
+ * >   min(g.transfer) FROM fingerprints g WHERE g.content = f.before), before IS NOT NULL, missing FROM fingerprints f
+ * > ORDER BY transfer
  * 1|h2d||||0|managed memory
  * 2|d2h||||0|managed memory
  * 3|h2d||||0|managed memory
@@ -81,7 +84,8 @@ static void batch(CUdeviceptr memory) {
     OK(cuStreamSynchronize(stream));
 }
 
-/* Nobody knows yet what is readable of a mapping before a copy into it succeeded; and the same memory may be mapped twice. */
+/* Nobody knows yet what is readable of a mapping before a copy into it succeeded; and the same memory may be mapped
+ * twice. */
 static void mapping(void) {
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};

@@ -1,5 +1,5 @@
-/* The device's memory is full before the first fingerprint: copies go on, the host helps where it can, and the trace says once why
- * the rest has no content. In the next context there is room again.
+/* The device's memory is full before the first fingerprint: copies go on, the host helps where it can, and the trace
+ * says once why the rest has no content. In the next context there is room again.
  *
  * only: sim
  * link: cuda
@@ -8,7 +8,8 @@
  * stdout: 64 MiB taken
  * stdout: data ok
  *
- * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content), before IS NOT NULL,
+ * > SELECT transfer, direction, taken_on, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.content), before IS NOT NULL,
  * >   missing FROM fingerprints f ORDER BY transfer
  * 1|h2d|||0|no device memory
  * 2|d2h|||0|no device memory
@@ -23,7 +24,8 @@
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 6|0|0|0
  *
- * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), (SELECT count(*) FROM fingerprint)
+ * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), (SELECT count(*)
+ * > FROM fingerprint)
  * 0|0|3
  */
 #include <cuda.h>

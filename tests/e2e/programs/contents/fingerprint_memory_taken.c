@@ -1,6 +1,6 @@
-/* The application takes all of the device's memory after the first fingerprints: it gets as much as without xferspy, whichever way it
- * asks, because fingerprints give theirs back when an allocation finds none. From then on that context has none on the device. Not of
- * asynchronous allocations, which must not be made to wait for the device.
+/* The application takes all of the device's memory after the first fingerprints: it gets as much as without xferspy,
+ * whichever way it asks, because fingerprints give theirs back when an allocation finds none. From then on that context
+ * has none on the device. Not of asynchronous allocations, which must not be made to wait for the device.
  *
  * only: sim
  * link: cuda
@@ -12,7 +12,8 @@
  * stdout: data ok
  *
  * A context each: up before, and up and down again when all is taken.
- * > SELECT transfer, direction, taken_on, content = (SELECT content FROM fingerprints WHERE transfer = 1), before IS NOT NULL, missing
+ * > SELECT transfer, direction, taken_on, content = (SELECT content FROM fingerprints
+ * > WHERE transfer = 1), before IS NOT NULL, missing
  * > FROM fingerprints ORDER BY transfer
  * 1|h2d|device|1|1|
  * 2|h2d|||0|no device memory

@@ -1,5 +1,5 @@
-/* The program of the three modes of XFERSPY_FINGERPRINT: each way to copy, small and large, blocking and not, from pageable and
- * from pinned memory, and the copies that have no content of their own. */
+/* The program of the three modes of XFERSPY_FINGERPRINT: each way to copy, small and large, blocking and not, from
+ * pageable and from pinned memory, and the copies that have no content of their own. */
 #include <cuda.h>
 #include <string.h>
 

@@ -1,21 +1,25 @@
-/* A blocking upload, and at once a kernel in a stream that waits for nothing, which overwrites it: its content is what was uploaded.
+/* A blocking upload, and at once a kernel in a stream that waits for nothing, which overwrites it: its content is what
+ * was uploaded.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
  * Each content goes up twice, to be overwritten and not: twice the same.
- * > SELECT (transfer - 1) / 101, bytes, count(*), count(content), count(DISTINCT content), group_concat(DISTINCT taken_on),
+ * > SELECT (transfer - 1) / 101, bytes, count(*), count(content), count(DISTINCT content), group_concat(DISTINCT
+ * > taken_on),
  * >   count(before) FROM fingerprints WHERE direction = 'h2d' GROUP BY 1 ORDER BY 1
  * 0|100|100|100|50|device|100
  * 1|4096|100|100|50|device|100
  * 2|70000|100|100|50|device|100
  * 3|1048577|100|100|50|device|100
  *
- * > SELECT count(*) FROM fingerprints a JOIN fingerprints b ON b.transfer = a.transfer + 1 WHERE (a.transfer - 1) % 101 % 2 = 0
+ * > SELECT count(*) FROM fingerprints a JOIN fingerprints b ON b.transfer = a.transfer + 1
+ * > WHERE (a.transfer - 1) % 101 % 2 = 0
  * > AND a.direction = 'h2d' AND a.content <> b.content
  * 0
  *
- * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), host_failed, without_record, without_event FROM coverage
+ * > SELECT (SELECT count(*) FROM launch), (SELECT count(*)
+ * > FROM device_kernel), host_failed, without_record, without_event FROM coverage
  * 201|201|0|0|0
  */
 #include "../cases/cases.h"

@@ -1,12 +1,13 @@
-/* A program that profiles the device itself: from its first call of CUPTI on no kernel of ours runs, which would show in its
- * records. What the host can look at has content still.
+/* A program that profiles the device itself: from its first call of CUPTI on no kernel of ours runs, which would show
+ * in its records. What the host can look at has content still.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: own records: 7 copies, 0 kernels, 0 memsets
  *
  * Contents by the first transfer that had the same: before, during and after the program's own profiling.
- * > SELECT transfer, direction, bytes, taken_on, (SELECT min(g.transfer) FROM fingerprints g WHERE g.content = f.content),
+ * > SELECT transfer, direction, bytes, taken_on, (SELECT min(g.transfer) FROM fingerprints g
+ * > WHERE g.content = f.content),
  * >   before IS NOT NULL, missing FROM fingerprints f ORDER BY transfer
  * 1|h2d|100000|device|1|1|
  * 2|h2d|100000|device|1|1|

@@ -1,13 +1,14 @@
-/* Uploads that follow each other in a stream, whose fingerprints are taken beside them: all that comes after the copies comes after
- * their fingerprints, too, whatever orders it behind them.
+/* Uploads that follow each other in a stream, whose fingerprints are taken beside them: all that comes after the copies
+ * comes after their fingerprints, too, whatever orders it behind them.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * 24 buffers go up again and again, each time twice (what they overwrite is measured the first time, and known the second), to be
- * changed as soon as they are there: one content a buffer.
- * > SELECT t.src_address - (SELECT min(src_address) FROM transfer WHERE bytes = 65536 AND direction = 1), count(*), count(f.content),
+ * 24 buffers go up again and again, each time twice (what they overwrite is measured the first time, and known the
+ * second), to be changed as soon as they are there: one content a buffer.
+ * > SELECT t.src_address - (SELECT min(src_address) FROM transfer WHERE bytes = 65536
+ * > AND direction = 1), count(*), count(f.content),
  * >   count(DISTINCT f.content), count(f.before) FROM fingerprints f JOIN transfer t ON t.id = f.transfer
  * > WHERE f.bytes = 65536 AND f.direction = 'h2d' GROUP BY 1 HAVING NOT (count(*) = 24 AND count(f.content) = 24
  * >   AND count(DISTINCT f.content) = 1 AND count(f.before) = 24)
@@ -16,19 +17,22 @@
  * 24|576
  *
  * What came down between two uploads into the same place is the first one's:
- * > SELECT count(*), sum(d.content = u.content) FROM transfer a JOIN fingerprints d ON d.transfer = a.id JOIN fingerprints u
+ * > SELECT count(*), sum(d.content = u.content) FROM transfer a JOIN fingerprints d ON d.transfer = a.id
+ * > JOIN fingerprints u
  * >   ON u.transfer = a.id - 1 WHERE a.bytes = 65536 AND a.direction = 2
  * 24|24
  *
  * Three contents in turn into the same place, 60 times: each finds the one before.
- * > SELECT count(*), count(DISTINCT f.content), sum(f.before = g.content), sum(f.changed_leaves = 25) FROM fingerprints f
+ * > SELECT count(*), count(DISTINCT f.content), sum(f.before = g.content), sum(f.changed_leaves = 25)
+ * > FROM fingerprints f
  * > LEFT JOIN fingerprints g ON g.transfer = f.transfer - 1 AND g.bytes = 100000 WHERE f.bytes = 100000
  * 60|3|59|60
  *
  * > SELECT host_failed, without_record, without_event FROM coverage
  * 0|0|0
  *
- * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch WHERE kind = 0), (SELECT count(*) FROM launch
+ * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch WHERE kind = 0), (SELECT count(*)
+ * > FROM launch
  * >   WHERE kind = 3), (SELECT count(*) FROM device_memset)
  * 10|10|1|1
  */

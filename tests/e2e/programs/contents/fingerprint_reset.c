@@ -1,5 +1,5 @@
-/* Fingerprints before and after a reset of the device, with results under way: what had been made goes with the primary context,
- * whose handle stays the same.
+/* Fingerprints before and after a reset of the device, with results under way: what had been made goes with the primary
+ * context, whose handle stays the same.
  *
  * link: cudart
  * env: XFERSPY_FINGERPRINT=all
@@ -8,7 +8,8 @@
  * stdout: data ok
  *
  * Each time all begins anew: the first upload finds what nobody knows, the second what the first left.
- * > SELECT (transfer - 1) / 4, direction, taken_on, content = (SELECT content FROM fingerprints WHERE transfer = 1), before IS NOT NULL,
+ * > SELECT (transfer - 1) / 4, direction, taken_on, content = (SELECT content FROM fingerprints
+ * > WHERE transfer = 1), before IS NOT NULL,
  * >   before = content FROM fingerprints ORDER BY transfer
  * 0|h2d|device|1|1|0
  * 0|h2d|device|1|1|1

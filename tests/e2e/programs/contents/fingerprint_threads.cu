@@ -1,28 +1,35 @@
-/* Eight threads, each with a stream, 2000 small copies up: blocking, asynchronous and far apart. All have content, none too
- * many, and each finds what the one before left.
+/* Eight threads, each with a stream, 2000 small copies up: blocking, asynchronous and far apart. All have content, none
+ * too many, and each finds what the one before left.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * > SELECT count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT missing), group_concat(DISTINCT taken_on)
+ * > SELECT count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT missing), group_concat(DISTINCT
+ * > taken_on)
  * > FROM fingerprints WHERE direction = 'h2d'
  * 16000|16000|16000||device
  *
  * > SELECT count(*), sum(content IS NOT NULL) FROM fingerprints WHERE direction = 'd2h'
  * 8|8
  *
- * A thread's copies go into four places in turn, with another content each: that of the copy before into the same place.
+ * A thread's copies go into four places in turn, with another content each: that of the copy before into the same
+ * place.
  * > SELECT count(*) > 10, sum(f.before <> (SELECT g.content FROM transfer u JOIN fingerprints g ON g.transfer = u.id
- * >   WHERE u.id = (SELECT max(id) FROM transfer WHERE thread = t.thread AND id < t.id AND dst_address = t.dst_address)))
- * > FROM transfer t JOIN fingerprints f ON f.transfer = t.id WHERE t.direction = 1 AND t.bytes = 1024 AND t.id % 997 = 0
+ * >   WHERE u.id = (SELECT max(id) FROM transfer WHERE thread = t.thread AND id < t.id
+ * > AND dst_address = t.dst_address)))
+ * > FROM transfer t JOIN fingerprints f ON f.transfer = t.id WHERE t.direction = 1 AND t.bytes = 1024
+ * > AND t.id % 997 = 0
  * 1|0
  *
- * > SELECT (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM fingerprint WHERE id NOT IN (SELECT fingerprint FROM transfer
- * >   WHERE fingerprint IS NOT NULL)), (SELECT count(*) FROM transfer WHERE fingerprint NOT IN (SELECT id FROM fingerprint))
+ * > SELECT (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM fingerprint WHERE id NOT IN (SELECT fingerprint
+ * > FROM transfer
+ * >   WHERE fingerprint IS NOT NULL)), (SELECT count(*) FROM transfer WHERE fingerprint NOT IN (SELECT id
+ * > FROM fingerprint))
  * 16008|0|0
  *
  * Nothing of ours among what the program did:
- * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset), host_transfers,
+ * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), (SELECT count(*)
+ * > FROM device_memset), host_transfers,
  * >   host_failed, matched, without_record, without_event FROM coverage
  * 0|0|0|16008|0|16008|0|0
  *

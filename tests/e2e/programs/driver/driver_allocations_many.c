@@ -4,7 +4,8 @@
  * link: cuda
  * stdout: data ok
  *
- * > SELECT direction, count(*), count(src_allocation), count(dst_allocation), sum(result) FROM transfers GROUP BY 1 ORDER BY 1
+ * > SELECT direction, count(*), count(src_allocation), count(dst_allocation), sum(result) FROM transfers GROUP BY 1
+ * > ORDER BY 1
  * d2h|8000|8000|0|0
  * h2d|8000|0|8000|0
  *
@@ -13,10 +14,12 @@
  * 8000|8000|8000
  *
  * > SELECT count(*) FROM transfer t JOIN allocation a ON a.id = coalesce(t.dst_allocation, t.src_allocation)
- * > WHERE t.bytes <> a.bytes OR (t.direction = 1 AND t.dst_address <> a.address) OR (t.direction = 2 AND t.src_address <> a.address)
+ * > WHERE t.bytes <> a.bytes OR (t.direction = 1 AND t.dst_address <> a.address) OR (t.direction = 2
+ * > AND t.src_address <> a.address)
  * 0
  *
- * > SELECT count(*) FROM allocation a WHERE 2 <> (SELECT count(*) FROM transfer t WHERE a.id IN (t.dst_allocation, t.src_allocation))
+ * > SELECT count(*) FROM allocation a WHERE 2 <> (SELECT count(*) FROM transfer t
+ * > WHERE a.id IN (t.dst_allocation, t.src_allocation))
  * > AND a.id % 16 = 0
  * 0
  */

@@ -1,4 +1,5 @@
-/* Batch copies of both generations, with and without the failIdx argument, as cuGetProcAddress hands them out by version.
+/* Batch copies of both generations, with and without the failIdx argument, as cuGetProcAddress hands them out by
+ * version.
  *
  * link: cuda
  * stdout: data ok

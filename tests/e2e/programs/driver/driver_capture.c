@@ -16,7 +16,8 @@
  * > SELECT k.name, count(*), sum(l.result = 0) FROM launch l JOIN launch_kind k ON k.id = l.kind GROUP BY 1
  * graph|3|3
  *
- * > SELECT kind, count(*), sum(bytes), count(DISTINCT graph_node), count(DISTINCT launch) FROM graph_copies GROUP BY 1 ORDER BY 1
+ * > SELECT kind, count(*), sum(bytes), count(DISTINCT graph_node), count(DISTINCT launch) FROM graph_copies GROUP BY 1
+ * > ORDER BY 1
  * d2d|3|24576|1|3
  * d2h|3|24576|1|3
  * h2d|3|24576|1|3
@@ -24,7 +25,8 @@
  * > SELECT count(*), sum(bytes) FROM device_memset WHERE graph_node IS NOT NULL
  * 3|3072
  *
- * > SELECT e.name, a.result FROM api_call a JOIN entry_point e ON e.id = a.entry_point JOIN category c ON c.id = e.category
+ * > SELECT e.name, a.result FROM api_call a JOIN entry_point e ON e.id = a.entry_point
+ * > JOIN category c ON c.id = e.category
  * > WHERE c.name = 'stream capture' ORDER BY a.id
  * cuStreamBeginCapture_v2|0
  * cuStreamEndCapture|0

@@ -19,7 +19,8 @@
  * cuMemcpyDtoH_v2|d2h|1001|device|pageable|0|0|0
  *
  * Where within their allocations the copies lie:
- * > SELECT t.bytes, t.dst_address - a.address, b.address IS NULL FROM transfer t JOIN allocation a ON a.id = t.dst_allocation
+ * > SELECT t.bytes, t.dst_address - a.address, b.address IS NULL FROM transfer t
+ * > JOIN allocation a ON a.id = t.dst_allocation
  * > LEFT JOIN allocation b ON b.id = t.src_allocation WHERE t.direction = 1 ORDER BY t.id
  * 4096|0|1
  * 8192|0|0

@@ -4,7 +4,8 @@
  * link: cuda
  * stdout: data ok
  *
- * > SELECT entry_point, direction, bytes, src_kind, dst_kind, src_device, dst_device, is_async, result FROM transfers ORDER BY id
+ * > SELECT entry_point, direction, bytes, src_kind, dst_kind, src_device, dst_device, is_async, result FROM transfers
+ * > ORDER BY id
  * cuMemcpyHtoD_v2|h2d|65536|pageable|device||0|0|0
  * cuMemcpyPeer|peer|65536|device|device|0|1|0|0
  * cuMemcpyPeerAsync|peer|32768|device|device|1|0|1|0

@@ -13,7 +13,8 @@
  * cuMemsetD8_v2_ptds|2
  *
  * Each thread has a default stream of its own:
- * > SELECT s.handle, count(DISTINCT t.stream), count(DISTINCT t.thread), count(*) FROM transfer t JOIN stream s ON s.id = t.stream
+ * > SELECT s.handle, count(DISTINCT t.stream), count(DISTINCT t.thread), count(*) FROM transfer t
+ * > JOIN stream s ON s.id = t.stream
  * > GROUP BY 1
  * 2|2|2|6
  *

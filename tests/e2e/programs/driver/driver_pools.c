@@ -3,7 +3,8 @@
  * link: cuda
  * stdout: data ok
  *
- * > SELECT entry_point, bytes, kind, origin, device, stream IS NOT NULL, free_entry_point FROM allocations WHERE origin = 'pool'
+ * > SELECT entry_point, bytes, kind, origin, device, stream IS NOT NULL, free_entry_point FROM allocations
+ * > WHERE origin = 'pool'
  * > ORDER BY id
  * cuMemAllocAsync|100000|device|pool|0|1|cuMemFreeAsync
  * cuMemAllocFromPoolAsync|200000|device|pool|0|1|cuMemFreeAsync

@@ -1,5 +1,5 @@
-/* A library that uses CUDA is opened, used and closed, three times: its copies are all there, and nothing of it is touched
- * after it has gone.
+/* A library that uses CUDA is opened, used and closed, three times: its copies are all there, and nothing of it is
+ * touched after it has gone.
  *
  * stdout: data ok
  *

@@ -1,5 +1,5 @@
-/* A program that uses CUPTI itself, as torch.profiler does, when xferspy already holds the one place there is: xferspy steps
- * aside for it, the program gets all its records, and the trace says what happened.
+/* A program that uses CUPTI itself, as torch.profiler does, when xferspy already holds the one place there is: xferspy
+ * steps aside for it, the program gets all its records, and the trace says what happened.
  *
  * stdout: own records: 3 copies, 3072 bytes
  *

@@ -1,5 +1,5 @@
-/* libxferspy.so exports the driver's symbols, yet a program that asks whether there is a driver must get the true answer:
- * no while none is loaded, yes once one is loaded globally.
+/* libxferspy.so exports the driver's symbols, yet a program that asks whether there is a driver must get the true
+ * answer: no while none is loaded, yes once one is loaded globally.
  *
  * stdout: before: no, after: yes
  * stdout: data ok

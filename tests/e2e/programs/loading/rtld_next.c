@@ -1,5 +1,5 @@
-/* A library that wraps a function of the C library by dlsym(RTLD_NEXT), as many do: "next" is counted from the caller, so
- * an overriding dlsym must not come between. A wrong caller would find the wrapper itself and never return.
+/* A library that wraps a function of the C library by dlsym(RTLD_NEXT), as many do: "next" is counted from the caller,
+ * so an overriding dlsym must not come between. A wrong caller would find the wrapper itself and never return.
  *
  * link: next
  * stdout: wrapped toupper: A, calls 1

@@ -1,11 +1,12 @@
-/* What costs no transfer: memory that nothing touches, memory that is never freed, a wait right after an asynchronous copy; and one
- * constant upload. Beside each, what is nearly the same and nothing.
+/* What costs no transfer: memory that nothing touches, memory that is never freed, a wait right after an asynchronous
+ * copy; and one constant upload. Beside each, what is nearly the same and nothing.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * The first of the two untouched allocations is freed before any launch, the second after one that had no pointer to it. The leak
- * is in use. The second asynchronous copy has a launch before the wait. 60 bytes of one value are too few to count.
+ * The first of the two untouched allocations is freed before any launch, the second after one that had no pointer to
+ * it. The leak is in use. The second asynchronous copy has a launch before the wait. 60 bytes of one value are too few
+ * to count.
  * !
  * constant-content|1|1|64
  * immediate-sync|1|1|32768

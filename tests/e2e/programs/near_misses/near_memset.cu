@@ -1,11 +1,11 @@
-/* Memory that is set and then uploaded into: without a use between the two, after a launch that has nothing to do with it, after
- * one that reads it, and in part only.
+/* Memory that is set and then uploaded into: without a use between the two, after a launch that has nothing to do with
+ * it, after one that reads it, and in part only.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * The set of a is overwritten with nothing in between, b's with a launch in between that takes no pointer to it. c's was read,
- * half of d's was left, and e is freed, which does not count.
+ * The set of a is overwritten with nothing in between, b's with a launch in between that takes no pointer to it. c's
+ * was read, half of d's was left, and e is freed, which does not count.
  * !
  * redundant-memset/certain|1|0|32768
  * redundant-memset/likely|1|0|32768

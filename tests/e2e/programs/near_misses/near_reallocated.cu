@@ -1,10 +1,11 @@
-/* A near miss: memory is freed and allocated again, most likely at the same address, and the same content comes down from it again.
+/* A near miss: memory is freed and allocated again, most likely at the same address, and the same content comes down
+ * from it again.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * Another allocation is another region: no repeat-download, though address, size and content agree. What goes up into the new
- * memory is new content over what the old one left there: nothing either, and the old memory's upload was used.
+ * Another allocation is another region: no repeat-download, though address, size and content agree. What goes up into
+ * the new memory is new content over what the old one left there: nothing either, and the old memory's upload was used.
  * !
  */
 #include "../cases/cases.h"

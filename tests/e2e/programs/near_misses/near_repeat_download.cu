@@ -1,10 +1,11 @@
-/* The same result down again: after nothing, after a kernel that only read it, after one that changed a byte, and a part of it.
+/* The same result down again: after nothing, after a kernel that only read it, after one that changed a byte, and a
+ * part of it.
  *
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * The second and the third download repeat the first. The fourth has a new byte. The fifth has bytes that came down before, but not
- * as a region of their own.
+ * The second and the third download repeat the first. The fourth has a new byte. The fifth has bytes that came down
+ * before, but not as a region of their own.
  * !
  * repeat-download|2|2|65536
  */

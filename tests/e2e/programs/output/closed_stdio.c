@@ -1,5 +1,5 @@
-/* Started with standard input, output and error closed: none of the profiler's files takes their places, where the program's
- * own output would end in them.
+/* Started with standard input, output and error closed: none of the profiler's files takes their places, where the
+ * program's own output would end in them.
  *
  * link: cuda
  * run: "$program" <&- >&- 2>&-

@@ -1,5 +1,5 @@
-/* A program that closes every descriptor above 2, again and again while it copies, as daemons do, and then opens files of
- * its own: they hold its own data and nothing else, and the trace is whole.
+/* A program that closes every descriptor above 2, again and again while it copies, as daemons do, and then opens files
+ * of its own: they hold its own data and nothing else, and the trace is whole.
  *
  * The thread sanitizer does not know that the profiler has descriptors of its own under the same numbers.
  *

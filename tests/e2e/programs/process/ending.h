@@ -1,4 +1,5 @@
-/* The program of the exit_* tests: three copies up, then the end that ENDING names. What had returned must be in the trace. */
+/* The program of the exit_* tests: three copies up, then the end that ENDING names. What had returned must be in the
+ * trace. */
 #include <cuda.h>
 
 #include "../check.h"

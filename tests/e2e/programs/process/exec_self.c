@@ -1,5 +1,5 @@
-/* A process with a live session replaces itself by exec with a program that uses CUDA, here itself: both are traced. What
- * the first had done is taken over when its trace is read, although the pid lives on.
+/* A process with a live session replaces itself by exec with a program that uses CUDA, here itself: both are traced.
+ * What the first had done is taken over when its trace is read, although the pid lives on.
  *
  * link: cuda
  * status: any

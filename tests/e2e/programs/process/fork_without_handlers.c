@@ -1,4 +1,5 @@
-/* A child made by _Fork, which runs no fork handlers: it does not have the spool's mapping, and must end as without xferspy.
+/* A child made by _Fork, which runs no fork handlers: it does not have the spool's mapping, and must end as without
+ * xferspy.
  *
  * link: cuda
  * only: no-tsan

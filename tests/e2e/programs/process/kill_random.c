@@ -1,5 +1,5 @@
-/* Killed by SIGKILL at twenty random moments: no copy that had returned to the program is missing after recovery, none is
- * there twice, and recovering again changes nothing.
+/* Killed by SIGKILL at twenty random moments: no copy that had returned to the program is missing after recovery, none
+ * is there twice, and recovering again changes nothing.
  *
  * link: cuda
  * status: recovered

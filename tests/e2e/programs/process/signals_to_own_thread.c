@@ -1,5 +1,5 @@
-/* A program that blocks a signal in every thread it has and waits for it by sigwait: no thread of the profiler's may take it.
- * A real driver has threads of its own that do.
+/* A program that blocks a signal in every thread it has and waits for it by sigwait: no thread of the profiler's may
+ * take it. A real driver has threads of its own that do.
  *
  * only: sim
  * link: cuda

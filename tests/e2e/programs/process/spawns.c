@@ -1,5 +1,5 @@
-/* A process with a live session starts others in every way there is: system, popen, posix_spawn, vfork. Those that do no
- * CUDA leave nothing; this program, spawned, leaves a trace of its own.
+/* A process with a live session starts others in every way there is: system, popen, posix_spawn, vfork. Those that do
+ * no CUDA leave nothing; this program, spawned, leaves a trace of its own.
  *
  * only: no-tsan
  * link: cuda

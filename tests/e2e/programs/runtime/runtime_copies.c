@@ -20,13 +20,15 @@
  * d2h|4800|device|pageable|0|0
  *
  * The plain ones reach the driver under these names, with nvcc's static runtime too:
- * > SELECT entry_point FROM transfers WHERE bytes IN (4096, 8192) AND direction <> 'd2d' AND dst_kind <> 'array' ORDER BY id
+ * > SELECT entry_point FROM transfers WHERE bytes IN (4096, 8192) AND direction <> 'd2d' AND dst_kind <> 'array'
+ * > ORDER BY id
  * cuMemcpyHtoD_v2
  * cuMemcpyDtoH_v2
  * cuMemcpyHtoDAsync_v2
  * cuMemcpyDtoHAsync_v2
  *
- * > SELECT bytes, width_bytes, height, coalesce(depth, 1) FROM transfer WHERE height > 1 AND bytes IN (6400, 4800) ORDER BY id
+ * > SELECT bytes, width_bytes, height, coalesce(depth, 1) FROM transfer WHERE height > 1 AND bytes IN (6400, 4800)
+ * > ORDER BY id
  * 6400|100|64|1
  * 6400|100|64|1
  * 4800|40|12|10

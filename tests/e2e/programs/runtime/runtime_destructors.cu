@@ -1,5 +1,5 @@
-/* C++ objects with static storage that copy out and free their device memory in destructors, after main and perhaps after
- * the profiler's last word: the program must end as it does without.
+/* C++ objects with static storage that copy out and free their device memory in destructors, after main and perhaps
+ * after the profiler's last word: the program must end as it does without.
  *
  * stdout: main ends
  * stdout: destructor of first

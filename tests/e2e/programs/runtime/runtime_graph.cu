@@ -6,7 +6,8 @@
  * d2h|1|1|4096
  * h2d|1|1|4096
  *
- * > SELECT k.name, l.is_captured, count(*), sum(l.result) FROM launch l JOIN launch_kind k ON k.id = l.kind GROUP BY 1, 2 ORDER BY 1
+ * > SELECT k.name, l.is_captured, count(*), sum(l.result) FROM launch l JOIN launch_kind k ON k.id = l.kind
+ * > GROUP BY 1, 2 ORDER BY 1
  * graph|0|10|0
  * kernel|1|2|0
  *
@@ -18,7 +19,8 @@
  * xs_scale|20|2
  *
  * A graph's kernels carry the launch's number:
- * > SELECT count(*) FROM device_kernel k JOIN launch l ON l.correlation = k.correlation JOIN launch_kind n ON n.id = l.kind
+ * > SELECT count(*) FROM device_kernel k JOIN launch l ON l.correlation = k.correlation
+ * > JOIN launch_kind n ON n.id = l.kind
  * > WHERE n.name = 'graph'
  * 20
  *

@@ -26,7 +26,8 @@
  * > WHERE b.start_ns >= a.start_ns AND b.start_ns < a.end_ns
  * 0
  *
- * > SELECT count(*) FROM launch l JOIN device_kernel k ON k.correlation = l.correlation WHERE k.start_ns < l.enter_ns - 1000000
+ * > SELECT count(*) FROM launch l JOIN device_kernel k ON k.correlation = l.correlation
+ * > WHERE k.start_ns < l.enter_ns - 1000000
  * 0
  */
 #include "tests/sim/kernels.cuh"

@@ -6,7 +6,8 @@
  * > SELECT kind, bytes, free_enter_ns IS NOT NULL FROM allocations
  * managed|2097152|1
  *
- * > SELECT count(*), sum(a.bytes) FROM api_call a JOIN entry_point e ON e.id = a.entry_point WHERE e.name LIKE 'cuMemPrefetch%'
+ * > SELECT count(*), sum(a.bytes) FROM api_call a JOIN entry_point e ON e.id = a.entry_point
+ * > WHERE e.name LIKE 'cuMemPrefetch%'
  * 2|4194304
  *
  * > SELECT k.name, sum(bytes) >= 2097152 FROM device_migration m JOIN migration_kind k ON k.id = m.kind

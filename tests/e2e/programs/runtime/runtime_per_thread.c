@@ -10,7 +10,8 @@
  * h2d|0|3|3072|3|0
  * h2d|1|3|6144|0|3
  *
- * > SELECT s.handle, count(DISTINCT t.stream), count(DISTINCT t.thread), count(*) FROM transfer t JOIN stream s ON s.id = t.stream
+ * > SELECT s.handle, count(DISTINCT t.stream), count(DISTINCT t.thread), count(*) FROM transfer t
+ * > JOIN stream s ON s.id = t.stream
  * > GROUP BY 1
  * 2|3|3|9
  */

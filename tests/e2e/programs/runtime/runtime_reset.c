@@ -5,7 +5,8 @@
  * stdout: data ok
  * stdout: data ok
  *
- * > SELECT bytes, replace(free_entry_point, 'Reset_v2', 'Reset'), free_enter_ns IS NOT NULL FROM allocations ORDER BY id
+ * > SELECT bytes, replace(free_entry_point, 'Reset_v2', 'Reset'), free_enter_ns IS NOT NULL FROM allocations
+ * > ORDER BY id
  * 4096|cuDevicePrimaryCtxReset|1
  * 8192|cuDevicePrimaryCtxReset|1
  * 4096|cuMemFree_v2|1

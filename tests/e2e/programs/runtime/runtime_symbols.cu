@@ -12,7 +12,8 @@
  * On the device's side they lie in memory that is static, where CUPTI tells that from other device memory:
  * > SELECT k.name, replace(m.name, ' static', ''), replace(n.name, ' static', ''), count(*), sum(bytes)
  * > FROM device_copy d JOIN copy_kind k ON k.id = d.kind
- * > JOIN device_memory_kind m ON m.id = d.src_kind JOIN device_memory_kind n ON n.id = d.dst_kind GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+ * > JOIN device_memory_kind m ON m.id = d.src_kind JOIN device_memory_kind n ON n.id = d.dst_kind GROUP BY 1, 2, 3
+ * > ORDER BY 1, 2, 3
  * d2h|device|pageable|1|4096
  * d2h|device|pinned|1|512
  * h2d|pageable|device|2|5120

@@ -8,7 +8,8 @@
  * d2h|4|64|4|0
  * h2d|80000|1280000|4|0
  *
- * > SELECT count(*) FROM transfer a JOIN transfer b ON b.id = a.id + 1 AND b.thread = a.thread WHERE b.enter_ns < a.return_ns
+ * > SELECT count(*) FROM transfer a JOIN transfer b ON b.id = a.id + 1 AND b.thread = a.thread
+ * > WHERE b.enter_ns < a.return_ns
  * 0
  */
 #include <cuda.h>

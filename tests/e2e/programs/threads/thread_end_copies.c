@@ -1,5 +1,5 @@
-/* Threads that copy while they end, in the destructor of a key that was made after xferspy's: their chunks must come back,
- * or the spool is used up after some hundred threads.
+/* Threads that copy while they end, in the destructor of a key that was made after xferspy's: their chunks must come
+ * back, or the spool is used up after some hundred threads.
  *
  * link: cuda
  * env: XFERSPY_SPOOL_MIB=2

@@ -1,5 +1,5 @@
-/* Threads that copy from destructors of thread-local data, which may run after the profiler's own; the main thread leaves
- * by pthread_exit before the others.
+/* Threads that copy from destructors of thread-local data, which may run after the profiler's own; the main thread
+ * leaves by pthread_exit before the others.
  *
  * only: no-tsan
  * link: cuda

@@ -89,6 +89,14 @@ static void cutting_splits_nothing(void **state) {
     assert_int_equal(xs_text_fit("\xc3\xbc\xc3\xbc", 1), 2);
 }
 
+static void the_base_name_is_the_last_part(void **state) {
+    (void)state;
+    assert_string_equal(xs_base_name("/opt/lib/libsolver.so"), "libsolver.so");
+    assert_string_equal(xs_base_name("libsolver.so"), "libsolver.so");
+    assert_string_equal(xs_base_name("/opt/lib/"), "/opt/lib/");
+    assert_string_equal(xs_base_name(""), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_text_passes),
@@ -98,6 +106,7 @@ int main(void) {
         cmocka_unit_test(every_pair_of_bytes),
         cmocka_unit_test(widths),
         cmocka_unit_test(cutting_splits_nothing),
+        cmocka_unit_test(the_base_name_is_the_last_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,25 @@ static void nonsense_is_survived(void **state) {
     }
 }
 
+/* A row that two readers take is counted once. */
+static void a_damaged_row_is_counted_once(void **state) {
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE sync SET return_ns = enter_ns - 5 WHERE id = (SELECT min(id) FROM sync);",
+        "UPDATE device_kernel SET end_ns = start_ns - 1 WHERE id = (SELECT min(id) FROM device_kernel);",
+        "UPDATE device_copy SET end_ns = start_ns - 1 WHERE id = (SELECT min(id) FROM device_copy);",
+        "UPDATE transfer SET return_ns = enter_ns - 1 WHERE id = (SELECT min(id) FROM transfer);",
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        play_begin(p);
+        play_many(60);
+        play_sync(p);
+        play_analyse(p, damages[i]);
+        assert_int_equal(p->findings->damaged_rows, 1);
+        play_end(p);
+    }
+}
+
 /* Any byte of the file may be wrong: an error or some result, and nothing else. */
 static void a_damaged_file_is_survived(void **state) {
     (void)state;
@@ -181,9 +200,8 @@ static void a_damaged_file_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_checked),
-        cmocka_unit_test(the_order_of_rows_does_not_matter),
-        cmocka_unit_test(nonsense_is_survived),
+        cmocka_unit_test(values_are_checked),         cmocka_unit_test(the_order_of_rows_does_not_matter),
+        cmocka_unit_test(nonsense_is_survived),       cmocka_unit_test(a_damaged_row_is_counted_once),
         cmocka_unit_test(a_damaged_file_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

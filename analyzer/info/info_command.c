@@ -23,14 +23,13 @@ static const struct argp_option options[] = {
     {"json", XS_OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
     {0}};
 
-static const char doc[] =
-    "Shows what a trace is and holds: the file, the run, the machine, the options of capture, every "
-    "value of its table `meta', and how many rows each table has."
-    "\v"
-    "Examples:\n"
-    "  xferspy info xferspy-app.4242.db\n"
-    "  xferspy info job.db               each trace of a merged file\n"
-    "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
+static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machine, the options of capture, every "
+                          "value of its table `meta', and how many rows each table has."
+                          "\v"
+                          "Examples:\n"
+                          "  xferspy info xferspy-app.4242.db\n"
+                          "  xferspy info job.db               each trace of a merged file\n"
+                          "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
 /* Either of the two gets what is read. */
 struct sink {

@@ -1,5 +1,5 @@
-/* xferspy merge: the traces of a job in one file. Every trace is looked at first, to put them in order and to name them, then
- * copied, one at a time. */
+/* xferspy merge: the traces of a job in one file. Every trace is looked at first, to put them in order and to name
+ * them, then copied, one at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,6 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/command/traces.h"
-#include "analyzer/findings/place.h"
 #include "schema/merged.h"
 #include "schema/merged_write.h"
 #include "schema/origin.h"
@@ -54,7 +53,7 @@ struct job {
 /* The file's name, or that of the file that it was in the merged one before. */
 static char *file_of(const struct xs_trace *trace, const char *path) {
     if (trace->merged_id < 0)
-        return xs_strdup(xs_place_base_name(path));
+        return xs_strdup(xs_base_name(path));
     return xs_strdup(path + xs_traces_file_bytes(path) + 1);
 }
 
@@ -123,7 +122,8 @@ static void name_sources(struct job *job) {
     }
 }
 
-/* An origin is of one file. What was this user's own stays so in the merged file, which keeps its inode when it gets its name. */
+/* An origin is of one file. What was this user's own stays so in the merged file, which keeps its inode when it gets
+ * its name. */
 static void sign(struct xs_merged_writer *writer, const char *temporary, bool own) {
     char origin[XS_ORIGIN_BYTES];
     xs_merged_set_meta(writer, "origin", own && xs_origin_sign(temporary, origin) ? origin : NULL);

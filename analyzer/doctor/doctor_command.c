@@ -1,4 +1,4 @@
-/* xferspy doctor: " XS_HELP_DOCTOR ", with what, and what to do about what is missing. */
+/* xferspy doctor: whether capture will work on this machine, and what to do about what is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,6 +20,7 @@
 XS_DECLARE_COMMAND(doctor)
 
 #define XS_DOCTOR_JSON_VERSION 1
+#define LOOK_AT_DRIVER "look at dmesg and nvidia-smi"
 
 struct arguments {
     struct xs_out_options output;
@@ -194,11 +195,11 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     if (pid < 0)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
     else if (!answered)
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, LOOK_AT_DRIVER "; --timeout=SECONDS waits longer",
                       "no answer within %d s", timeout_s);
     else if (WIFSIGNALED(status))
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi", "crashed with signal %d (%s)",
-                      WTERMSIG(status), strsignal(WTERMSIG(status)));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, LOOK_AT_DRIVER, "crashed with signal %d (%s)", WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
 }
 
 static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};

@@ -1,0 +1,26 @@
+/* XFERSPY_QUIET=on: no line about a value that is refused either, whichever option it is given for (bad_options has the lines).
+ * Before QUIET in the environment and behind it; the defaults hold.
+ *
+ * link: cuda
+ * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=0 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_NO_SUCH_OPTION=1
+ * run: cd $dir && exec "$program"
+ * notices: 0
+ * stdout: data ok
+ *
+ * $ ls $dir | sed -E 's/[0-9]+/N/'
+ * xferspy-quiet_bad_options.N.db
+ *
+ * > SELECT key, value FROM meta WHERE key LIKE 'option.%' AND key NOT IN ('option.output', 'option.cupti_library') ORDER BY key
+ * option.arguments|on
+ * option.cupti|auto
+ * option.enable|on
+ * option.fingerprint|auto
+ * option.fingerprint_share|3
+ * option.kernels|on
+ * option.migrations|auto
+ * option.quiet|on
+ * option.spool_mib|16
+ * option.stack|auto
+ * option.stack_depth|64
+ */
+#include "../one_copy.h"

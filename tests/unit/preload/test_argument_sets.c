@@ -1,0 +1,60 @@
+/* The events of a set of allocations are committed before any other thread can learn its number: else that thread's
+ * launch could be in the trace of a killed process, and its set not. The processor traps after every instruction of
+ * xs_set_add, and at each place the number is looked up as another thread would. */
+#include "arguments_unit.h"
+
+#include <signal.h>
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+enum { TRAP_FLAG = 0x100, EVENTS = 3, COUNT = (EVENTS - 1) * XS_ARGUMENTS_EVENT_COUNT + 1 };
+#define HASH UINT64_C(0x123456789abcdef)
+
+static uint32_t ids[COUNT];
+static unsigned places, known_places, too_early;
+
+static void look_it_up(int signal) {
+    (void)signal;
+    bool known = xs_set_find(ids, COUNT, HASH) != 0;
+    places++;
+    known_places += known;
+    too_early += known && events_of(XS_EVENT_ARGUMENTS) != EVENTS;
+}
+
+static void step_by_step(bool on) {
+    uint64_t flags = __builtin_ia32_readeflags_u64();
+    __builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(uint64_t)TRAP_FLAG);
+}
+
+static void events_come_before_the_number(void **state) {
+    (void)state;
+    struct sigaction before, action = {.sa_handler = look_it_up};
+    for (unsigned i = 0; i < COUNT; i++) {
+        ids[i] = i + 1;
+    }
+    struct xs_event *e = xs_begin(7);
+    assert_non_null(e);
+    e->kind = XS_EVENT_LAUNCH;
+    assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
+    step_by_step(true);
+    e = xs_set_add(e, ids, COUNT, HASH);
+    step_by_step(false);
+    sigaction(SIGTRAP, &before, NULL);
+    uint32_t set = e->argument_set;
+    assert_int_not_equal(set, 0);
+    xs_end(e, 0);
+    assert_int_equal(xs_set_find(ids, COUNT, HASH), set);
+    assert_int_equal(events_of(XS_EVENT_ARGUMENTS), EVENTS);
+    assert_true(places > known_places && known_places > 0);
+    assert_int_equal(too_early, 0);
+}
+#else
+static void events_come_before_the_number(void **state) {
+    (void)state;
+    skip();
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {WITH_SPOOL(events_come_before_the_number)};
+    return cmocka_run_group_tests_name("argument_sets", tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* The locks of contexts, of the sets of allocations and of the layouts of arguments are made anew in a forked child
+ * (xs_context_forget, xs_arguments_forget). */
+#include "fork_unit.h"
+
+#include <stdatomic.h>
+
+#include "preload/capture/arguments.h"
+#include "preload/core/hooks.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
+#include "preload/driver/context.h"
+#include "preload/driver/real.h"
+
+void *xs_driver_functions[XS_DRIVER_COUNT];
+
+static bool start_session(unsigned row) {
+    (void)row;
+    return false;
+}
+static void thread_ends(void) {}
+const struct xs_hooks xs_hooks = {start_session, thread_ends};
+
+void xs_note(const char *topic, const char *format, ...) {
+    (void)topic;
+    (void)format;
+}
+
+static void look_at_contexts(void) {
+    uint64_t handle;
+    int device;
+    (void)xs_context_learned(0, &handle, &device);
+}
+
+static void lock_of_the_contexts(void **state) {
+    (void)state;
+    forked_children_get_through(look_at_contexts, xs_context_forget);
+}
+
+/* Into a chunk that is no spool's, which a child would not have. */
+static void add_set(void) {
+    static XS_TLS struct xs_chunk chunk;
+    static const uint32_t ids[] = {1, 2, 3};
+    xs_thread.chunk = &chunk;
+    xs_thread.next = chunk.events;
+    xs_thread.end = chunk.events + XS_SPOOL_CHUNK_EVENTS;
+    (void)xs_set_add(xs_thread.next, ids, COUNT_OF(ids), 12345);
+    xs_thread_forget();
+}
+
+static void lock_of_the_sets(void **state) {
+    (void)state;
+    forked_children_get_through(add_set, xs_arguments_forget);
+}
+
+static void lock_of_the_layouts(void **state) {
+    (void)state;
+    forked_children_get_through(xs_arguments_functions_go, xs_arguments_forget);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lock_of_the_contexts),
+        cmocka_unit_test(lock_of_the_sets),
+        cmocka_unit_test(lock_of_the_layouts),
+    };
+    return cmocka_run_group_tests_name("fork_locks_capture", tests, NULL, NULL);
+}

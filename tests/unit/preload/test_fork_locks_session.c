@@ -1,0 +1,151 @@
+/* The lock of the start of a session is made anew in a forked child, and so is what lies below the session: its fork
+ * handler calls each part's. */
+#include "fork_unit.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "preload/callsite/callsite.h"
+#include "preload/capture/arguments.h"
+#include "preload/core/drain_bell.h"
+#include "preload/core/glibc_dlsym.h"
+#include "preload/core/hooks.h"
+#include "preload/core/memory_map.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/flusher.h"
+#include "preload/driver/real.h"
+#include "preload/driver/rows.h"
+#include "preload/fingerprint/fingerprint.h"
+#include "preload/session/drain.h"
+#include "preload/session/facts.h"
+#include "preload/session/naming.h"
+#include "preload/session/options.h"
+#include "preload/session/say.h"
+
+/* ---- what is below the session ---- */
+
+static unsigned starts, forgotten;
+
+struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
+struct xs_spool xs_spool;
+enum xs_clock_source xs_clock_source;
+XS_TLS unsigned xs_guard_depth;
+_Atomic unsigned xs_asides_ahead;
+bool xs_arguments_on;
+void *xs_driver_functions[XS_DRIVER_COUNT];
+
+enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, ALL = 127 };
+
+void xs_real_forget(void) { forgotten |= REAL; }
+void xs_map_forget(void) { forgotten |= MAP; }
+void xs_arguments_forget(void) { forgotten |= ARGUMENTS; }
+void xs_context_forget(void) { forgotten |= CONTEXTS; }
+void xs_notes_forget(void) { forgotten |= NOTES; }
+void xs_thread_forget(void) { forgotten |= THREAD; }
+void xs_callsite_forget(void) { forgotten |= CALLSITE; }
+void xs_cupti_forget(void) {}
+
+void xs_callsite_before_fork(void) {}
+void xs_callsite_after_fork(void) {}
+void xs_callsite_thread_end(void) {}
+void xs_callsite_start(const char *mode, unsigned depth) {
+    (void)mode;
+    (void)depth;
+}
+void xs_cupti_start(bool kernels, const char *migrations) {
+    (void)kernels;
+    (void)migrations;
+}
+void xs_cupti_end(void) {}
+const struct xs_cupti_state *xs_cupti_state(void) { return NULL; }
+void xs_flusher_start(void) {}
+void xs_flusher_still(void) {}
+void xs_flusher_now(unsigned timeout_ms) { (void)timeout_ms; }
+void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
+    (void)only;
+    (void)timeout_ms;
+}
+void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock) {
+    (void)mode;
+    (void)share_percent;
+    (void)clock;
+}
+void xs_facts_read_devices(void) {}
+int xs_trace_name(const char *template, char *path, size_t bytes) {
+    (void)template;
+    (void)path;
+    (void)bytes;
+    return 0;
+}
+int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *options, struct xs_spool *spool,
+                   char why[256]) {
+    (void)path;
+    (void)path_bytes;
+    (void)options;
+    (void)spool;
+    (void)why;
+    return -1;
+}
+enum xs_finish xs_drain_finish(unsigned timeout_ms, uint64_t *events) {
+    (void)timeout_ms;
+    (void)events;
+    return XS_FINISH_OK;
+}
+void xs_drain_wake(void) {}
+const char *xs_drain_why(void) { return ""; }
+void xs_options_load(struct xs_options *options, void (*complain)(const char *message)) {
+    (void)complain;
+    memset(options, 0, sizeof *options); /* not enabled */
+}
+void xs_say(const char *text) { (void)text; }
+void xs_say_quietly(bool quiet) { (void)quiet; }
+void xs_complain(bool *once, const char *format, ...) {
+    (void)once;
+    (void)format;
+}
+void *xs_real_dlsym(void *handle, const char *name) {
+    (void)handle;
+    (void)name;
+    return NULL;
+}
+
+static CUresult CUDAAPI get_current(CUcontext *context) {
+    *context = NULL;
+    return CUDA_SUCCESS;
+}
+
+bool xs_real_resolve(void) {
+    xs_driver_functions[XS_DRIVER_cuCtxGetCurrent] = (void *)get_current;
+    return true;
+}
+
+/* The first that is called with the lock. */
+void xs_say_start(void) {
+    starts++;
+    stay_in();
+}
+
+/* ---- */
+
+static pid_t parent;
+
+static void start(void) {
+    if (getpid() != parent && forgotten != ALL) {
+        abort(); /* the test fails */
+    }
+    (void)xs_hooks.start_session(XS_ROW_cuDevicePrimaryCtxRetain);
+}
+
+static void lock_of_the_start(void **state) {
+    (void)state;
+    parent = getpid();
+    child_gets_through_inside(start, NULL);
+    assert_int_equal(starts, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lock_of_the_start)};
+    return cmocka_run_group_tests_name("fork_locks_session", tests, NULL, NULL);
+}
