@@ -1,5 +1,5 @@
-/* A library whose constructor uses CUDA. A program that is linked to it has it loaded after what is preloaded, and so it is
- * initialised before: its calls come before any constructor of the preloaded library. */
+/* A library whose constructor uses CUDA. A program that is linked to it has it loaded after what is preloaded, and
+ * so it is initialised before: its calls come before any constructor of the preloaded library. */
 #include <cuda.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* Stands before libcupti (XFERSPY_CUPTI_LIBRARY): every call goes on to the real one. A call by which CUPTI calls the driver ends
- * the process if it comes from a thread that has not descriptor 100, which the program keeps open. */
+/* Stands before libcupti (XFERSPY_CUPTI_LIBRARY): every call goes on to the real one. A call by which CUPTI calls
+ * the driver ends the process if it comes from a thread that has not descriptor 100, which the program keeps open. */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <fcntl.h>

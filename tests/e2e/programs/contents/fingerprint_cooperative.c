@@ -1,6 +1,6 @@
-/* While a cooperative kernel may be running no kernel of xferspy's is launched, in any stream, for it may hold the whole device and
- * wait for the copies before it. It is over when the program has waited for its stream or for the context; a wait for another
- * stream says nothing.
+/* While a cooperative kernel may be running no kernel of xferspy's is launched, in any stream, for it may hold the
+ * whole device and wait for the copies before it. It is over when the program has waited for its stream or for the
+ * context; a wait for another stream says nothing.
  *
  * link: cuda
  * env: XFERSPY_FINGERPRINT=all
@@ -18,8 +18,8 @@
  * 9|d2h|device|
  * 10|d2h|host|
  *
- * The uploads that are on the device: with one kernel where what was there before is known, and with two where it is not. The download
- * has one.
+ * The uploads that are on the device: with one kernel where what was there before is known, and with two where it is
+ * not. The download has one.
  * > SELECT value FROM meta WHERE key = 'cost.fingerprint_launches'
  * 7
  */
@@ -54,6 +54,7 @@ int main(void) {
     OK(cuMemAllocHost((void **)&back, BYTES));
     e2e_fill(host, BYTES, 1);
     OK(cuMemsetD8(counted, 0, n));
+    OK(cuCtxSynchronize()); /* the streams do not wait for the default one */
     void *parameters[] = {&counted, &n}, *beside[] = {&counted_beside, &n};
 
     up(); /* 1 */

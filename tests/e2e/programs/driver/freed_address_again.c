@@ -1,6 +1,6 @@
-/* An address that another thread is given while the call that freed it has not returned: the free takes its own allocation out of
- * xferspy's map, and the new one stays in it. The other thread's allocation begins when the driver is done with the free. And a free
- * that fails, as one does during a capture, leaves the allocation in the map.
+/* An address that another thread is given while the call that freed it has not returned: the free takes its own
+ * allocation out of xferspy's map, and the new one stays in it. The other thread's allocation begins when the driver is
+ * done with the free. And a free that fails, as one does during a capture, leaves the allocation in the map.
  *
  * only: sim
  * link: cuda
@@ -8,8 +8,10 @@
  * stdout: the same address, data ok
  *
  * Both copies go into the younger of two allocations at one address, which is freed last:
- * > SELECT a.bytes, a.free_entry_point, a.id = (SELECT max(id) FROM allocations), t.dst_kind, (SELECT count(DISTINCT address)
- * >   FROM allocations), (SELECT count(*) FROM allocations) FROM transfers t LEFT JOIN allocations a ON a.id = t.dst_allocation
+ * > SELECT a.bytes, a.free_entry_point, a.id = (SELECT max(id) FROM allocations), t.dst_kind,
+ * > (SELECT count(DISTINCT address)
+ * >   FROM allocations), (SELECT count(*) FROM allocations) FROM transfers t LEFT
+ * > JOIN allocations a ON a.id = t.dst_allocation
  * 4096|cuMemFree_v2|1|device|1|2
  * 4096|cuMemFree_v2|1|device|1|2
  */

@@ -1,5 +1,5 @@
-/* A library that the program is linked to copies in its constructor, which runs before any constructor of the preloaded library:
- * its calls are recorded like any others.
+/* A library that the program is linked to copies in its constructor, which runs before any constructor of the preloaded
+ * library: its calls are recorded like any others.
  *
  * link: copies_at_start cuda
  * stdout: data ok

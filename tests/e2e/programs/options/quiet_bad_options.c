@@ -1,5 +1,5 @@
-/* XFERSPY_QUIET=on: no line about a value that is refused either, whichever option it is given for (bad_options has the lines).
- * Before QUIET in the environment and behind it; the defaults hold.
+/* XFERSPY_QUIET=on: no line about a value that is refused either, whichever option it is given for (bad_options has the
+ * lines). Before QUIET in the environment and behind it; the defaults hold.
  *
  * link: cuda
  * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=0 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_NO_SUCH_OPTION=1
@@ -10,7 +10,8 @@
  * $ ls $dir | sed -E 's/[0-9]+/N/'
  * xferspy-quiet_bad_options.N.db
  *
- * > SELECT key, value FROM meta WHERE key LIKE 'option.%' AND key NOT IN ('option.output', 'option.cupti_library') ORDER BY key
+ * > SELECT key, value FROM meta WHERE key LIKE 'option.%' AND key NOT IN ('option.output', 'option.cupti_library')
+ * > ORDER BY key
  * option.arguments|on
  * option.cupti|auto
  * option.enable|on

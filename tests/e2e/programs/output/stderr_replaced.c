@@ -1,5 +1,5 @@
-/* A program that gives up its standard error and opens a file of its own, which gets the number 2: xferspy's line at the end is
- * not written into that file.
+/* A program that gives up its standard error and opens a file of its own, which gets the number 2: xferspy's line at
+ * the end is not written into that file.
  *
  * link: cuda
  * stdout: file intact, data ok

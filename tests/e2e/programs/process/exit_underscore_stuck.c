@@ -1,5 +1,5 @@
-/* _exit while xferspy's own threads stand still: it waits for them three seconds at most, and what they have not taken over is
- * taken over by whoever reads the trace. The parent, which uses no CUDA, stops the threads as a debugger does.
+/* _exit while xferspy's own threads stand still: it waits for them three seconds at most, and what they have not taken
+ * over is taken over by whoever reads the trace. The parent, which uses no CUDA, stops the threads as a debugger does.
  *
  * link: cuda
  * stdout: data ok

@@ -1,5 +1,6 @@
-/* Which threads make CUPTI call the driver: of xferspy's the flusher, and the drain thread never. That one has a table of file
- * descriptors of its own, in which what the program opened is not open: the library in CUPTI's place ends the program at such a call.
+/* Which threads make CUPTI call the driver: of xferspy's the flusher, and the drain thread never. That one has a table
+ * of file descriptors of its own, in which what the program opened is not open: the library in CUPTI's place ends the
+ * program at such a call.
  *
  * The thread sanitizer is not told of a table of a thread's own.
  *
@@ -8,7 +9,8 @@
  * env: XFERSPY_CUPTI_LIBRARY=$lib/libwatched_cupti.so
  * stdout: data ok
  *
- * > SELECT (SELECT count(*) FROM device_copy), (SELECT value FROM meta WHERE key = 'cupti.path') LIKE '%/libwatched_cupti.so'
+ * > SELECT (SELECT count(*) FROM device_copy), (SELECT value FROM meta
+ * > WHERE key = 'cupti.path') LIKE '%/libwatched_cupti.so'
  * 2001|1
  */
 #include <cuda.h>

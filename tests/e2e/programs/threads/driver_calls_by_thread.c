@@ -1,5 +1,5 @@
-/* Which threads call the driver: of xferspy's the drain thread never does, for its table of file descriptors has none of the
- * driver's. Without CUPTI it is the only thread of that name. What it does after main has returned counts, too.
+/* Which threads call the driver: of xferspy's the drain thread never does, for its table of file descriptors has none
+ * of the driver's. Without CUPTI it is the only thread of that name. What it does after main has returned counts, too.
  *
  * only: sim
  * link: cuda

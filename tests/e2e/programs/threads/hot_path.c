@@ -1,6 +1,7 @@
-/* What a call does besides the driver: in a thread that has made such calls before, the wrappers allocate nothing, take no lock and
- * make no system call. The program has functions of its own in the place of the C library's, which count, and a filter that turns
- * each system call of the thread into a signal, whose handler counts it and makes it. What the driver does is not counted.
+/* What a call does besides the driver: in a thread that has made such calls before, the wrappers allocate nothing, take
+ * no lock and make no system call. The program has functions of its own in the place of the C library's, which count,
+ * and a filter that turns each system call of the thread into a signal, whose handler counts it and makes it. What the
+ * driver does is not counted.
  *
  * Without fingerprints of the device, which are calls of the driver with locks of the library around them.
  *
@@ -10,7 +11,8 @@
  * stdout: 0 allocations, 0 locks, 0 system calls in 240 calls
  * stdout: data ok
  *
- * > SELECT (SELECT count(*) FROM transfer WHERE stack IS NOT NULL), (SELECT count(*) FROM launch WHERE arguments IS NOT NULL),
+ * > SELECT (SELECT count(*) FROM transfer WHERE stack IS NOT NULL), (SELECT count(*) FROM launch
+ * > WHERE arguments IS NOT NULL),
  * >   (SELECT count(*) FROM memset WHERE stack IS NOT NULL), (SELECT count(*) FROM sync WHERE stack IS NOT NULL)
  * 181|60|60|60
  */
