@@ -64,8 +64,8 @@ static void put_call(struct work *w, enum xs_html_kind kind, const struct xs_tim
     mark(w, segment, (enum xs_evidence_table)row->evidence, row->id, call->site);
 }
 
-/* The first copy of a batch stands for the call; the others have its times, and bytes of their own. Rows of other threads
- * may lie between them. */
+/* The first copy of a batch stands for the call; the others have its times, and bytes of their own. Rows of other
+ * threads may lie between them. */
 static void begin_batch(struct work *w, const struct xs_timeline_row *row) {
     int64_t key[3] = {row->thread, 0, 0};
     uint64_t *known = xs_hash_put(&w->batch_of, (uint64_t)row->thread, 0);

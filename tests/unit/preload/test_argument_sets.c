@@ -1,6 +1,6 @@
-/* The events of a set of allocations are committed before any other thread can learn its number: else that thread's launch could
- * be in the trace of a killed process, and its set not. The processor traps after every instruction of xs_set_add, and at each
- * place the number is looked up as another thread would. */
+/* The events of a set of allocations are committed before any other thread can learn its number: else that thread's
+ * launch could be in the trace of a killed process, and its set not. The processor traps after every instruction of
+ * xs_set_add, and at each place the number is looked up as another thread would. */
 #include "arguments_unit.h"
 
 #include <signal.h>
