@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyzer/base/text.h"
+#include "schema/path.h"
 
 enum what { FILE_NAME, GLUE_NAME, FOLDER_NAME, PACKAGE_NAME, FUNCTION_NAME, RUNTIME_NAME, PYTHON_NAME };
 

@@ -161,11 +161,6 @@ size_t xs_text_fit(const char *text, int columns) {
     return i;
 }
 
-const char *xs_base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 void xs_string_add_cut(struct xs_string *text, const char *raw, int columns) {
     char *escaped = xs_text_escaped(raw);
     if (xs_text_width(escaped) <= columns) {

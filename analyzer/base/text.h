@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "schema/path.h" /* for all who name files */
+
 /* A growing string; `data` is always NUL-terminated once something was added. Memory that runs out ends the program. */
 struct xs_string {
     char *data;
@@ -36,9 +38,6 @@ size_t xs_text_fit(const char *text, int columns);
 /* Decodes one character of at most `bytes` bytes. Returns its length and stores the code point, or returns 0 where the
  * bytes are not UTF-8 (overlong, surrogate, cut short). */
 size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code);
-
-/* The last part of a path, which is a part of the same memory; of a path that ends in a slash all of it. */
-const char *xs_base_name(const char *path);
 
 /* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */
 void xs_string_add_cut(struct xs_string *text, const char *raw, int columns);
