@@ -244,7 +244,7 @@ check('two traces', 'both', {}, async (page) => {
   assert.deepEqual(transfers.slice(1, 3), [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')));
   assert.ok((await page.textContent('.verdict')).startsWith(diff.verdict.text.split(':')[0]), 'whether it paid');
   assert.match(await page.textContent('.figures'), new RegExp(`Transfers${before.transfers.total.count} → ${after.transfers.total.count} `));
-  assert.equal(await page.$('[aria-pressed=true]'), null, 'the comparison is of neither run');
+  assert.equal(await page.$('[aria-pressed=true]'), null, 'the diff is of neither run');
   await page.click('button:text-is("Before")');
   assert.equal(await page.textContent('[aria-pressed=true]'), 'Before');
   assert.ok(await page.isVisible('#panel-findings'));
