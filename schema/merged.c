@@ -182,10 +182,7 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     }
     if (version > XS_SCHEMA_VERSION) {
         xs_trace_close(trace);
-        return xs_trace_fail(message, XS_ERROR_NEWER,
-                             "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
-                             " xferspy",
-                             file, (long long)version, XS_SCHEMA_VERSION);
+        return xs_trace_fail_newer(message, file, version);
     }
     int status = xs_schema_check_merged(trace->db, (uint32_t)version, why, sizeof why);
     if (status == XS_ERROR_SQLITE) {
