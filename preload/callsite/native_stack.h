@@ -7,7 +7,7 @@
 
 #include "preload/core/compiler.h"
 
-enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small, because it lies on the caller's stack, which may be a coroutine's */
+enum { XS_STACK_WINDOW_BYTES = 2048 };
 
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */

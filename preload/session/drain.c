@@ -313,7 +313,7 @@ static void discard_files(void) {
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
-    xs_guard_depth = 1; /* SQLite and CUPTI look symbols up; nothing of that is the application's */
+    xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     own_descriptors();
     status = create_files();
