@@ -15,7 +15,12 @@
 /* A system call of our own: libc's is a cancellation point, and the application may have another in its place. */
 enum { PAGE_BYTES = 4096 };
 
-void xs_stack_open(struct xs_stack *stack, uint64_t sp) {
+void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer) {
+    stack->buffer = buffer;
+    xs_stack_move(stack, sp);
+}
+
+void xs_stack_move(struct xs_stack *stack, uint64_t sp) {
     xs_own_stack_learn(sp);
     stack->low = xs_own_stack.low;
     stack->span = xs_own_stack.high ? xs_own_stack.high - xs_own_stack.low - (sizeof(uint64_t) - 1) : 0;
@@ -27,10 +32,16 @@ void xs_stack_open(struct xs_stack *stack, uint64_t sp) {
 static bool move_window(struct xs_stack *stack, uint64_t address) {
     uint64_t split = (address | (PAGE_BYTES - 1)) + 1;
     uint64_t first = split - address < XS_STACK_WINDOW_BYTES ? split - address : XS_STACK_WINDOW_BYTES;
-    struct iovec local = {stack->copy, XS_STACK_WINDOW_BYTES};
+    void *copy = xs_thread_memory_of(stack->buffer, XS_STACK_WINDOW_BYTES);
+    struct iovec local = {copy, XS_STACK_WINDOW_BYTES};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are what a walk is about
     struct iovec remote[2] = {{(void *)address, first}, {(void *)split, XS_STACK_WINDOW_BYTES - first}};
     int kept = errno;
+    stack->copy = copy;
+    if (!copy) {
+        stack->window_bytes = 0;
+        return false;
+    }
     long bytes = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, remote, 2UL, 0UL);
     if (bytes < 0 && errno != EFAULT) {
         stack->is_window_open = false; /* a sandbox forbids it, which it will the next time */

@@ -3,8 +3,8 @@
  * a wrapped one, are not recorded as the application's.
  *
  * A wrapper may never come to lower its guard: a signal handler jumps out of the driver's call (siglongjmp), an
- * exception of a callback passes through it, or the thread is cancelled in it. So the guard remembers where the wrapper's
- * return address lies. The next call that finds the guard raised looks whether that frame is still there.
+ * exception of a callback passes through it, or the thread is cancelled in it. So the guard remembers where the
+ * wrapper's return address lies. The next call that finds the guard raised looks whether that frame is still there.
  *
  * All of it belongs to the calling thread alone; a signal handler on the thread sees it, too. */
 #ifndef XFERSPY_PRELOAD_CORE_GUARD_H

@@ -19,9 +19,7 @@ extern XS_TLS struct xs_own_stack xs_own_stack;
 void xs_own_stack_look(uint64_t sp);
 
 /* Is this address on the calling thread's own stack, as far as is known? */
-XS_HOT bool xs_own_stack_has(uint64_t address) {
-    return address >= xs_own_stack.low && address < xs_own_stack.high;
-}
+XS_HOT bool xs_own_stack_has(uint64_t address) { return address >= xs_own_stack.low && address < xs_own_stack.high; }
 
 /* Learns the bounds if need be. */
 XS_HOT void xs_own_stack_learn(uint64_t sp) {

@@ -114,7 +114,8 @@ static void *look_up(void *handle, const char *name, const void *caller) {
  * caller's call; what is found leaves no error of the searches behind. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_real_dlsym_address();
-    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT || xs_thread_is_guarded(XS_GUARD_HERE())) {
+    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||
+        xs_thread_is_guarded(XS_GUARD_HERE())) {
         return 0;
     }
     void *found = NULL;

@@ -1,5 +1,5 @@
-/* Jobs of fingerprints: a slot, in which a kernel may still be writing digests, is not another stream's, and a lock that a thread
- * holds during a call of the driver is not waited for by others for long. */
+/* Jobs of fingerprints: a slot, in which a kernel may still be writing digests, is not another stream's, and a lock
+ * that a thread holds during a call of the driver is not waited for by others for long. */
 #include "unit.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* The lock of the start of a session is made anew in a forked child, and so is what lies below the session: its fork handler calls
- * each part's. */
+/* The lock of the start of a session is made anew in a forked child, and so is what lies below the session: its fork
+ * handler calls each part's. */
 #include "fork_unit.h"
 
 #include <stdatomic.h>

@@ -138,9 +138,9 @@ static void call_up_often(void) {
 /* The first one is the first call of the process that xferspy sees. */
 static void (*const calls[])(void) = {call_down_little, call_up,   call_down,          call_up_async, call_up_2d,
                                       call_launch,      call_wait, call_allocate_free, call_set,      call_up_often};
-static const char *const call_names[] = {"first, a small download", "upload", "download", "asynchronous upload",
-                                         "2D upload", "launch", "wait", "allocation and free", "memory set",
-                                         "many uploads"};
+static const char *const call_names[] = {
+    "first, a small download", "upload",     "download",    "asynchronous upload", "2D upload", "launch", "wait",
+    "allocation and free",     "memory set", "many uploads"};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* The context and the rest of what the calls need, without a call that xferspy sees. */
