@@ -23,13 +23,17 @@ struct answer {
     uint32_t allocation; /* 0: none that counts */
 };
 
-/* A thread has one (core/thread_memory.h). The answers stay, the rest is of one launch. */
+/* A thread has one (core/thread_memory.h). The answers stay, the ids are of one launch. */
+struct memory {
+    struct answer near[NEAR][2], far[FAR];
+    uint32_t ids[XS_ARGUMENTS_MOST];
+};
+
 struct pointers {
     uint64_t low, bytes; /* where there are allocations at all */
     uint32_t sequence;   /* of the map, as the scan began */
     unsigned count;
-    struct answer near[NEAR][2], far[FAR];
-    uint32_t ids[XS_ARGUMENTS_MOST];
+    struct memory *memory;
 };
 
 static bool counts(const struct xs_map_cache *answer) {
@@ -67,15 +71,15 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
     if (XS_LIKELY(address - p->low >= p->bytes)) {
         return; /* no pointer, or null */
     }
-    struct answer *near = p->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
-    struct answer *far = &p->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
+    struct answer *near = p->memory->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
+    struct answer *far = &p->memory->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
     uint32_t allocation = XS_LIKELY(answers(&near[0], address, p->sequence)) ? near[0].allocation
                           : answers(&near[1], address, p->sequence)          ? near[1].allocation
                           : XS_LIKELY(answers(far, address, p->sequence))    ? far->allocation
                                                                              : ask_map(address, near, far);
     if (allocation != 0) {
         if (XS_LIKELY(p->count < XS_ARGUMENTS_MOST)) {
-            p->ids[p->count] = allocation;
+            p->memory->ids[p->count] = allocation;
         }
         p->count++;
     }
@@ -176,29 +180,29 @@ static uint64_t hash_of(const uint32_t *ids, unsigned count) {
 }
 
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra) {
-    struct pointers *p = xs_thread_memory_of(XS_PART_ARGUMENTS, sizeof *p);
-    if (XS_UNLIKELY(!p)) {
+    struct pointers p = {.memory = xs_thread_memory_of(XS_PART_ARGUMENTS, sizeof *p.memory)};
+    if (XS_UNLIKELY(!p.memory)) {
         return e;
     }
-    p->sequence = (uint32_t)atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
-    p->low = atomic_load_explicit(&xs_map_lowest, memory_order_relaxed);
-    p->bytes = atomic_load_explicit(&xs_map_highest, memory_order_relaxed) - p->low;
-    p->count = 0;
-    if (XS_UNLIKELY(!scan(p, function, params, extra))) {
+    uint32_t *ids = p.memory->ids;
+    p.sequence = (uint32_t)atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
+    p.low = atomic_load_explicit(&xs_map_lowest, memory_order_relaxed);
+    p.bytes = atomic_load_explicit(&xs_map_highest, memory_order_relaxed) - p.low;
+    if (XS_UNLIKELY(!scan(&p, function, params, extra))) {
         return e;
     }
-    if (XS_UNLIKELY(p->count > XS_ARGUMENTS_MOST)) {
+    if (XS_UNLIKELY(p.count > XS_ARGUMENTS_MOST)) {
         static _Atomic bool noted;
         if (!atomic_exchange_explicit(&noted, true, memory_order_relaxed)) {
             xs_note("arguments", "not seen of launches with more than %u pointers", XS_ARGUMENTS_MOST);
         }
         return e;
     }
-    sort(p->ids, p->count);
-    unsigned count = distinct(p->ids, p->count);
-    uint64_t hash = hash_of(p->ids, count);
-    e->argument_set = xs_set_find(p->ids, count, hash);
-    return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, p->ids, count, hash);
+    sort(ids, p.count);
+    unsigned count = distinct(ids, p.count);
+    uint64_t hash = hash_of(ids, count);
+    e->argument_set = xs_set_find(ids, count, hash);
+    return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, ids, count, hash);
 }
 
 void xs_arguments_functions_go(void) { xs_layouts_drop(); }

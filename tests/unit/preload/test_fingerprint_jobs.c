@@ -29,7 +29,7 @@ static bool start_session(unsigned row) {
     (void)row;
     return false;
 }
-const struct xs_hooks xs_hooks = {start_session};
+const struct xs_hooks xs_hooks = {start_session, NULL};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)topic;

@@ -44,6 +44,10 @@ void xs_arguments_forget(void) { forgotten |= ARGUMENTS; }
 void xs_context_forget(void) { forgotten |= CONTEXTS; }
 void xs_notes_forget(void) { forgotten |= NOTES; }
 void xs_thread_forget(void) { forgotten |= THREAD; }
+bool xs_native_is_gone(uintptr_t return_address_at) {
+    (void)return_address_at;
+    return false;
+}
 void xs_callsite_forget(void) { forgotten |= CALLSITE; }
 void xs_cupti_forget(void) {}
 
