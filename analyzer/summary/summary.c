@@ -24,8 +24,7 @@ static char *meta_text(const struct xs_trace *trace, const char *key, const char
 
 static bool are_stacks_recorded(const struct xs_trace *trace) {
     char how[16];
-    xs_trace_meta_text(trace, "option.stack", how, sizeof how, "none");
-    return strcmp(how, "none") != 0;
+    return strcmp(xs_trace_meta_text(trace, "option.stack", how, sizeof how, "none"), "none") != 0;
 }
 
 static void read_meta(struct xs_summary_work *work) {
