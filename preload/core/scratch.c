@@ -91,7 +91,7 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size xs_call_on, .-xs_call_on\n");
 #else
-#error "the switch to a scratch stack is written for x86-64 and aarch64"
+#error "no switch to a scratch stack for this processor"
 #endif
 
 static char *make(void) {
