@@ -61,6 +61,7 @@ struct xs_spool_header {
     char boot_id[40];                  /* /proc/sys/kernel/random/boot_id of the writer */
     char host[64];                     /* its node name */
     uint64_t pid_namespace;            /* inode of /proc/self/ns/pid */
+    _Atomic uint64_t left;             /* calls that never returned: the program jumped out of them */
 };
 _Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header is one page");
 
@@ -152,7 +153,7 @@ struct xs_store;
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
 
 /* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,
- * coverage.dropped. */
+ * coverage.dropped, coverage.left. */
 int xs_spool_store_counters(const struct xs_spool *spool, struct xs_store *store);
 
 #endif

@@ -296,5 +296,8 @@ int xs_spool_store_counters(const struct xs_spool *spool, struct xs_store *store
     if (!status) {
         status = xs_store_meta_int(store, "coverage.dropped", (int64_t)atomic_load(&header->dropped));
     }
+    if (!status) {
+        status = xs_store_meta_int(store, "coverage.left", (int64_t)atomic_load(&header->left));
+    }
     return status;
 }

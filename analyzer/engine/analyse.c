@@ -155,6 +155,7 @@ static bool kernels_were_recorded(const struct xs_analysis *a) {
 static void read_completeness(struct xs_analysis *a) {
     char status[16], importer[16];
     a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
+                        xs_trace_meta_int(a->trace, "coverage.left", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "skipped_events", 0) == 0;
     /* a profile may have ended before its program, and has no addresses of what copies move */
     a->addresses_recorded = !*xs_trace_meta_text(a->trace, "importer", importer, sizeof importer, "");

@@ -6,6 +6,7 @@
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report.h"
+#include "analyzer/summary/left_out.h"
 
 void xs_report_json_begin(struct xs_json *json) {
     xs_json_object(json, NULL);
@@ -225,6 +226,24 @@ static void put_allocations(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
+/* The same sentences as in the text. */
+static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
+    xs_json_array(json, "left_out");
+    for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
+        struct xs_string text = {0};
+        uint64_t count = xs_left_out_say(s, (enum xs_left_out)kind, &text);
+        if (count) {
+            xs_json_object(json, NULL);
+            xs_json_text(json, "kind", xs_left_out_names[kind]);
+            xs_json_count(json, "count", count);
+            xs_json_text(json, "text", text.data);
+            xs_json_end(json, '}');
+        }
+        xs_string_free(&text);
+    }
+    xs_json_end(json, ']');
+}
+
 static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     const struct xs_coverage *c = &s->coverage;
     xs_json_object(json, "coverage");
@@ -240,6 +259,7 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "nested", c->nested);
     xs_json_count(json, "dropped", c->dropped);
     xs_json_count(json, "damaged_rows", s->damaged_rows);
+    put_left_out(s, json);
     xs_json_object(json, "cupti");
     xs_json_text(json, "status", s->run.cupti_status);
     xs_json_text(json, "text", s->run.cupti_text);

@@ -9,6 +9,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
+#include "analyzer/summary/left_out.h"
 #include "schema/spool.h"
 
 #define NOTE_LINES 6
@@ -224,10 +225,12 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
                     "%s of %s device records without a transfer on the host: copies that were made by "
                     "other means.",
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies));
-    if (c->dropped)
-        xs_out_line(out, XS_STYLE_WARN, "%s " XS_SPOOL_FULL ".", xs_format_count(a, c->dropped));
-    if (c->dropped_records)
-        xs_out_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
+    for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
+        struct xs_string left_out = {0};
+        if (xs_left_out_say(s, (enum xs_left_out)kind, &left_out))
+            xs_out_line(out, XS_STYLE_WARN, "%s", left_out.data);
+        xs_string_free(&left_out);
+    }
 }
 
 static void print_notes(const struct xs_summary *s, struct xs_out *out) {

@@ -22,6 +22,11 @@ static char *meta_text(const struct xs_trace *trace, const char *key, const char
     return xs_strdup(xs_trace_meta_text(trace, key, buffer, sizeof buffer, fallback));
 }
 
+static bool are_stacks_recorded(const struct xs_trace *trace) {
+    char how[16];
+    return strcmp(xs_trace_meta_text(trace, "option.stack", how, sizeof how, "none"), "none") != 0;
+}
+
 static void read_meta(struct xs_summary_work *work) {
     const struct xs_trace *trace = work->trace;
     struct xs_run *run = &work->summary->run;
@@ -65,6 +70,9 @@ static void read_meta(struct xs_summary_work *work) {
     cost->fingerprint_device_bytes = xs_trace_meta_count(trace, "cost.fingerprint_device_bytes");
     cost->fingerprint_launches = xs_trace_meta_count(trace, "cost.fingerprint_launches");
     coverage->nested = xs_trace_meta_count(trace, "coverage.nested");
+    coverage->stacks_recorded = are_stacks_recorded(trace);
+    coverage->left = xs_trace_meta_count(trace, "coverage.left");
+    coverage->skipped_events = xs_trace_meta_count(trace, "skipped_events");
     coverage->dropped = xs_trace_meta_count(trace, "coverage.dropped");
     coverage->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
     coverage->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");

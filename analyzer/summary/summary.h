@@ -89,8 +89,10 @@ struct xs_coverage {
     uint64_t host_transfers, host_captured, host_failed, host_empty; /* empty: 0 bytes, which leave no record */
     uint64_t matched, without_record;
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
-    uint64_t migration_rests, migrations_ns;   /* recording page migrations rested so often; how long it did not */
-    uint64_t nested, dropped, dropped_records; /* as capture counted them */
+    uint64_t migration_rests, migrations_ns; /* recording page migrations rested so often; how long it did not */
+    uint64_t nested, left, dropped, skipped_events, dropped_records; /* as capture counted them */
+    bool stacks_recorded;
+    uint64_t without_stack; /* transfers, where stacks were recorded */
 };
 
 struct xs_cost {

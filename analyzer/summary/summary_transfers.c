@@ -6,9 +6,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/summary/summary_internal.h"
 
-enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN, CORRELATION, BATCH, ID };
+enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN, CORRELATION, BATCH, ID, STACK };
 static const char transfers_sql[] = "SELECT entry_point, direction, bytes, src_kind, dst_kind, is_async, is_captured,"
-                                    " result, enter_ns, return_ns, correlation, batch_index, id FROM transfer";
+                                    " result, enter_ns, return_ns, correlation, batch_index, id, stack FROM transfer";
 
 /* totals by [direction][source][destination] while scanning */
 typedef struct xs_totals grid[XS_DIRECTION_COUNT][XS_MEMORY_KIND_COUNT][XS_MEMORY_KIND_COUNT];
@@ -129,6 +129,7 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, grid *t
     }
     t.timed = xs_record_share(record, t.bytes, &t.device_ns);
     count_coverage(&s->coverage, &t, record);
+    s->coverage.without_stack += s->coverage.stacks_recorded && xs_scan_null(scan, STACK);
     if (!xs_selection_has(work->selection, XS_EVIDENCE_TRANSFER, t.id))
         return;
     /* all copies of a batch call carry the whole call's host time */

@@ -2,12 +2,12 @@
  * trace if it is new. */
 #include "preload/callsite/callsite.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "preload/callsite/python.h"
 #include "preload/callsite/stacks.h"
+#include "preload/core/scratch.h"
+#include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
 enum { DEPTH_MAX = 512 };
@@ -25,29 +25,6 @@ struct walked {
     uint8_t definition[sizeof(struct xs_define_stack) +
                        DEPTH_MAX * (sizeof(struct xs_define_frame) + sizeof(struct xs_define_python_frame))];
 };
-
-/* Beside the thread's stack, which may be a small one: a mapping that its first call makes and its end removes. A
- * signal handler that interrupts a walk is guarded, so it does not walk. */
-static XS_TLS struct walked *memory;
-
-static struct walked *memory_of_thread(void) {
-    if (!memory) {
-        struct walked *mine = mmap(NULL, sizeof *mine, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (mine != MAP_FAILED) {
-            memory = mine;
-        }
-    }
-    return memory;
-}
-
-void xs_callsite_thread_end(void) {
-    struct walked *mine = memory;
-    memory = NULL; /* first: a signal handler's call may come in between */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (mine) {
-        munmap(mine, sizeof *mine);
-    }
-}
 
 void xs_callsite_start(const char *mode, unsigned depth) {
     static const struct {
@@ -111,14 +88,23 @@ static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
     return xs_define(e, XS_DEFINE_STACK, number, bytes, n);
 }
 
-/* Not cancellable: the application's thread may be, and the driver's own call would not have been. */
+struct definition {
+    uint32_t number;
+    struct walked *walked;
+    struct xs_event **event;
+    bool is_defined;
+};
+
+static void define_on_scratch(void *arg) {
+    struct definition *d = arg;
+    d->is_defined = define(d->number, d->walked, d->event);
+}
+
 static void define_new(uint32_t number, struct xs_stack_key key, struct walked *w, struct xs_event **e) {
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    if (!define(number, w, e)) {
+    struct definition definition = {number, w, e, false};
+    if (!xs_on_scratch(define_on_scratch, &definition) || !definition.is_defined) {
         xs_stacks_undefined(key);
     }
-    pthread_setcancelstate(before, NULL);
 }
 
 /* ---- taking ---- */
@@ -131,7 +117,7 @@ static void walk(struct walked *w, const struct xs_caller *caller) {
 }
 
 static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
-    struct walked *w = memory_of_thread();
+    struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be a small one */
     if (!w) {
         return 0;
     }

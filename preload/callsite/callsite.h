@@ -32,10 +32,6 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 /* Do events say where they were called from? */
 XS_HOT bool xs_callsite_wanted(void) { return atomic_load_explicit(&xs_callsite_on, memory_order_relaxed); }
 
-/* The calling thread ends: unmaps the memory in which its stacks were walked. If the thread makes another call after
- * that, it gets new memory. */
-void xs_callsite_thread_end(void);
-
 /* Called around a fork, in the parent: see xs_native_before_fork. */
 void xs_callsite_before_fork(void);
 void xs_callsite_after_fork(void);

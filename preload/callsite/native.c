@@ -44,7 +44,7 @@ static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *r
         return XS_LOST;
     }
     if (step == XS_STEPPED_SIGNAL) {
-        xs_stack_open(stack, registers->sp); /* it may have been on any other stack */
+        xs_stack_move(stack, registers->sp); /* it may have been on any other stack */
     } else if (step == XS_STEPPED && registers->sp <= sp) {
         return XS_LOST;
     }
@@ -125,6 +125,46 @@ static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_o
     }
 }
 
+/* From this very function outwards. What has no tables ends the walk without an answer. */
+static bool passes(uint64_t return_address_at) {
+    enum { STEPS_MAX = 4096 };
+    struct xs_stack stack;
+    struct place p = {.is_interrupted = true};
+    bool is_cache_right = atomic_load_explicit(&xs_unloads_under_way, memory_order_acquire) == 0;
+    __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
+                     : "=&r"(p.registers.pc), "=&r"(p.registers.sp), "=&r"(p.registers.fp));
+    xs_stack_open(&stack, p.registers.sp, XS_PART_CHECK);
+    for (unsigned i = 0; i < STEPS_MAX; i++) {
+        enum xs_step step = step_by_tables(&p, is_cache_right, &stack);
+        if (step > XS_STEPPED_SIGNAL || !is_call_site(p.registers.pc) ||
+            (step == XS_STEPPED && p.registers.sp - sizeof(uint64_t) == return_address_at)) {
+            return false; /* lost, or found */
+        }
+        if (xs_stack_is_own(&stack, p.registers.sp) && p.registers.sp > return_address_at) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool xs_native_is_gone(uintptr_t return_address_at) {
+    static XS_TLS bool is_busy; /* a signal handler's call came in the middle */
+    if (is_busy) {
+        return false;
+    }
+    is_busy = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    bool is_gone = passes(return_address_at);
+    atomic_signal_fence(memory_order_seq_cst);
+    is_busy = false;
+    return is_gone;
+}
+
+#else
+bool xs_native_is_gone(uintptr_t return_address_at) {
+    (void)return_address_at;
+    return false;
+}
 #endif
 
 static unsigned walk_by_frame_pointers(struct place p, struct xs_stack *stack, uint64_t *pcs, unsigned limit,
@@ -143,13 +183,13 @@ static unsigned walk_by_frame_pointers(struct place p, struct xs_stack *stack, u
 
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
                         bool *is_cut) {
-    struct xs_stack stack; /* mostly a buffer, which stays as it is */
+    struct xs_stack stack;
     struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
     *is_cut = true;
     if (how == XS_UNWIND_NONE || limit == 0) {
         return 0;
     }
-    xs_stack_open(&stack, caller->sp);
+    xs_stack_open(&stack, caller->sp, XS_PART_STACK);
 #if defined(__x86_64__)
     if (how != XS_UNWIND_FP) {
         return walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);

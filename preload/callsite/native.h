@@ -28,6 +28,11 @@ enum xs_unwinder {
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
                         bool *is_cut);
 
+/* A place on the calling thread's own stack at which the return address of a function was. True: that function has
+ * returned or was left by a jump, because a walk by the unwind tables from here outwards comes past the place and does
+ * not find the function. False also where a walk cannot tell. Async-signal-safe. */
+bool xs_native_is_gone(uintptr_t return_address_at);
+
 /* The number of the module that holds an address; 0: no module does. A module that is new is defined (xs_define),
  * which may move the event `*e`. Any thread; may take locks. */
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e);

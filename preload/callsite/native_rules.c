@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "preload/core/scratch.h"
+
 #if defined(__x86_64__)
 
 _Atomic uint64_t xs_rules[XS_RULES];
@@ -68,6 +70,7 @@ struct request {
     struct xs_registers *registers;
     struct xs_stack *stack;
     enum xs_step step;
+    bool is_found;
 };
 
 /* Under the locks of xs_modules_use: nothing that the row points into can go. */
@@ -96,10 +99,16 @@ static void make(const struct xs_module *module, void *arg) {
     }
 }
 
+static void find(void *arg) {
+    struct request *r = arg;
+    r->is_found = xs_modules_use(r->address, make, r);
+}
+
+/* The loader's list may have to be read first, and its lock waited for. */
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack) {
     struct request r = {.address = address, .registers = registers, .stack = stack, .step = XS_LOST};
     *entry = 0;
-    if (!xs_modules_use(address, make, &r)) {
+    if (!xs_on_scratch(find, &r) || !r.is_found) {
         return XS_LOST;
     }
     *entry = r.entry;

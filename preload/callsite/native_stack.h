@@ -6,19 +6,25 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
+#include "preload/core/thread_memory.h"
 
-enum { XS_STACK_WINDOW_BYTES = 2048 }; /* small, because it lies on the caller's stack, which may be a coroutine's */
+enum { XS_STACK_WINDOW_BYTES = 2048 };
 
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
     uint64_t window, window_bytes;
-    bool is_window_open;                                     /* memory elsewhere may be copied by the kernel */
-    uint64_t copy[XS_STACK_WINDOW_BYTES / sizeof(uint64_t)]; /* of what lies at window */
+    const uint64_t *copy;       /* of what lies at window; memory of the thread */
+    enum xs_thread_part buffer; /* where that is */
+    bool is_window_open;        /* memory elsewhere may be copied by the kernel */
 };
 
 /* Prepares for reading the stack that `sp` points into. The first call on a thread reads the kernel's list of
- * mappings. */
-void xs_stack_open(struct xs_stack *stack, uint64_t sp);
+ * mappings. What is copied of other stacks goes into the part `buffer` of the thread's memory, which nobody else may
+ * use meanwhile. */
+void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
+
+/* The same for another stack that the walk came to. */
+void xs_stack_move(struct xs_stack *stack, uint64_t sp);
 
 /* Reads a word outside of the thread's own stack, through the kernel. False: it is not mapped. */
 bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value);

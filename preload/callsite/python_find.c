@@ -10,6 +10,7 @@
 #include "preload/callsite/python_layout.h"
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 
 struct xs_python xs_python;
 
@@ -169,7 +170,8 @@ static unsigned long long loads_before;
 /* To ask the loader for a symbol is to wait for any dlopen or dlclose, which may be waiting for the calling thread:
  * the constructor of a library that joins a thread of its own, the destructor of one that ends its workers. So it is
  * asked at session start, and then only where a library is there that is called like an interpreter. */
-static void look(void) {
+static void look(void *unused) {
+    (void)unused;
     struct names names = {.count = 0};
     dl_iterate_phdr(collect, &names);
     if (names.loads && names.loads == loads_before) {
@@ -223,7 +225,7 @@ static void look_now_and_then(void) {
         return;
     }
     if (atomic_load_explicit(&xs_python.state, memory_order_relaxed) == XS_PYTHON_ABSENT) {
-        look();
+        xs_on_scratch(look, NULL);
         atomic_store_explicit(&look_again_ns, now + 1000000000, memory_order_relaxed);
     }
     atomic_flag_clear_explicit(&looking, memory_order_release);
@@ -237,6 +239,8 @@ bool xs_python_present(void) {
     return state == XS_PYTHON_UNCHECKED || state == XS_PYTHON_READY;
 }
 
+static void check(void *fit) { *(enum xs_python_fit *)fit = xs_python_check(); }
+
 bool xs_python_prepare(void) {
     enum { TRIES = 3 };
     struct xs_python *p = &xs_python;
@@ -246,7 +250,9 @@ bool xs_python_prepare(void) {
     if (atomic_load_explicit(&p->state, memory_order_acquire) == XS_PYTHON_READY) {
         return true;
     }
-    switch (xs_python_check()) {
+    enum xs_python_fit fit = XS_PYTHON_NO_FRAMES;
+    xs_on_scratch(check, &fit);
+    switch (fit) {
     case XS_PYTHON_FITS:
         atomic_store_explicit(&p->state, XS_PYTHON_READY, memory_order_release);
         return true;

@@ -11,6 +11,7 @@
 
 #include "preload/capture/arguments.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/driver/real.h"
 
 #define SLOTS 8192u
@@ -148,14 +149,18 @@ static void remember(uintptr_t function, const struct xs_layout *layout) {
     function_count++;
 }
 
+struct learning {
+    CUfunction function;
+    const struct xs_layout *layout;
+};
+
 /* Asks without the lock: what the driver does meanwhile is not ours to know. What was asked before a module went is not
  * remembered after it. */
-static __attribute__((noinline)) const struct xs_layout *learn(CUfunction function) {
+static void learn_on_scratch(void *arg) {
+    struct learning *learning = arg;
+    CUfunction function = learning->function;
     struct draft draft;
     uint64_t before = atomic_load_explicit(&generation, memory_order_acquire);
-    if (!function || LOAD(nothing_known)) {
-        return NULL;
-    }
     CUresult r = ask_all(&draft, function);
     if (r == CUDA_ERROR_NOT_SUPPORTED) {
         STORE(nothing_known, true);
@@ -164,15 +169,22 @@ static __attribute__((noinline)) const struct xs_layout *learn(CUfunction functi
         xs_note("arguments", "not seen of kernels with more than %u words of parameters", MOST_PLACES);
     }
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY) {
-        return NULL;
+        return;
     }
     pthread_mutex_lock(&layouts_lock);
-    const struct xs_layout *layout = r == CUDA_SUCCESS ? shared(&draft) : &unknown;
+    learning->layout = r == CUDA_SUCCESS ? shared(&draft) : &unknown;
     if (LOAD(generation) == before) {
-        remember((uintptr_t)function, layout);
+        remember((uintptr_t)function, learning->layout);
     }
     pthread_mutex_unlock(&layouts_lock);
-    return layout;
+}
+
+static __attribute__((noinline)) const struct xs_layout *learn(CUfunction function) {
+    struct learning learning = {function, NULL};
+    if (function && !LOAD(nothing_known)) {
+        xs_on_scratch(learn_on_scratch, &learning);
+    }
+    return learning.layout;
 }
 
 const struct xs_layout *xs_layout_of(CUfunction function) {

@@ -8,12 +8,13 @@
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
+#include "preload/core/thread_memory.h"
 
 bool xs_arguments_on;
 
 /* Answers of the memory map, gaps between allocations among them, by the place of the address that asked: places of
  * 512 bytes for small allocations side by side, places of 2 MiB for the segments of caching allocators, in which every
- * launch has other addresses. Small, because threads with the smallest of stacks have it on them. */
+ * launch has other addresses. */
 #define NEAR 64u
 #define FAR 32u
 struct answer {
@@ -21,13 +22,18 @@ struct answer {
     uint32_t sequence;   /* of the map, its lower half: what is 2^31 changes old is not in here any more */
     uint32_t allocation; /* 0: none that counts */
 };
-static XS_TLS struct answer near_answers[NEAR][2], far_answers[FAR];
+
+/* A thread has one (core/thread_memory.h). The answers stay, the ids are of one launch. */
+struct memory {
+    struct answer near[NEAR][2], far[FAR];
+    uint32_t ids[XS_ARGUMENTS_MOST];
+};
 
 struct pointers {
     uint64_t low, bytes; /* where there are allocations at all */
     uint32_t sequence;   /* of the map, as the scan began */
     unsigned count;
-    uint32_t ids[XS_ARGUMENTS_MOST];
+    struct memory *memory;
 };
 
 static bool counts(const struct xs_map_cache *answer) {
@@ -65,15 +71,15 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
     if (XS_LIKELY(address - p->low >= p->bytes)) {
         return; /* no pointer, or null */
     }
-    struct answer *near = near_answers[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
-    struct answer *far = &far_answers[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
+    struct answer *near = p->memory->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
+    struct answer *far = &p->memory->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
     uint32_t allocation = XS_LIKELY(answers(&near[0], address, p->sequence)) ? near[0].allocation
                           : answers(&near[1], address, p->sequence)          ? near[1].allocation
                           : XS_LIKELY(answers(far, address, p->sequence))    ? far->allocation
                                                                              : ask_map(address, near, far);
     if (allocation != 0) {
         if (XS_LIKELY(p->count < XS_ARGUMENTS_MOST)) {
-            p->ids[p->count] = allocation;
+            p->memory->ids[p->count] = allocation;
         }
         p->count++;
     }
@@ -174,11 +180,14 @@ static uint64_t hash_of(const uint32_t *ids, unsigned count) {
 }
 
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra) {
-    struct pointers p;
+    struct pointers p = {.memory = xs_thread_memory_of(XS_PART_ARGUMENTS, sizeof *p.memory)};
+    if (XS_UNLIKELY(!p.memory)) {
+        return e;
+    }
+    uint32_t *ids = p.memory->ids;
     p.sequence = (uint32_t)atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
     p.low = atomic_load_explicit(&xs_map_lowest, memory_order_relaxed);
     p.bytes = atomic_load_explicit(&xs_map_highest, memory_order_relaxed) - p.low;
-    p.count = 0;
     if (XS_UNLIKELY(!scan(&p, function, params, extra))) {
         return e;
     }
@@ -189,11 +198,11 @@ struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, vo
         }
         return e;
     }
-    sort(p.ids, p.count);
-    unsigned count = distinct(p.ids, p.count);
-    uint64_t hash = hash_of(p.ids, count);
-    e->argument_set = xs_set_find(p.ids, count, hash);
-    return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, p.ids, count, hash);
+    sort(ids, p.count);
+    unsigned count = distinct(ids, p.count);
+    uint64_t hash = hash_of(ids, count);
+    e->argument_set = xs_set_find(ids, count, hash);
+    return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, ids, count, hash);
 }
 
 void xs_arguments_functions_go(void) { xs_layouts_drop(); }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/scratch.h"
+
 #define LEAF_RANGES 128u
 #define TRIES 1000u
 #define WORDS 5u /* start, end, bytes, context, the rest */
@@ -179,13 +181,30 @@ static void change_end(void) {
     pthread_mutex_unlock(&map_lock);
 }
 
+struct request {
+    size_t bytes;
+    void *memory;
+};
+
+static void allocate_on_scratch(void *arg) {
+    struct request *r = arg;
+    r->memory = calloc(1, r->bytes);
+}
+
+/* The application may have an allocator of its own, which needs what stack it needs. */
+static void *allocate(size_t bytes) {
+    struct request r = {bytes, NULL};
+    xs_on_scratch(allocate_on_scratch, &r);
+    return r.memory;
+}
+
 static struct leaf *new_leaf(void) {
     struct leaf *leaf = free_leaves;
     if (leaf) {
         free_leaves = leaf->next_free;
         return leaf;
     }
-    return calloc(1, sizeof *leaf);
+    return allocate(sizeof *leaf);
 }
 
 /* Makes room for one more leaf; NULL when memory is short. */
@@ -195,7 +214,7 @@ static struct directory *roomy_directory(void) {
         return d;
     }
     uint32_t capacity = d ? d->capacity * 2 : 64;
-    struct directory *grown = calloc(1, sizeof *grown + capacity * sizeof grown->leaves[0]);
+    struct directory *grown = allocate(sizeof *grown + capacity * sizeof grown->leaves[0]);
     if (!grown) {
         return NULL;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 
 #define NOTES 64
 
@@ -15,12 +16,16 @@ static struct {
 static unsigned note_count, notes_written;
 static pthread_mutex_t note_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void xs_note(const char *topic, const char *format, ...) {
-    char text[sizeof notes[0].text];
+struct request {
+    const char *topic, *format;
     va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
+};
+
+static void note(void *arg) {
+    struct request *request = arg;
+    const char *topic = request->topic;
+    char text[sizeof notes[0].text];
+    vsnprintf(text, sizeof text, request->format, request->args);
     pthread_mutex_lock(&note_lock);
     bool known = note_count == NOTES;
     for (unsigned i = 0; i < note_count && !known; i++) {
@@ -32,6 +37,14 @@ void xs_note(const char *topic, const char *format, ...) {
         notes[note_count++].at = xs_monotonic_ns();
     }
     pthread_mutex_unlock(&note_lock);
+}
+
+/* Where there is no memory for a stack there is none for notes either. */
+void xs_note(const char *topic, const char *format, ...) {
+    struct request request = {.topic = topic, .format = format};
+    va_start(request.args, format);
+    xs_on_scratch(note, &request);
+    va_end(request.args);
 }
 
 void xs_notes_forget(void) { pthread_mutex_init(&note_lock, NULL); }

@@ -12,13 +12,15 @@
 #include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
+#include "preload/core/thread_memory.h"
 
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 struct xs_spool xs_spool;
 enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
 XS_TLS struct xs_event xs_scratch_event __attribute__((aligned(16)));
-XS_TLS unsigned xs_guard_depth;
+XS_TLS struct xs_guard xs_guard;
 XS_TLS uint32_t xs_cupti_correlation;
 
 #define PATIENCE_NS UINT64_C(2000000000)
@@ -42,7 +44,7 @@ static void on_thread_end(void *arg) {
     if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
         give_back_chunk(&xs_thread);
     }
-    xs_hooks.thread_ends();
+    xs_thread_memory_end();
 }
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
@@ -69,10 +71,6 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
 }
 
 static bool refill(struct xs_thread *t, struct xs_spool *spool) {
-    if (t->retry_ns && xs_monotonic_ns() < t->retry_ns) {
-        atomic_fetch_add_explicit(&spool->header->dropped, 1, memory_order_relaxed);
-        return false;
-    }
     if (!t->id) {
         t->id = atomic_fetch_add_explicit(&thread_count, 1, memory_order_relaxed) + 1;
         t->chunk_index = t->id;
@@ -92,7 +90,6 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
         chunk = wait_for_chunk(t, spool, name, tid);
     }
     if (!chunk) {
-        atomic_fetch_add_explicit(&spool->header->dropped, 1, memory_order_relaxed);
         return false;
     }
     xs_drain_chunk_taken();
@@ -103,18 +100,32 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     return true;
 }
 
-/* Not cancellable: the application's thread may be, and the driver's own call would not have been. */
+static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_thread, &xs_spool); }
+
 bool xs_thread_refill(void) {
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    bool filled = refill(&xs_thread, &xs_spool);
-    pthread_setcancelstate(before, NULL);
+    bool filled = false;
+    if (!xs_thread.retry_ns || xs_monotonic_ns() >= xs_thread.retry_ns) {
+        xs_on_scratch(refill_on_scratch, &filled);
+    }
+    if (!filled) {
+        atomic_fetch_add_explicit(&xs_spool.header->dropped, 1, memory_order_relaxed);
+    }
     return filled;
 }
 
-bool xs_thread_may_record(unsigned row) {
+bool xs_thread_is_guarded(uintptr_t frame) {
+    if (xs_guard.depth && xs_guard_is_stale(frame)) {
+        xs_guard_lower();
+        if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+            atomic_fetch_add_explicit(&xs_spool.header->left, 1, memory_order_relaxed);
+        }
+    }
+    return xs_guard.depth != 0;
+}
+
+bool xs_thread_may_record(unsigned row, uintptr_t frame) {
     int state = atomic_load(&xs_state);
-    if (xs_guard_depth) {
+    if (xs_thread_is_guarded(frame)) {
         if (state == XS_STATE_ACTIVE) {
             atomic_fetch_add_explicit(&xs_spool.header->nested, 1, memory_order_relaxed);
         }
@@ -179,5 +190,5 @@ struct xs_event *xs_another(struct xs_event *e) {
 
 void xs_thread_forget(void) {
     xs_thread = (struct xs_thread){0};
-    xs_guard_depth = 0;
+    xs_guard_lower();
 }

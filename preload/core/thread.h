@@ -31,8 +31,12 @@ extern XS_TLS struct xs_event xs_scratch_event
 extern XS_TLS uint32_t xs_cupti_correlation;
 
 /* The slow paths of xs_begin. */
-bool xs_thread_refill(void);             /* another chunk for the calling thread; false: use the scratch event */
-bool xs_thread_may_record(unsigned row); /* not active, or guarded; true: record this call, which started a session */
+bool xs_thread_refill(void); /* another chunk for the calling thread; false: use the scratch event */
+/* Not active, or guarded. True: record this call, because it started a session, or because the call that raised the
+ * guard will never return. `frame` is XS_GUARD_HERE() of the wrapper. */
+bool xs_thread_may_record(unsigned row, uintptr_t frame);
+/* If the wrapper that raised the guard is gone, lowers it and counts the call that was left. Is the guard raised? */
+bool xs_thread_is_guarded(uintptr_t frame);
 
 /* Fetches the cache lines of the next slot ahead of time. The drain thread, on another core, read them last. Behind
  * the chunk's last slot this prefetches beyond the chunk, which is harmless. */
@@ -68,12 +72,12 @@ XS_HOT void xs_commit(void) {
 /* Starts the event of a call. NULL: the call is not to be recorded. Otherwise the thread is guarded until xs_end,
  * and the event is zero but for its row. */
 XS_HOT struct xs_event *xs_begin(unsigned row) {
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard_depth) &&
-        !xs_thread_may_record(row)) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.depth) &&
+        !xs_thread_may_record(row, XS_GUARD_HERE())) {
         return NULL;
     }
     struct xs_thread *t = &xs_thread;
-    xs_guard_depth = 1; /* before the slot is chosen: a signal handler's call must not choose it, too */
+    xs_guard_raise(XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
     struct xs_event *e = t->next;
     if (XS_UNLIKELY(e == t->end)) {
@@ -108,7 +112,7 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
         xs_commit();
     }
     atomic_signal_fence(memory_order_seq_cst);
-    xs_guard_depth = 0;
+    xs_guard_lower();
 }
 
 /* In a forked child: the calling thread has no chunk any more, and is not guarded. */

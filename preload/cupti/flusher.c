@@ -20,7 +20,7 @@ static _Atomic bool still, running;
 
 static void *flusher_main(void *arg) {
     (void)arg;
-    xs_guard_depth = 1; /* whatever this thread asks of the driver is not the application's */
+    xs_guard_enter(); /* whatever this thread asks of the driver is not the application's */
     prctl(PR_SET_NAME, "xferspy");
     while (!atomic_load(&still)) {
         uint32_t heard = atomic_load(&bell), seen = atomic_load(&asked);

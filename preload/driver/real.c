@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/scratch.h"
 #include "preload/driver/driver_api.h"
 
 void *xs_real[XS_ROW_COUNT];
@@ -61,13 +62,11 @@ static void enter_row(unsigned row) {
     }
 }
 
-bool xs_real_resolve(void) {
-    if (atomic_load_explicit(&resolved, memory_order_acquire)) {
-        return true;
-    }
+static void resolve(void *arg) {
+    bool *is_loaded = arg;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (!driver) {
-        return false;
+        return;
     }
     pthread_mutex_lock(&resolve_lock);
     if (!atomic_load_explicit(&resolved, memory_order_relaxed)) {
@@ -84,7 +83,16 @@ bool xs_real_resolve(void) {
         atomic_store_explicit(&resolved, true, memory_order_release);
     }
     pthread_mutex_unlock(&resolve_lock);
-    return true; /* the reference from dlopen is kept: the addresses are in use from now on */
+    *is_loaded = true; /* the reference from dlopen is kept: the addresses are in use from now on */
+}
+
+/* Without it no call can reach the driver, so it is done on the caller's stack if need be. */
+bool xs_real_resolve(void) {
+    bool is_loaded = atomic_load_explicit(&resolved, memory_order_acquire);
+    if (!is_loaded) {
+        xs_on_scratch_or_here(resolve, &is_loaded);
+    }
+    return is_loaded;
 }
 
 void xs_real_forget(void) { pthread_mutex_init(&resolve_lock, NULL); }

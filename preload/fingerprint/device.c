@@ -6,6 +6,7 @@
 
 #include "preload/core/drain_bell.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprinter.h"
@@ -149,35 +150,58 @@ static bool launch_job(CUstream stream, void *arg) {
     return r == CUDA_SUCCESS;
 }
 
+/* The driver's calls of a launch may need more of a stack than the copy itself, so they are made on the scratch stack.
+ * What streams have to wait for is arranged in any case. */
+struct measuring {
+    struct xs_device_job *job;
+    bool writes, may_follow; /* of xs_device_make_way */
+    bool is_done;
+};
+
+static void measure(void *arg) {
+    struct measuring *m = arg;
+    m->is_done = launch_job(m->job->stream, m->job);
+}
+
 bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
+    struct measuring m = {.job = job};
     job->parameters.mode = mode;
-    return launch_job(job->stream, job);
+    xs_on_scratch(measure, &m);
+    return m.is_done;
 }
 
 /* ---- beside the next copies ---- */
 
-bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow) {
+static void make_way(void *arg) {
+    struct measuring *m = arg;
+    struct xs_device_job *job = m->job;
     struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
     if (!aside) {
-        return false;
+        return;
     }
-    bool follows =
-        may_follow && atomic_load(&aside->epoch) == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
+    m->is_done =
+        m->may_follow && atomic_load(&aside->epoch) == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
     pthread_mutex_lock(&aside->lock);
-    if (writes) {
+    if (m->writes) {
         xs_aside_make_way(aside, &job->parameters.region);
     }
-    if (!follows) {
+    if (!m->is_done) {
         xs_aside_join(aside);
     }
     pthread_mutex_unlock(&aside->lock);
-    return follows;
 }
 
-bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode) {
+bool xs_device_make_way(struct xs_device_job *job, bool writes, bool may_follow) {
+    struct measuring m = {.job = job, .writes = writes, .may_follow = may_follow};
+    xs_on_scratch_or_here(make_way, &m);
+    return m.is_done;
+}
+
+static void measure_aside(void *arg) {
+    struct measuring *m = arg;
+    struct xs_device_job *job = m->job;
     struct xs_fingerprinter *f = job->by;
     struct xs_aside *aside = xs_aside_of(f->asides, job->stream);
-    job->parameters.mode = mode;
     bool queued = false;
     if (aside) {
         pthread_mutex_lock(&aside->lock);
@@ -187,10 +211,18 @@ bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode) {
         }
         pthread_mutex_unlock(&aside->lock);
     }
-    return queued || xs_device_measure(job, mode);
+    m->is_done = queued || launch_job(job->stream, job);
 }
 
-void xs_device_join(CUstream stream) {
+bool xs_device_measure_aside(struct xs_device_job *job, uint32_t mode) {
+    struct measuring m = {.job = job};
+    job->parameters.mode = mode;
+    xs_on_scratch_or_here(measure_aside, &m);
+    return m.is_done;
+}
+
+static void join(void *arg) {
+    CUstream stream = *(CUstream *)arg;
     struct xs_fingerprinter *f;
     for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
         for (int k = 0; k < XS_ASIDES; k++) {
@@ -200,6 +232,8 @@ void xs_device_join(CUstream stream) {
         }
     }
 }
+
+void xs_device_join(CUstream stream) { xs_on_scratch_or_here(join, &stream); }
 
 void xs_device_stream_going(CUstream stream) {
     struct xs_fingerprinter *f;

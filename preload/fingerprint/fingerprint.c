@@ -14,6 +14,7 @@
 #include "preload/core/guard.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/thread.h"
+#include "preload/core/thread_memory.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/captures.h"
 #include "preload/driver/context.h"
@@ -297,7 +298,12 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
 /* The transfer's event is complete, and is committed; the content follows it. */
 static struct xs_event *put_host_content(struct xs_event *e) {
     struct xs_fingerprint content;
-    xs_fingerprint_host(&plan.host, NULL, &content);
+    void *work = xs_thread_memory_of(XS_PART_CONTENTS, XS_TREE_WORK_BYTES);
+    if (!work) {
+        e->transfer.skip = XS_SKIP_NO_MEMORY;
+        return e;
+    }
+    xs_fingerprint_host_in(work, &plan.host, NULL, &content);
     e->fingerprint_id = plan.id;
     e->correlation = xs_cupti_correlation;
     e = xs_another(e);
@@ -421,7 +427,7 @@ bool xs_fingerprint_give_back(const struct xs_event *e) {
 }
 
 void xs_fingerprint_join_late(void) {
-    if (xs_guard_depth == 0) { /* else it is a call of our own */
+    if (xs_guard.depth == 0) { /* else it is a call of our own */
         xs_guard_enter();
         xs_device_join(NULL);
         xs_guard_leave();

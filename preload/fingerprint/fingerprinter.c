@@ -7,6 +7,7 @@
 #include "preload/core/compiler.h"
 #include "preload/core/futex.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/real.h"
@@ -162,20 +163,28 @@ static struct xs_fingerprinter *make_locked(CUcontext context) {
     return f;
 }
 
-/* Not cancellable: loading a module reads files, and a thread that is cancelled there would leave the lock behind. */
+struct making {
+    CUcontext context;
+    struct xs_fingerprinter *made;
+};
+
+static void make_on_scratch(void *arg) {
+    struct making *m = arg;
+    pthread_mutex_lock(&table_lock);
+    m->made = make_locked(m->context);
+    pthread_mutex_unlock(&table_lock);
+}
+
+/* The driver may have to compile the kernel. Where there is no memory for a stack, the next copy is another try. */
 static struct xs_fingerprinter *find_or_make(CUcontext context) {
     CUcontext current = NULL;
-    int before;
+    struct making m = {context, NULL};
     __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
     if (!get_current || get_current(&current) != CUDA_SUCCESS || current != context) {
         return NULL; /* the process's only context need not be this thread's */
     }
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    pthread_mutex_lock(&table_lock);
-    struct xs_fingerprinter *f = make_locked(context);
-    pthread_mutex_unlock(&table_lock);
-    pthread_setcancelstate(before, NULL);
-    return f;
+    xs_on_scratch(make_on_scratch, &m);
+    return m.made;
 }
 
 struct xs_fingerprinter *xs_fingerprinter_of(CUcontext context, enum xs_fingerprint_skip *why) {

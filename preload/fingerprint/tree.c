@@ -114,14 +114,23 @@ static void finish(struct xs_fingerprint *out, XXH128_hash_t root, uint64_t leng
         out->value |= (uint32_t)value[i] << 8 * i;
 }
 
-void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
-                         struct xs_fingerprint *out) {
+/* At the beginning of the caller's memory; the states are aligned for the widest registers. */
+struct work {
     struct tree tree;
-    unsigned char buffer[XS_LEAF_BYTES], value[4] = {0};
+    unsigned char buffer[XS_LEAF_BYTES];
+};
+_Static_assert(sizeof(struct work) + _Alignof(struct work) <= XS_TREE_WORK_BYTES, "it fits at any address");
+
+void xs_fingerprint_host_in(void *memory, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
+                            struct xs_fingerprint *out) {
+    const uintptr_t align = _Alignof(struct work);
+    struct work *work = (struct work *)(void *)((char *)memory + (align - (uintptr_t)memory % align) % align);
+    struct tree *tree = &work->tree;
+    unsigned char *buffer = work->buffer, value[4] = {0};
     struct cursor at = start_of(region);
     uint64_t leaves = xs_fingerprint_leaves(region->length), left = region->length;
     XXH128_hash_t root = {0};
-    start_tree(&tree, leaves);
+    start_tree(tree, leaves);
     out->constant = left >= 8;
     for (uint64_t i = 0; i < leaves; i++) {
         uint32_t bytes = left < XS_LEAF_BYTES ? (uint32_t)left : XS_LEAF_BYTES, padded = xs_fingerprint_padded(bytes);
@@ -145,9 +154,15 @@ void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *l
         if (leaf_digests != NULL)
             leaf_digests[i] = digest;
         if (leaves > 1)
-            add_leaf(&tree, digest);
+            add_leaf(tree, digest);
     }
-    finish(out, leaves == 1 ? root : root_of(&tree), region->length, value);
+    finish(out, leaves == 1 ? root : root_of(tree), region->length, value);
+}
+
+void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
+                         struct xs_fingerprint *out) {
+    unsigned char work[XS_TREE_WORK_BYTES];
+    xs_fingerprint_host_in(work, region, leaf_digests, out);
 }
 
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out) {

@@ -30,12 +30,17 @@ struct xs_fingerprint {
 /* Fingerprints `length` readable bytes of host memory, at most 16 TiB - 4 KiB, at any alignment. `leaf_digests`
  * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) of them.
  *
- * Any thread, signal handlers too: no allocation, no lock, less than 8 KiB of stack. It cannot fail. Where bytes
+ * Any thread, signal handlers too: no allocation, no lock, less than 16 KiB of stack. It cannot fail. Where bytes
  * change meanwhile the fingerprint is of no particular content, and nothing else happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
 
 /* The same of a region of host memory that may be a box (tree_shape.h). */
 void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                          struct xs_fingerprint *out);
+
+/* The same in memory that the caller gives, at any alignment: less than 1 KiB of stack. */
+enum { XS_TREE_WORK_BYTES = 12 * 1024 };
+void xs_fingerprint_host_in(void *work, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
+                            struct xs_fingerprint *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "preload/core/glibc_dlsym.h"
-#include "preload/core/guard.h"
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
@@ -51,7 +51,7 @@ static void *wrapped(void *real) {
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags) {
     CUresult (*real)(const char *, void **, int, cuuint64_t) = real_lookup(&real_get_proc_address, "cuGetProcAddress");
     CUresult r = real ? real(symbol, pfn, version, flags) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
-    if (r == CUDA_SUCCESS && pfn && !xs_guard_depth) {
+    if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
         *pfn = wrapped(*pfn);
     }
     return r;
@@ -62,7 +62,7 @@ static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn,
     CUresult (*real)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *) =
         real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2");
     CUresult r = real ? real(symbol, pfn, version, flags, status) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
-    if (r == CUDA_SUCCESS && pfn && !xs_guard_depth) {
+    if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
         *pfn = wrapped(*pfn);
     }
     return r;
@@ -114,7 +114,8 @@ static void *look_up(void *handle, const char *name, const void *caller) {
  * caller's call; what is found leaves no error of the searches behind. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_real_dlsym_address();
-    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT || xs_guard_depth) {
+    if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||
+        xs_thread_is_guarded(XS_GUARD_HERE())) {
         return 0;
     }
     void *found = NULL;

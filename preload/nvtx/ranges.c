@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/core/scratch.h"
+
 enum {
     NAME_SLOTS = 2 * XS_RANGE_NAMES_MOST,
     RANGE_SLOTS = 2 * XS_RANGES_MOST,
@@ -283,13 +285,18 @@ static bool tell(struct xs_event **e, const struct tables *t, uint32_t number) {
                      sizeof definition.head + bytes + definition.head.name_bytes);
 }
 
+struct telling {
+    struct xs_event **event;
+    uint32_t number;
+};
+
 /* The innermost is marked as told by whoever told all of them; another thread that comes meanwhile must find it told,
  * though, or it would tell it as well. So it is marked first, and unmarked when any of them could not be written. */
-void xs_range_tell(struct xs_event **e, uint32_t number) {
+static void tell_all(void *arg) {
+    struct telling *telling = arg;
+    struct xs_event **e = telling->event;
+    uint32_t number = telling->number;
     struct tables *t = tables();
-    if (XS_LIKELY(atomic_load_explicit(&t->ranges[number].told, memory_order_relaxed))) {
-        return;
-    }
     bool all = true;
     for (uint32_t i = number; i && all; i = t->ranges[i].parent) {
         if (!atomic_exchange_explicit(&t->ranges[i].told, 1, memory_order_relaxed) && !tell(e, t, i)) {
@@ -299,6 +306,13 @@ void xs_range_tell(struct xs_event **e, uint32_t number) {
     }
     if (!all) {
         atomic_store_explicit(&t->ranges[number].told, 0, memory_order_relaxed);
+    }
+}
+
+void xs_range_tell(struct xs_event **e, uint32_t number) {
+    struct telling telling = {e, number};
+    if (XS_UNLIKELY(!atomic_load_explicit(&tables()->ranges[number].told, memory_order_relaxed))) {
+        xs_on_scratch(tell_all, &telling);
     }
 }
 

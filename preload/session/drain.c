@@ -44,8 +44,9 @@
 #define ROUNDS 64u                                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
 
-#define SOURCES_PATIENCE_MS 250u /* of a process that ends, beyond which it does not wait for sources on a slow disk
-                                  * \ */
+#define SOURCES_PATIENCE_MS                                                                                            \
+    250u /* of a process that ends, beyond which it does not wait for sources on a slow disk                           \
+          * \ */
 
 /* READING_SOURCES: all that was recorded is in the trace. */
 enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, DONE, DONE_BADLY };
@@ -336,7 +337,7 @@ static void discard_files(void) {
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
-    xs_guard_depth = 1; /* SQLite and CUPTI look symbols up; nothing of that is the application's */
+    xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     own_descriptors();
     status = create_files();

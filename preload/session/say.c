@@ -5,11 +5,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "preload/core/scratch.h"
 
 static struct stat stderr_at_start; /* st_ino 0: unknown */
 static bool is_quiet;
@@ -40,7 +43,8 @@ static void write_quietly(const char *line, size_t bytes) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void xs_say(const char *text) {
+static void say(void *arg) {
+    const char *text = arg;
     struct stat now;
     char line[1200];
     int saved_errno = errno;
@@ -52,14 +56,26 @@ void xs_say(const char *text) {
     errno = saved_errno;
 }
 
-void xs_complain(bool *once, const char *format, ...) {
-    char text[1024];
+void xs_say(const char *text) { xs_on_scratch_or_here(say, (void *)(uintptr_t)text); }
+
+struct complaint {
+    const char *format;
     va_list args;
+};
+
+static void complain(void *arg) {
+    struct complaint *complaint = arg;
+    char text[1024];
+    vsnprintf(text, sizeof text, complaint->format, complaint->args);
+    xs_say(text);
+}
+
+void xs_complain(bool *once, const char *format, ...) {
+    struct complaint complaint = {.format = format};
     if (__atomic_exchange_n(once, true, __ATOMIC_RELAXED)) {
         return;
     }
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    xs_say(text);
+    va_start(complaint.args, format);
+    xs_on_scratch_or_here(complain, &complaint);
+    va_end(complaint.args);
 }

@@ -18,6 +18,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
@@ -206,27 +207,35 @@ static bool start_locked(void) {
     return true;
 }
 
-/* Not cancellable: a thread that is cancelled would leave the lock behind. */
 static bool start(void) {
-    int before;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_mutex_lock(&start_lock);
     bool started = atomic_load(&xs_state) == XS_STATE_IDLE ? start_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
     pthread_mutex_unlock(&start_lock);
-    pthread_setcancelstate(before, NULL);
     return started;
 }
 
-/* A call while the state is idle, outside of the guard (core/hooks.h). */
+struct beginning {
+    unsigned row;
+    bool is_started;
+};
+
+static void start_on_scratch(void *arg) {
+    struct beginning *b = arg;
+    b->is_started = worth_a_session(b->row) && start();
+}
+
+/* A call while the state is idle, outside of the guard (core/hooks.h). Where there is no memory for a stack, the next
+ * call is another try. */
 static bool start_session(unsigned row) {
+    struct beginning beginning = {row, false};
     if (session_pid != 0 && session_pid != getpid()) {
         on_fork_child(); /* made without fork handlers; the state was wiped */
         return false;
     }
     xs_guard_enter();
-    bool started = worth_a_session(row) && start();
+    xs_on_scratch(start_on_scratch, &beginning);
     xs_guard_leave();
-    return started;
+    return beginning.is_started;
 }
 
-const struct xs_hooks xs_hooks = {.start_session = start_session, .thread_ends = xs_callsite_thread_end};
+const struct xs_hooks xs_hooks = {.start_session = start_session, .is_gone = xs_native_is_gone};

@@ -18,7 +18,7 @@
 
 enum { LIMIT_MAX = 1024, DEFINITIONS_MAX = 1 << 17 };
 
-XS_TLS unsigned xs_guard_depth;
+XS_TLS struct xs_guard xs_guard;
 
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 

@@ -26,6 +26,17 @@ expect_not "were not recorded"; expect_not "* device times"
 echo "DELETE FROM meta WHERE key LIKE 'cupti.%'" >unsaid.sql
 make_trace unsaid.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql
 run "$XFERSPY" report unsaid.db; expect_out "the process was killed before CUPTI handed over its first records"
+# What was left out is said wherever the report is read.
+echo "INSERT OR REPLACE INTO meta VALUES ('coverage.nested', 1026), ('coverage.left', 2), ('skipped_events', 3)" >left.sql
+make_trace left.db "$SOURCE/fixtures/simple.sql" left.sql
+for format in text markdown json; do
+    run "$XFERSPY" report --format=$format left.db
+    expect_out "1,026 calls were not recorded: made inside other driver calls"
+    expect_out "2 calls were not recorded: the program never came back from the driver there"
+    expect_out "3 recorded events were lost: the spool was damaged."
+done
+run "$XFERSPY" html -o left.html left.db; expect_status 0
+grep -q "1,026 calls were not recorded: made inside" left.html || show "the page does not have it"
 run "$XFERSPY" report simulated.db; expect_out "SIMULATED GPU: times below are a model's, not measurements"
 run "$XFERSPY" report simple.db; expect_not "SIMULATED"
 [ "$(wc -l <stdout)" -le 55 ] || show "more than a screen"

@@ -14,7 +14,7 @@ struct stub_store stub_store;
 _Atomic unsigned stub_notes;
 const struct xs_clock stub_clock = {.source = XS_CLOCK_MONOTONIC};
 
-XS_TLS unsigned xs_guard_depth;
+XS_TLS struct xs_guard xs_guard;
 XS_TLS uint32_t xs_cupti_correlation;
 
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }

@@ -88,8 +88,15 @@ function coverage(run) {
           ? f.times(run.report.call_sites.places, 'place', 'places')
           : 'no stacks were recorded',
       ),
-      c.dropped || c.nested
-        ? line('Not recorded', `${f.count(c.dropped)} calls for want of room, ${f.count(c.nested)} inside other calls`)
+      c.left_out.length
+        ? line(
+            'Left out',
+            h(
+              'ul',
+              {},
+              c.left_out.map((left) => h('li', {}, left.text)),
+            ),
+          )
         : null,
       c.damaged_rows ? line('Damaged', f.times(c.damaged_rows, 'row', 'rows')) : null,
       cost

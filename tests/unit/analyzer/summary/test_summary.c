@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/summary/left_out.h"
 #include "analyzer/summary/summary.h"
 #include "schema/store.h"
 
@@ -94,6 +95,46 @@ static void totals_by_kind(void **state) {
     assert_int_equal(s->coverage.without_record, 1);
     assert_int_equal(s->run.duration_ns, 160); /* to the last thing seen */
     assert_true(s->run.duration_estimated);
+    drop(&c);
+}
+
+/* Every kind of what was left out is one sentence with its number. */
+static void left_out_is_said(void **state) {
+    static const struct {
+        const char *name, *text;
+        uint64_t count;
+    } wanted[XS_LEFT_OUT_COUNT] = {
+        {"dropped", "5 calls were not recorded: the spool was full and could not grow.", 5},
+        {"nested",
+         "1,026 calls were not recorded: made inside other driver calls, such as those that a library's callback made.",
+         1026},
+        {"left",
+         "1 call was not recorded: the program never came back from the driver there, but jumped out of the call or "
+         "ended the thread.",
+         1},
+        {"damaged", "3 recorded events were lost: the spool was damaged.", 3},
+        {"cupti_records", "CUPTI dropped 9 records.", 9},
+        {"without_stack", "The call site is not known of 1 of 2 transfers.", 1}};
+    struct case_ c;
+    (void)state;
+    load(&c, "INSERT INTO meta VALUES ('coverage.dropped', 5), ('coverage.nested', 1026), ('coverage.left', 1),"
+             " ('skipped_events', 3), ('cupti.dropped_records', 9), ('option.stack', 'auto');" TRANSFER(1, 1, 100, 1, 4,
+                                                                                                        0, 10, 30, 1)
+                 TRANSFER(2, 1, 50, 1, 4, 1, 40, 45, 2) "UPDATE transfer SET stack = 1 WHERE id = 2;");
+    for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
+        struct xs_string text = {0};
+        assert_int_equal(xs_left_out_say(&c.summary, (enum xs_left_out)kind, &text), wanted[kind].count);
+        assert_string_equal(text.data, wanted[kind].text);
+        assert_string_equal(xs_left_out_names[kind], wanted[kind].name);
+        xs_string_free(&text);
+    }
+    drop(&c);
+    load(&c, "INSERT INTO meta VALUES ('option.stack', 'none');" TRANSFER(1, 1, 100, 1, 4, 0, 10, 30, 1));
+    for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
+        struct xs_string text = {0};
+        assert_int_equal(xs_left_out_say(&c.summary, (enum xs_left_out)kind, &text), 0);
+        assert_int_equal(text.length, 0);
+    }
     drop(&c);
 }
 
@@ -249,6 +290,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing),
         cmocka_unit_test(totals_by_kind),
+        cmocka_unit_test(left_out_is_said),
         cmocka_unit_test(a_batch_is_split_by_bytes),
         cmocka_unit_test(what_did_not_run_is_not_counted),
         cmocka_unit_test(overlap_is_by_device_and_over_streams),

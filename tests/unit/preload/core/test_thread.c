@@ -1,20 +1,24 @@
 /* Which calls of a thread are recorded, and into which chunk: the guard, the state, the hooks, and a spool that is
  * full. */
+#define _GNU_SOURCE
 #include "unit.h"
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
+#include "preload/core/thread_memory.h"
 
 enum { ROW = 7, CHUNKS = 2 };
 
-static unsigned starts, last_row, ends, notes;
+static unsigned starts, last_row, notes;
 static bool can_start;
 
 static bool start_session(unsigned row) {
@@ -26,9 +30,9 @@ static bool start_session(unsigned row) {
     return can_start;
 }
 
-static void thread_ends(void) { ends++; }
+static bool look_for(uintptr_t return_address_at);
 
-const struct xs_hooks xs_hooks = {start_session, thread_ends};
+const struct xs_hooks xs_hooks = {start_session, look_for};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)format;
@@ -40,7 +44,7 @@ static int open_spool(void **state) {
     (void)state;
     snprintf(path, sizeof path, "/tmp/xferspy-thread.%ld.spool", (long)getpid());
     unlink(path);
-    starts = last_row = ends = notes = 0;
+    starts = last_row = notes = 0;
     can_start = true;
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     int status = xs_spool_create(path, XS_SPOOL_HEADER_BYTES + CHUNKS * XS_SPOOL_CHUNK_BYTES, CHUNKS, &xs_spool);
@@ -69,13 +73,131 @@ static void record_one(void) {
     xs_end(e, 0);
 }
 
+/* A wrapper around a call of the driver's, in a frame of its own. */
+static void nothing(void) {}
+
+static __attribute__((noinline, noclone)) bool wrapper(void (*real)(void)) {
+    struct xs_event *e = xs_begin(ROW);
+    real();
+    if (e) {
+        xs_end(e, 0);
+    }
+    return e != NULL;
+}
+
+static sigjmp_buf back;
+static bool was_recorded;
+
+static void leave(void) { siglongjmp(back, 1); }
+static void call_again(void) { was_recorded = wrapper(nothing); }
+
+static __attribute__((noinline, noclone)) void leave_a_call(void) {
+    if (sigsetjmp(back, 1) == 0) {
+        (void)wrapper(leave);
+    }
+}
+
+/* What was on the stack below the caller is gone. */
+static __attribute__((noinline, noclone)) void overwrite_the_stack(void) {
+    volatile unsigned char much[8192];
+    for (size_t i = 0; i < sizeof much; i++) {
+        much[i] = (unsigned char)i;
+    }
+}
+
+/* Below where the call was that was left. */
+static __attribute__((noinline, noclone)) bool call_in_a_frame_of(size_t bytes) {
+    volatile unsigned char *unused = __builtin_alloca(bytes);
+    unused[0] = 0;
+    return wrapper(nothing);
+}
+
+/* The guard of a call that the program jumped out of is lowered by the next call, which takes the slot. */
+static void call_that_was_left_is_noticed(void **state) {
+    (void)state;
+    leave_a_call();
+    assert_int_equal(committed(), 0);
+    assert_true(wrapper(nothing));
+    leave_a_call();
+    overwrite_the_stack();
+    assert_true(call_in_a_frame_of(1000));
+    assert_int_equal(committed(), 2);
+    assert_int_equal(atomic_load(&xs_spool.header->left), 2);
+    assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
+}
+
+/* The old return address stands in a gap of the frame that lies there now. */
+static bool is_gone;
+static bool look_for(uintptr_t return_address_at) {
+    assert_int_equal(return_address_at, xs_guard.frame);
+    return is_gone;
+}
+
+static void call_that_was_left_is_looked_for_on_the_stack(void **state) {
+    volatile uintptr_t gap = 4711;
+    (void)state;
+    record_one();
+    for (int i = 0; i < 2; i++) {
+        is_gone = i == 1;
+        xs_guard = (struct xs_guard){1, (uintptr_t)&gap, gap};
+        assert_int_equal(call_in_a_frame_of(1000), is_gone);
+    }
+    is_gone = false;
+    assert_int_equal(atomic_load(&xs_spool.header->nested), 1);
+    assert_int_equal(atomic_load(&xs_spool.header->left), 1);
+}
+
+static void call_in_handler(int signal) {
+    (void)signal;
+    call_again();
+}
+static void raise_it(void) { raise(SIGUSR1); }
+static void leave_in_handler(int signal) {
+    (void)signal;
+    (void)wrapper(leave);
+}
+
+static void calls_on_another_stack(void **state) {
+    static unsigned char low[65536];
+    stack_t alternate = {.ss_sp = low, .ss_size = sizeof low}, before;
+    struct sigaction action = {.sa_handler = call_in_handler, .sa_flags = SA_ONSTACK};
+    (void)state;
+    /* above the caller's frames, as none that was called from there can be */
+    unsigned char *on_this_stack = __builtin_alloca(65536);
+    assert_int_equal(sigaltstack(&alternate, &before), 0);
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    was_recorded = true;
+    assert_true(wrapper(raise_it));
+    assert_false(was_recorded);
+    alternate.ss_sp = on_this_stack;
+    assert_int_equal(sigaltstack(&alternate, NULL), 0);
+    was_recorded = true;
+    assert_true(wrapper(raise_it));
+    assert_false(was_recorded);
+    assert_int_equal(atomic_load(&xs_spool.header->nested), 2);
+    alternate.ss_sp = low;
+    assert_int_equal(sigaltstack(&alternate, NULL), 0);
+    action.sa_handler = leave_in_handler; /* the frame that is left was on the other stack */
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    if (sigsetjmp(back, 1) == 0) {
+        raise(SIGUSR1);
+    }
+    assert_true(wrapper(nothing));
+    assert_int_equal(atomic_load(&xs_spool.header->left), 1);
+    before.ss_flags = SS_DISABLE;
+    sigaltstack(&before, NULL);
+    signal(SIGUSR1, SIG_DFL);
+}
+
 /* The driver's own calls inside a wrapped one, and those of a signal handler that came in the middle of it. */
+static __attribute__((noinline, noclone)) struct xs_event *begin_inside(void) { return xs_begin(ROW + 1); }
+
 static void call_inside_a_call_passes_through(void **state) {
     (void)state;
     struct xs_event *e = xs_begin(ROW);
     assert_non_null(e);
     e->stream = 1234;
-    assert_null(xs_begin(ROW + 1));
+    assert_null(begin_inside());
     assert_int_equal(atomic_load(&xs_spool.header->nested), 1);
     assert_int_equal(e->entry, ROW); /* its slot is still its own */
     assert_int_equal(e->stream, 1234);
@@ -130,14 +252,22 @@ static void nothing_is_recorded_in_any_other_state(void **state) {
     assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
 }
 
+static void *memory_of_thread;
+
+static bool is_mapped(void *memory) {
+    unsigned char resident;
+    return mincore(memory, (size_t)sysconf(_SC_PAGESIZE), &resident) == 0;
+}
+
 static void *record_and_end(void *arg) {
     *(struct xs_chunk **)arg = NULL;
     record_one();
+    memory_of_thread = xs_thread_memory_of(XS_PART_FRAMES, (size_t)sysconf(_SC_PAGESIZE));
     *(struct xs_chunk **)arg = xs_thread.chunk;
     return NULL;
 }
 
-static void thread_that_ends_gives_its_chunk_back(void **state) {
+static void thread_that_ends_gives_back_its_chunk_and_memory(void **state) {
     pthread_t thread;
     struct xs_chunk *chunk;
     (void)state;
@@ -145,7 +275,8 @@ static void thread_that_ends_gives_its_chunk_back(void **state) {
     pthread_join(thread, NULL);
     assert_non_null(chunk);
     assert_int_equal(atomic_load(&chunk->header.state), XS_CHUNK_FULL);
-    assert_int_equal(ends, 1);
+    assert_non_null(memory_of_thread);
+    assert_false(is_mapped(memory_of_thread));
 }
 
 /* Destructors of thread-local data run in any order, and CUDA's own or the application's may come after the core's. */
@@ -178,7 +309,6 @@ static void call_of_a_later_destructor_gives_its_chunk_back(void **state) {
     pthread_key_delete(later_key);
     assert_non_null(later_chunk);
     assert_int_equal(atomic_load(&later_chunk->header.state), XS_CHUNK_FULL);
-    assert_int_equal(ends, 2);
 }
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -254,10 +384,13 @@ int main(void) {
 #define WITH_SPOOL(test) cmocka_unit_test_setup_teardown(test, open_spool, close_spool)
     const struct CMUnitTest tests[] = {
         WITH_SPOOL(call_inside_a_call_passes_through),
+        WITH_SPOOL(call_that_was_left_is_noticed),
+        WITH_SPOOL(call_that_was_left_is_looked_for_on_the_stack),
+        WITH_SPOOL(calls_on_another_stack),
         WITH_SPOOL(own_calls_pass_through),
         WITH_SPOOL(first_call_starts_the_session),
         WITH_SPOOL(nothing_is_recorded_in_any_other_state),
-        WITH_SPOOL(thread_that_ends_gives_its_chunk_back),
+        WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),
         WITH_SPOOL(handler_may_come_anywhere),
         WITH_SPOOL(full_spool_is_waited_for_once),

@@ -18,7 +18,7 @@
 
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
 
-XS_TLS unsigned xs_guard_depth;
+XS_TLS struct xs_guard xs_guard;
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 
 /* What events were told. */

@@ -31,7 +31,7 @@ static unsigned starts, forgotten;
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 struct xs_spool xs_spool;
 enum xs_clock_source xs_clock_source;
-XS_TLS unsigned xs_guard_depth;
+XS_TLS struct xs_guard xs_guard;
 _Atomic unsigned xs_asides_ahead;
 bool xs_arguments_on;
 void *xs_driver_functions[XS_DRIVER_COUNT];
@@ -44,12 +44,15 @@ void xs_arguments_forget(void) { forgotten |= ARGUMENTS; }
 void xs_context_forget(void) { forgotten |= CONTEXTS; }
 void xs_notes_forget(void) { forgotten |= NOTES; }
 void xs_thread_forget(void) { forgotten |= THREAD; }
+bool xs_native_is_gone(uintptr_t return_address_at) {
+    (void)return_address_at;
+    return false;
+}
 void xs_callsite_forget(void) { forgotten |= CALLSITE; }
 void xs_cupti_forget(void) {}
 
 void xs_callsite_before_fork(void) {}
 void xs_callsite_after_fork(void) {}
-void xs_callsite_thread_end(void) {}
 void xs_callsite_start(const char *mode, unsigned depth) {
     (void)mode;
     (void)depth;

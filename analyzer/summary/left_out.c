@@ -1,0 +1,54 @@
+/* The sentences on what was left out; see left_out.h. */
+#include "analyzer/summary/left_out.h"
+
+#include "analyzer/base/units.h"
+
+const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
+    [XS_LEFT_DROPPED] = "dropped", [XS_LEFT_NESTED] = "nested",         [XS_LEFT_JUMPED] = "left",
+    [XS_LEFT_DAMAGED] = "damaged", [XS_LEFT_RECORDS] = "cupti_records", [XS_LEFT_STACKS] = "without_stack"};
+
+uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text) {
+    const struct xs_coverage *c = &summary->coverage;
+    char number[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    const uint64_t counts[XS_LEFT_OUT_COUNT] = {[XS_LEFT_DROPPED] = c->dropped,
+                                                [XS_LEFT_NESTED] = c->nested,
+                                                [XS_LEFT_JUMPED] = c->left,
+                                                [XS_LEFT_DAMAGED] = c->skipped_events,
+                                                [XS_LEFT_RECORDS] = c->dropped_records,
+                                                [XS_LEFT_STACKS] = c->without_stack};
+    uint64_t count = counts[kind];
+    const char *s = count == 1 ? "" : "s", *were = count == 1 ? "was" : "were";
+    if (!count)
+        return 0;
+    xs_format_count(number, count);
+    switch (kind) {
+    case XS_LEFT_DROPPED:
+        xs_string_format(text, "%s call%s %s not recorded: the spool was full and could not grow.", number, s, were);
+        break;
+    case XS_LEFT_NESTED:
+        xs_string_format(text,
+                         "%s call%s %s not recorded: made inside other driver calls, such as those that a library's "
+                         "callback made.",
+                         number, s, were);
+        break;
+    case XS_LEFT_JUMPED:
+        xs_string_format(text,
+                         "%s call%s %s not recorded: the program never came back from the driver there, but jumped out "
+                         "of the call or ended the thread.",
+                         number, s, were);
+        break;
+    case XS_LEFT_DAMAGED:
+        xs_string_format(text, "%s recorded event%s %s lost: the spool was damaged.", number, s, were);
+        break;
+    case XS_LEFT_RECORDS:
+        xs_string_format(text, "CUPTI dropped %s record%s.", number, s);
+        break;
+    case XS_LEFT_STACKS:
+        xs_string_format(text, "The call site is not known of %s of %s transfers.", number,
+                         xs_format_count(all, c->host_transfers));
+        break;
+    case XS_LEFT_OUT_COUNT:
+        break;
+    }
+    return count;
+}

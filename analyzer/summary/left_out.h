@@ -1,0 +1,26 @@
+/* What capture knows that it left out of a trace, in plain sentences: the section Coverage of the text report and of
+ * Markdown, the page and JSON have the same ones. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_LEFT_OUT_H
+#define XFERSPY_ANALYZER_SUMMARY_LEFT_OUT_H
+
+#include "analyzer/base/text.h"
+#include "analyzer/summary/summary.h"
+
+enum xs_left_out {
+    XS_LEFT_DROPPED, /* no room in the spool */
+    XS_LEFT_NESTED,  /* inside another call */
+    XS_LEFT_JUMPED,  /* never returned */
+    XS_LEFT_DAMAGED, /* events of a spool that could not be read */
+    XS_LEFT_RECORDS, /* by CUPTI */
+    XS_LEFT_STACKS,  /* transfers without a call site */
+    XS_LEFT_OUT_COUNT
+};
+
+/* The name of a kind in JSON. */
+extern const char *const xs_left_out_names[XS_LEFT_OUT_COUNT];
+
+/* How many of a kind were left out, and the sentence with that number, which is appended to `text`. 0: none, and
+ * nothing is appended. */
+uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text);
+
+#endif

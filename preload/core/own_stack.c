@@ -1,0 +1,106 @@
+/* Finds out which memory the thread's own stack is. The main thread's stack is mapped for certain from its low end up,
+ * because it never shrinks. Another thread's is, from its guard page to the thread's own control block, which glibc
+ * keeps on top of it. */
+#define _GNU_SOURCE
+#include "preload/core/own_stack.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/core/scratch.h"
+
+/* System calls of our own: libc's are cancellation points, and the application may have others in their place. */
+XS_TLS struct xs_own_stack xs_own_stack;
+
+enum { LINE_BYTES = 128, READ_BYTES = 1024 };
+
+struct mapping {
+    uint64_t start, end;
+    bool is_accessible, is_main_stack;
+};
+
+static uint64_t hexadecimal(const char **text) {
+    uint64_t value = 0;
+    for (;; (*text)++) {
+        unsigned c = (unsigned char)**text, digit = c - '0';
+        if (digit > 9) {
+            digit = c - 'a' + 10;
+            if (c < 'a' || c > 'f') {
+                return value;
+            }
+        }
+        value = value << 4 | digit;
+    }
+}
+
+/* "7ffd1000-7ffd3000 rw-p 00000000 00:00 0   [stack]", without what did not fit */
+static struct mapping parse(const char *line) {
+    struct mapping m = {0};
+    m.start = hexadecimal(&line);
+    m.end = *line == '-' ? (line++, hexadecimal(&line)) : 0;
+    m.is_accessible = strncmp(line, " rw", 3) == 0;
+    m.is_main_stack = strstr(line, " [stack]") != NULL;
+    return m;
+}
+
+/* Is this mapping the stack that `sp` is on, and from where to where? The guard page below is what tells a thread's
+ * stack from memory that was merged with other mappings, of which parts may go any time. */
+static bool is_own_stack(const struct mapping *m, const struct mapping *below, uint64_t sp) {
+    uint64_t control_block = (uint64_t)pthread_self();
+    if (!m->is_accessible || sp < m->start || sp >= m->end) {
+        return false;
+    }
+    if (m->is_main_stack) {
+        xs_own_stack.low = m->start;
+        xs_own_stack.high = m->end;
+        return true;
+    }
+    /* The main thread's control block is anywhere, and a coroutine's stack may have been merged with what it lies
+     * in. */
+    if (control_block < sp || control_block >= m->end || below->end != m->start || below->is_accessible ||
+        syscall(SYS_gettid) == syscall(SYS_getpid)) {
+        return false;
+    }
+    xs_own_stack.low = m->start;
+    xs_own_stack.high = control_block;
+    return true;
+}
+
+static void learn(void *arg) {
+    uint64_t sp = *(const uint64_t *)arg;
+    char buffer[READ_BYTES], line[LINE_BYTES];
+    size_t length = 0;
+    struct mapping below = {0};
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    long bytes = 0;
+    bool is_found = false;
+    while (fd >= 0 && !is_found && (bytes = syscall(SYS_read, fd, buffer, sizeof buffer)) > 0) {
+        for (long i = 0; i < bytes && !is_found; i++) {
+            if (buffer[i] != '\n') {
+                if (length + 1 < sizeof line) {
+                    line[length++] = buffer[i];
+                }
+                continue;
+            }
+            line[length] = '\0';
+            length = 0;
+            struct mapping m = parse(line);
+            is_found = is_own_stack(&m, &below, sp);
+            below = m;
+        }
+    }
+    if (fd >= 0) {
+        syscall(SYS_close, fd);
+    }
+}
+
+void xs_own_stack_look(uint64_t sp) {
+    xs_own_stack.unknown++;
+    if ((xs_own_stack.unknown & (xs_own_stack.unknown - 1)) == 0) {
+        xs_on_scratch(learn, &sp);
+    }
+}
