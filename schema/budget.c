@@ -14,7 +14,7 @@ uint64_t xs_budget_steps(int64_t file_bytes) {
     return UINT64_C(64000000) + UINT64_C(100) * (file_bytes > 0 ? (uint64_t)file_bytes : 0);
 }
 
-bool xs_budget_spend(struct xs_budget *budget) {
+bool xs_budget_count(struct xs_budget *budget) {
     if (budget->left < XS_BUDGET_STRIDE) {
         budget->spent = true;
         return true;
@@ -25,7 +25,7 @@ bool xs_budget_spend(struct xs_budget *budget) {
 
 bool xs_budget_is_spent(const struct xs_budget *budget) { return budget && budget->spent; }
 
-static int on_progress(void *budget) { return xs_budget_spend(budget); }
+static int on_progress(void *budget) { return xs_budget_count(budget); }
 
 static void say_nothing(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;

@@ -13,12 +13,12 @@ struct xs_budget;
 uint64_t xs_budget_steps(int64_t file_bytes);
 
 /* From here on, a statement of `db` ends with SQLITE_INTERRUPT where that many steps were done. `*budget` is `db`'s and lives as long as
- * it does. Takes the connection's progress handler: whoever sets another one calls xs_budget_spend in it. An SQLite result code. */
+ * it does. Takes the connection's progress handler: whoever sets another one calls xs_budget_count in it. An SQLite result code. */
 int xs_budget_begin(sqlite3 *db, int64_t file_bytes, struct xs_budget **budget);
 
 /* What the progress handler does, every XS_BUDGET_STRIDE steps: true says that the statement has to end. */
 enum { XS_BUDGET_STRIDE = 10000 };
-bool xs_budget_spend(struct xs_budget *budget);
+bool xs_budget_count(struct xs_budget *budget);
 
 /* Whether it was spent, which is why the statement was interrupted. NULL: it was not. */
 bool xs_budget_is_spent(const struct xs_budget *budget);

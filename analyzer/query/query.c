@@ -100,7 +100,7 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
 /* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
-static int has_to_end(void *budget) { return interrupted != 0 || (budget && xs_budget_spend(budget)); }
+static int has_to_end(void *budget) { return interrupted != 0 || (budget && xs_budget_count(budget)); }
 
 /* One statement, and only a reading one. NULL after a message. */
 static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, struct xs_query_guard *guard) {
