@@ -331,7 +331,9 @@ static void warn(struct xs_trace *trace, const char *format, ...) {
 /* What came of the recovery, as fields of the trace. */
 static void tell(struct xs_trace *trace, int64_t result, const struct xs_recovery *recovery) {
     const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
-    if (result >= 0) {
+    if (recovery->spool_missing) {
+        warn(trace, "its process was killed, and %s", recovery->error);
+    } else if (result >= 0) {
         if (recovery->spool_found) {
             trace->recovered_events = result;
         }
@@ -368,6 +370,7 @@ static bool recover(const char *path, const struct xs_side_files *side, struct i
                     struct xs_trace *trace, char *message) {
     struct xs_recovery recovery;
     if (side->owned && !side->foreign && place_is_writable(path)) {
+        trace->recovers = 1;
         tell(trace, xs_recover(path, false, &recovery), &recovery);
     } else if (xs_writer_of(path) != XS_WRITER_GONE) {
         trace->is_live = 1;
@@ -422,9 +425,13 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
 }
 
 void xs_trace_close(struct xs_trace *trace) {
+    bool ends_wal = trace->db && trace->recovers && !trace->is_live;
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
     trace->budget = NULL;
+    if (ends_wal) {
+        xs_recover_close(trace->path);
+    }
 }
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {
