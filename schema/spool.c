@@ -164,8 +164,9 @@ static int create(const char *path, size_t limit_bytes, uint64_t chunks, bool in
     *spool = (struct xs_spool){.fd = -1, .source = -1, .in_memory = in_memory};
     uint64_t limit =
         limit_bytes > XS_SPOOL_HEADER_BYTES ? (limit_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
-    limit = least(least(limit, UINT32_MAX / 2), least(chunks_of_file_limit(), chunks_of_address_limit()));
+    limit = least(least(limit, UINT32_MAX / 2), chunks_of_address_limit());
     chunks = least(chunks, chunks_of_file_limit());
+    limit = in_memory ? least(limit, chunks_of_file_limit()) : limit;
     chunks = chunks < 1 ? 1 : chunks;
     limit = limit < chunks ? chunks : limit;
 

@@ -70,7 +70,7 @@ static int create_named(struct xs_files *files, const char *path, const struct x
 
 int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
                     struct xs_store **store, char *why, size_t bytes) {
-    char wish[sizeof files->path], path[sizeof files->path + 16];
+    char wish[sizeof files->path], path[sizeof files->path];
     snprintf(wish, sizeof wish, "%s", files->path);
     files->trace = files->ballast = -1;
     *spool = (struct xs_spool){.fd = -1, .source = -1};
