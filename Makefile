@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo test test-gpu coverage bench install uninstall package lint format clean
+.PHONY: help demo test test-gpu coverage torture bench install uninstall package lint format clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -25,6 +25,11 @@ test-gpu: ## the end-to-end tests again, on this machine's GPU
 coverage: ## run every test with counters; print which share of the lines of each folder runs
 	@scripts/install-packages build test coverage
 	@scripts/coverage
+
+torture: ## hostile files for an hour and more, with other seeds each round (TORTURE="--minutes 5 forgeries" for less)
+	@scripts/install-packages build test
+	@scripts/build debug
+	@tests/torture/run $(TORTURE)
 
 bench: ## measure what profiling costs (docs/measurements.md)
 	@scripts/install-packages build

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
+#include "schema/private_file.h"
 #include "schema/spool_place.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};
@@ -42,7 +43,7 @@ static int copy_parts(int in, int out) {
 }
 
 static int copy_open_file(int in, const char *to) {
-    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int out = xs_create_private(to);
     int result = out < 0 ? -1 : copy_parts(in, out);
     int saved = errno;
     if (out >= 0 && close(out) != 0 && result == 0) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
+#include "schema/private_file.h"
 #include "schema/spool_place.h"
 
 #define WANTED_FREE 8u        /* grow while fewer chunks are free */
@@ -170,7 +171,7 @@ static int create(const char *path, size_t limit_bytes, uint64_t chunks, bool in
     chunks = chunks < 1 ? 1 : chunks;
     limit = limit < chunks ? chunks : limit;
 
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = xs_create_private(path);
     if (fd < 0) {
         return status_of_errno();
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
+#include "schema/private_file.h"
 
 #define TMPFS 0x01021994 /* statfs(2) */
 
@@ -50,9 +51,11 @@ static bool base_is_fit(const char *base, size_t bytes) {
 static bool memory_folder(size_t bytes, char *folder) {
     const char *const bases[] = {"/dev/shm", runtime_dir()};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (!bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid()) ||
-            (mkdir(folder, 0700) != 0 && errno != EEXIST)) {
+        if (!bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
             continue;
+        }
+        if (mkdir(folder, 0700) == 0) {
+            (void)chmod(folder, 0700); /* whatever the umask */
         }
         int fd = open_folder(folder, geteuid());
         if (fd >= 0) {
@@ -127,7 +130,7 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
     }
     int status = XS_ERROR_NOT_FOUND;
     if (memory) {
-        int fd = open(files->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        int fd = xs_create_private(files->beside);
         if (fd < 0) {
             return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "schema/private_file.h"
 #include "schema/schema_check.h"
 #include "schema/sqlite_open.h"
 #include "schema/store_internal.h"
@@ -118,7 +119,7 @@ static void free_store(struct xs_store *store) {
 
 int xs_store_create(const char *path, struct xs_store **out) {
     *out = NULL;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = xs_create_private(path);
     if (fd < 0) {
         return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
     }
@@ -156,7 +157,11 @@ static int check_schema(struct xs_store *store) {
     if (rc != SQLITE_ROW) {
         return xs_store_status(store, rc);
     }
-    return xs_schema_check(store->db, version > 0 ? (uint32_t)version : 0, why, sizeof why);
+    int status = xs_schema_check(store->db, version > 0 ? (uint32_t)version : 0, why, sizeof why);
+    if (status) {
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL); /* closing it changes nothing */
+    }
+    return status;
 }
 
 int xs_store_open(const char *path, struct xs_store **out) {

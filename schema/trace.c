@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "schema/budget.h"
 #include "schema/copy.h"
 #include "schema/merged.h"
 #include "schema/recover.h"
 #include "schema/schema_check.h"
 #include "schema/sqlite_open.h"
+#include "schema/steps.h"
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
@@ -239,8 +239,11 @@ int xs_trace_check_tables(sqlite3 *db) {
 }
 
 const char *xs_trace_why(const struct xs_trace *trace) {
-    return xs_budget_is_spent(trace->budget) ? "reading it takes more steps than a file of its size can justify"
-                                             : sqlite3_errmsg(trace->db);
+    if (xs_steps_are_spent(trace->steps)) {
+        return "reading it takes more steps than a file of its size can justify";
+    }
+    return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
+                                                       : sqlite3_errmsg(trace->db);
 }
 
 /* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count them. */
@@ -258,13 +261,14 @@ int xs_trace_limit(struct xs_trace *trace, const char *file) {
     char wal[XS_PATH_BYTES];
     int64_t bytes = bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
     int rc = sqlite3_busy_timeout(trace->db, 5000);
-    return rc == SQLITE_OK ? xs_budget_begin(trace->db, bytes, &trace->budget) : rc;
+    return rc == SQLITE_OK ? xs_steps_begin(trace->db, bytes, &trace->steps) : rc;
 }
 
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
     const char *why = trace->db ? xs_trace_why(trace) : sqlite3_errstr(rc);
     int code = rc & 0xff;
-    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_INTERRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_IOERR;
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_INTERRUPT || code == SQLITE_NOTADB ||
+                   code == SQLITE_ERROR || code == SQLITE_IOERR;
     int status = xs_trace_fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", trace->path,
                                damaged ? "damaged" : "cannot be opened", why);
     xs_trace_close(trace);
@@ -428,7 +432,7 @@ void xs_trace_close(struct xs_trace *trace) {
     bool ends_wal = trace->db && trace->recovers && !trace->is_live;
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
-    trace->budget = NULL;
+    trace->steps = NULL;
     if (ends_wal) {
         xs_recover_close(trace->path);
     }

@@ -8,11 +8,11 @@
 #include "schema/error.h"
 
 struct sqlite3;
-struct xs_budget;
+struct xs_steps;
 
 struct xs_trace {
     struct sqlite3 *db;       /* read-only; the trace's */
-    struct xs_budget *budget; /* what reading it may cost (schema/budget.h); the connection's */
+    struct xs_steps *steps;   /* what reading it may cost (schema/steps.h); the connection's */
     char path[4096];          /* as it was opened */
     int64_t merged_id;        /* its number in a merged file (schema/merged.h); -1: the file is the trace */
     int is_live;              /* its process still runs: what is read is what was drained so far */

@@ -16,6 +16,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "schema/error.h"
+#include "schema/private_file.h"
 
 void xs_complain(const char *format, ...) {
     struct xs_string plain = {0}, escaped = {0};
@@ -78,7 +79,7 @@ static int open_file(struct xs_out *out, const struct xs_out_options *options) {
         if (fd >= 0 && fchmod(fd, st.st_mode & 0777) != 0)
             errno = 0; /* the file is readable by its owner at least */
     } else {
-        fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = xs_create_private(out->path);
     }
     if (fd < 0) {
         if (errno == EEXIST)

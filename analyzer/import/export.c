@@ -11,9 +11,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
-#include "schema/budget.h"
 #include "schema/side_files.h"
 #include "schema/sqlite_open.h"
+#include "schema/steps.h"
 #include "schema/store.h"
 
 enum { VALUE_BYTES = 64 << 20, ORDER_COLUMNS = 4, NAME_BYTES = 64 };
@@ -95,11 +95,12 @@ int xs_nsys_open(struct xs_nsys *nsys, const char *path) {
     if (rc == SQLITE_OK) {
         sqlite3_busy_timeout(nsys->db, 2000);
         sqlite3_limit(nsys->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
-        rc = xs_budget_begin(nsys->db, size_of(path), &nsys->budget);
+        rc = xs_steps_begin(nsys->db, size_of(path), &nsys->steps);
     }
     if (rc == SQLITE_OK)
-        rc = sqlite3_exec(nsys->db, "PRAGMA query_only=ON; PRAGMA cache_size=-65536; SELECT count(*) FROM sqlite_master",
-                          NULL, NULL, NULL);
+        rc =
+            sqlite3_exec(nsys->db, "PRAGMA query_only=ON; PRAGMA cache_size=-65536; SELECT count(*) FROM sqlite_master",
+                         NULL, NULL, NULL);
     if (rc != SQLITE_OK) {
         xs_complain("%s: cannot be read: %s", path, nsys->db ? sqlite3_errmsg(nsys->db) : sqlite3_errstr(rc));
         return nsys->status = XS_ERROR_CORRUPT;
@@ -144,8 +145,8 @@ bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const cha
 static void fail(struct xs_nsys *nsys) {
     if (nsys->status >= 0)
         xs_complain("%s: cannot be read: %s", nsys->path,
-                    xs_budget_is_spent(nsys->budget) ? "it takes more steps than a file of its size can justify"
-                                                     : sqlite3_errmsg(nsys->db));
+                    xs_steps_are_spent(nsys->steps) ? "it takes more steps than a file of its size can justify"
+                                                    : sqlite3_errmsg(nsys->db));
     nsys->status = XS_ERROR_CORRUPT;
 }
 

@@ -17,7 +17,7 @@ struct xs_nsys {
     struct xs_hash strings; /* StringIds.id + 1 (0 is a number, too) to the kept text */
     uint64_t skipped;       /* rows that could not be true */
     int status;             /* of the first error while reading */
-    struct xs_budget *budget;
+    struct xs_steps *steps;
 };
 
 /* Negative after a message: it cannot be read, or is something else. Always to be closed. */

@@ -196,8 +196,6 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
 /* Into a file beside the output, which gets its name when it is whole. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
     struct xs_string temporary = {0};
-    mode_t mask = umask(0);
-    umask(mask);
     xs_string_format(&temporary, "%s.XXXXXX", options->path);
     int fd = mkostemp(temporary.data, O_CLOEXEC);
     if (fd < 0) {
@@ -205,8 +203,8 @@ static int merge_into(struct job *job, const struct xs_out_options *options) {
         xs_string_free(&temporary);
         return XS_EXIT_ERROR;
     }
-    if (fchmod(fd, 0666 & ~mask) != 0)
-        errno = 0; /* the owner can read it */
+    if (fchmod(fd, 0600) != 0)
+        errno = 0; /* not on this file system */
     close(fd);
     xs_unfinished(temporary.data);
     int status = merge(job, temporary.data, options);

@@ -10,8 +10,8 @@
 #include "analyzer/query/guard.h"
 #include "analyzer/query/query.h"
 #include "analyzer/trace/scan.h"
-#include "schema/budget.h"
 #include "schema/merged.h"
+#include "schema/steps.h"
 
 XS_DECLARE_COMMAND(query)
 
@@ -100,7 +100,7 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
 /* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
-static int has_to_end(void *budget) { return interrupted != 0 || (budget && xs_budget_count(budget)); }
+static int has_to_end(void *steps) { return interrupted != 0 || (steps && xs_steps_spend(steps)); }
 
 /* One statement, and only a reading one. NULL after a message. */
 static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, struct xs_query_guard *guard) {
@@ -133,10 +133,11 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
 static void complain_stopped(const struct xs_trace *trace) {
     if (interrupted)
         xs_complain("interrupted");
-    else if (xs_budget_is_spent(trace->budget))
-        xs_complain("%s: stopped: the statement takes more steps than a file of its size can justify; --no-limit lets it "
-                    "go on",
-                    trace->path);
+    else if (xs_steps_are_spent(trace->steps))
+        xs_complain(
+            "%s: stopped: the statement takes more steps than a file of its size can justify; --no-limit lets it "
+            "go on",
+            trace->path);
     else
         xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
 }
@@ -148,7 +149,7 @@ static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, con
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
-    sqlite3_progress_handler(trace->db, XS_BUDGET_STRIDE, has_to_end, arguments->no_limit ? NULL : trace->budget);
+    sqlite3_progress_handler(trace->db, XS_STEPS_STRIDE, has_to_end, arguments->no_limit ? NULL : trace->steps);
     if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
     int code = xs_query_print(statement, (enum xs_query_format)arguments->ask.format, &out);

@@ -6,7 +6,8 @@
 
 static void fail(struct xs_scan *scan, int code) {
     const char *text = xs_trace_why(scan->trace);
-    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_SCHEMA || code == SQLITE_INTERRUPT;
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_SCHEMA ||
+                   code == SQLITE_INTERRUPT || code == SQLITE_TOOBIG;
     scan->status = code == SQLITE_NOMEM ? XS_ERROR_MEMORY : damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE;
     snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: %s%s", scan->trace->path, damaged ? "damaged: " : "", text);
 }
