@@ -41,8 +41,15 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
         if (!status) {
             status = xs_store_meta_add(store, "recovered_events", events);
         }
+        /* The last words of the drain thread, where there was no room for them in the trace. */
+        const char *stopped = spool->header->stopped;
+        if (!status && stopped[0]) {
+            char note[XS_SPOOL_STOPPED_BYTES + 32];
+            snprintf(note, sizeof note, "capture stopped: %s", stopped);
+            status = xs_store_note(store, 0, "stopped", note);
+        }
         if (!status) {
-            status = xs_store_finish(store, XS_STATUS_RECOVERED);
+            status = xs_store_finish(store, stopped[0] ? XS_STATUS_STOPPED : XS_STATUS_RECOVERED);
         }
     }
     if (status) {
@@ -115,6 +122,7 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
         recovery->spool_damaged = true;
     }
     if (result == 0 && take) {
+        memcpy(recovery->stopped, found->spool.header->stopped, sizeof recovery->stopped);
         result = take_over(&found->spool, store);
     } else if (result == 0 && !xs_store_has_ended(store)) {
         say_missing(found, recovery);

@@ -26,6 +26,7 @@
 
 /* With a NUL. */
 #define XS_SPOOL_ID_BYTES 33u
+#define XS_SPOOL_STOPPED_BYTES 256u
 #define XS_SPOOL_FOLDER_BYTES 96u
 #define XS_SPOOL_TRACE_BYTES 4096u
 
@@ -66,6 +67,7 @@ struct xs_spool_header {
     char host[64];                     /* its node name */
     uint64_t pid_namespace;            /* inode of /proc/self/ns/pid */
     uint64_t mount_namespace;          /* inode of /proc/self/ns/mnt */
+    char stopped[XS_SPOOL_STOPPED_BYTES]; /* why capture ended before the process did, "": it did not */
     /* From here on for a spool in memory; see spool_place.h. */
     _Atomic uint32_t started;            /* 1: the trace is there, and events may be */
     uint64_t trace_device, trace_inode;  /* of the trace's file, once it is there */

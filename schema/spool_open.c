@@ -20,7 +20,8 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
            header->event_bytes == sizeof(struct xs_event) && header->chunk_bytes == XS_SPOOL_CHUNK_BYTES &&
            count <= header->chunk_limit && (magic != XS_SPOOL_MAGIC || bytes_of(count) <= file_bytes) &&
            is_text(header->boot_id, sizeof header->boot_id) && is_text(header->host, sizeof header->host) &&
-           is_text(header->id, sizeof header->id) && is_text(header->folder, sizeof header->folder) &&
+           is_text(header->stopped, sizeof header->stopped) && is_text(header->id, sizeof header->id) &&
+           is_text(header->folder, sizeof header->folder) &&
            is_text(header->trace, sizeof header->trace) && xs_clock_is_sound(&header->clock);
 }
 

@@ -337,6 +337,9 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
     const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
     if (recovery->spool_missing) {
         warn(trace, "its process was killed, and %s", recovery->error);
+    } else if (result >= 0 && recovery->stopped[0]) {
+        trace->recovered_events = 0; /* of a kill */
+        warn(trace, "capture had stopped (%s); what it left was taken over", recovery->stopped);
     } else if (result >= 0) {
         if (recovery->spool_found) {
             trace->recovered_events = result;

@@ -212,6 +212,7 @@ static void explain(int status) {
 static void give_up(int status) {
     atomic_store(&xs_state, XS_STATE_CLOSED);
     explain(status);
+    snprintf(drain.spool->header->stopped, sizeof drain.spool->header->stopped, "%s", drain.why);
     xs_note("stopped", "capture stopped: %s", drain.why);
 }
 

@@ -70,7 +70,7 @@ static int create_named(struct xs_files *files, const char *path, const struct x
 
 int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
                     struct xs_store **store, char *why, size_t bytes) {
-    char wish[sizeof files->path], path[sizeof files->path];
+    char wish[sizeof files->path], path[sizeof files->path + 16];
     snprintf(wish, sizeof wish, "%s", files->path);
     files->trace = files->ballast = -1;
     *spool = (struct xs_spool){.fd = -1, .source = -1};
@@ -85,7 +85,7 @@ int xs_files_create(struct xs_files *files, const struct xs_options *options, st
                      status == XS_ERROR_SYSTEM ? strerror(errno) : xs_error_text(status));
             return status;
         }
-        snprintf(files->path, sizeof files->path, "%s", path);
+        snprintf(files->path, sizeof files->path, "%.*s", (int)sizeof files->path - 1, path);
         files->trace = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
         xs_spool_start(spool, path);
         keep_ballast(files);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mount.h>
@@ -17,7 +18,7 @@
 enum { MIB = 1 << 20 };
 
 static const char *path, *beside;
-static char memory[512];
+static char memory[sizeof ((struct xs_spool_files *)0)->memory];
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];
 
@@ -48,7 +49,7 @@ static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
 
 /* Leaves a killed trace. False where spools do not lie in memory on this machine: the test has nothing to test. */
 static bool make_killed(const char *name, uint64_t events, bool start) {
-    static char name_of_memory[sizeof(struct xs_spool_files)];
+    static char name_of_memory[sizeof ((struct xs_spool_files *)0)->memory];
     int ends[2], status;
     path = in_scratch(name);
     static char spool_name[300];
@@ -60,8 +61,7 @@ static bool make_killed(const char *name, uint64_t events, bool start) {
         write_and_die(ends[1], events, true, start);
     }
     close(ends[1]);
-    struct xs_spool_files files;
-    assert_int_equal(read(ends[0], name_of_memory, sizeof files.memory), sizeof files.memory);
+    assert_int_equal(read(ends[0], name_of_memory, sizeof name_of_memory), sizeof name_of_memory);
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));

@@ -3,7 +3,7 @@
  * link: cuda
  * run: ulimit -f 768 && exec "$program"
  * stdout: data ok
- * status: any
+ * status: stopped
  * notices: any
  *
  * > SELECT count(*) > 1000 AND count(*) < 20000 FROM transfer

@@ -3,7 +3,7 @@
  *
  * link: cuda
  * stdout: data ok
- * status: any
+ * status: stopped
  * notices: any
  *
  * > SELECT count(*) >= 30001 FROM transfer

@@ -15,7 +15,7 @@
  * t.2.db
  * t.db
  *
- * $ grep -c 'events in .*/t[.]2[.]db' $stderr
+ * $ grep -c 'events in .*t[.]2[.]db' $stderr
  * 1
  */
 #include "../one_copy.h"

@@ -7,7 +7,7 @@
  * > SELECT direction, count(*) FROM transfers GROUP BY 1
  * h2d|2000
  *
- * $ grep -c 'events in .*/other[.]db' $stderr; grep -c 'stopped early' $stderr; ls $dir
+ * $ grep -c 'events in .*other[.]db' $stderr; grep -c 'stopped early' $stderr; ls $dir
  * 1
  * 0
  * other.db
