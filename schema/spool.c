@@ -19,7 +19,7 @@
 
 #define WANTED_FREE 8u        /* grow while fewer chunks are free */
 #define GROW_FOR_THREADS 16u  /* chunks */
-#define SHARE_OF_ADDRESSES 8u /* of what RLIMIT_AS leaves: one part in so many */
+#define FEW_CHUNKS 256u       /* 16 MiB */
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
@@ -102,20 +102,11 @@ static uint64_t chunks_of_file_limit(void) {
     return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
 }
 
-/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs what is left for itself. */
+/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs nearly all of them for itself, and often
+ * later: only what waits to be taken over gets some. */
 static uint64_t chunks_of_address_limit(void) {
     struct rlimit limit;
-    unsigned long pages = 0;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-        return UINT32_MAX;
-    }
-    FILE *statm = fopen("/proc/self/statm", "re");
-    if (statm) {
-        (void)!fscanf(statm, "%lu", &pages);
-        fclose(statm);
-    }
-    uint64_t used = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    return used < limit.rlim_cur ? (limit.rlim_cur - used) / SHARE_OF_ADDRESSES / XS_SPOOL_CHUNK_BYTES : 0;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }

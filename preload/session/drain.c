@@ -238,7 +238,7 @@ static void finish_trace(int failure) {
         snprintf(drain.why, sizeof drain.why, "%s",
                  closed == XS_ERROR_NOT_FOUND ? "the trace was deleted while it was written" : xs_error_text(closed));
     }
-    if (status == 0 && closed == 0) {
+    if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
         atomic_store(&drain.spool->header->closed, 1);
         xs_spool_delete(&drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */

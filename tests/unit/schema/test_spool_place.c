@@ -420,7 +420,7 @@ static void it_grows_without_a_descriptor(void **state) {
     xs_spool_unmap(&spool);
 }
 
-/* Of what RLIMIT_AS leaves, most is for the program. */
+/* Of what RLIMIT_AS leaves, nearly all is for the program. */
 static void few_addresses_make_a_small_spool(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -435,10 +435,14 @@ static void few_addresses_make_a_small_spool(void **state) {
             _exit(1);
         }
         fclose(statm);
-        struct rlimit limit = {(rlim_t)pages * 4096 + 32 * MIB, RLIM_INFINITY};
+        struct rlimit limit = {(rlim_t)pages * 4096 + 64 * MIB, RLIM_INFINITY};
         setrlimit(RLIMIT_AS, &limit);
         int status = xs_spool_create(in_scratch("s"), (size_t)272 * MIB, 16, &spool);
-        _exit(status != 0 ? 2 : spool.map_bytes > 5 * MIB ? 3 : 0);
+        limit.rlim_cur = (rlim_t)pages * 4096 + spool.map_bytes + 2 * MIB; /* and where there is not even that */
+        setrlimit(RLIMIT_AS, &limit);
+        struct xs_spool smaller;
+        status = status ? status : xs_spool_create(in_scratch("s2"), (size_t)272 * MIB, 8, &smaller);
+        _exit(status != 0 ? 2 : spool.map_bytes > 17 * MIB ? 3 : smaller.map_bytes > 4 * MIB ? 4 : 0);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);

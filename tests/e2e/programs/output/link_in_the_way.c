@@ -1,19 +1,18 @@
 /* A link that leads nowhere has the trace's name: it is never followed, and the next number is taken.
  *
  * link: cuda
- * run: ln -s nowhere/at-all "$dir/t.db"; exec "$program"
+ * run: ln -s nowhere/at-all "$dir/t.db"; "$program"; r=$?; mv "$dir/t.db" "$dir/link"; exit $r
  * env: XFERSPY_OUTPUT=$dir/t.db
- * trace: t.2.db
  * stdout: data ok
  *
  * > SELECT direction, count(*), sum(bytes) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|1|4096
  * h2d|1|4096
  *
- * $ readlink $dir/t.db; ls $dir
+ * $ readlink $dir/link; ls $dir
  * nowhere/at-all
+ * link
  * t.2.db
- * t.db
  *
  * $ grep -c 'events in .*t[.]2[.]db' $stderr
  * 1

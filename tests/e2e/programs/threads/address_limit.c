@@ -1,8 +1,9 @@
-/* Little more addresses than the program itself needs (ulimit -v): the spool reserves fewer, and the program runs as it does alone.
+/* 128 MiB of addresses more than the program itself needs (ulimit -v): the spool reserves few, and the program runs as it does alone.
+ * (64 MiB of them are what glibc's malloc reserves for each thread.)
  *
  * link: cuda
  * only: sim unsanitized
- * run: ulimit -v $(("$("$program" size)" + 98304)) && exec "$program"
+ * run: ulimit -v $(($(LD_PRELOAD= "$program" size) + 131072)) && exec "$program"
  * env: XFERSPY_CUPTI=off
  * stdout: data ok
  * traces: 1
