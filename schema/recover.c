@@ -18,8 +18,7 @@ enum xs_writer xs_writer_of(const char *path) {
     struct xs_spool_found found;
     int status = xs_spool_find(path, &found);
     const struct xs_spool_header *header = xs_spool_found_header(&found);
-    enum xs_writer writer =
-        status == 0 && header ? xs_spool_writer(header, found.files.beside) : XS_WRITER_GONE;
+    enum xs_writer writer = status == 0 && header ? xs_spool_writer(header, found.files.beside) : XS_WRITER_GONE;
     xs_spool_found_free(&found);
     return writer;
 }
@@ -70,7 +69,8 @@ static int prove_gone(struct xs_store *store) {
 /* A pointer can lie beside a trace to which it does not belong. */
 static bool belongs(const struct xs_spool_header *header, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
-    return header->id[0] == 0 || (xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id) && strcmp(id, header->id) == 0);
+    return header->id[0] == 0 ||
+           (xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id) && strcmp(id, header->id) == 0);
 }
 
 /* A copy of the trace is given the events, too, and leaves the spool to the trace. */

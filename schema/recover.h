@@ -13,7 +13,7 @@ struct xs_recovery {
     bool spool_found, spool_damaged;
     bool spool_missing; /* it is in the memory of another machine or container, or gone; `error` says which */
     char stopped[XS_SPOOL_STOPPED_BYTES]; /* why capture ended before the process did; "": it did not */
-    char error[512];    /* SQLite's words for a failure */
+    char error[512];                      /* SQLite's words for a failure */
 };
 
 /* Recovers the trace at `path`, which has been identified as one. Returns the events taken over, XS_ERROR_BUSY while

@@ -17,9 +17,9 @@
 #include "schema/private_file.h"
 #include "schema/spool_place.h"
 
-#define WANTED_FREE 8u        /* grow while fewer chunks are free */
-#define GROW_FOR_THREADS 16u  /* chunks */
-#define FEW_CHUNKS 256u       /* 16 MiB */
+#define WANTED_FREE 8u       /* grow while fewer chunks are free */
+#define GROW_FOR_THREADS 16u /* chunks */
+#define FEW_CHUNKS 256u      /* 16 MiB */
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
@@ -274,4 +274,3 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
     }
     return NULL;
 }
-

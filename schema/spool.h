@@ -59,21 +59,21 @@ struct xs_spool_header {
     int32_t pid;
     _Atomic uint32_t closed; /* 1: the writer finished and everything was taken over */
     struct xs_clock clock;
-    _Atomic uint64_t stalls, stall_ns; /* waits of threads for a free chunk */
-    _Atomic uint64_t nested;           /* calls not recorded because they were made inside another one's wrapper */
-    _Atomic uint64_t dropped;          /* calls not recorded because no chunk came free in time */
-    _Atomic uint64_t next_sequence;    /* of chunks taken so far */
-    char boot_id[40];                  /* /proc/sys/kernel/random/boot_id of the writer */
-    char host[64];                     /* its node name */
-    uint64_t pid_namespace;            /* inode of /proc/self/ns/pid */
-    uint64_t mount_namespace;          /* inode of /proc/self/ns/mnt */
+    _Atomic uint64_t stalls, stall_ns;    /* waits of threads for a free chunk */
+    _Atomic uint64_t nested;              /* calls not recorded because they were made inside another one's wrapper */
+    _Atomic uint64_t dropped;             /* calls not recorded because no chunk came free in time */
+    _Atomic uint64_t next_sequence;       /* of chunks taken so far */
+    char boot_id[40];                     /* /proc/sys/kernel/random/boot_id of the writer */
+    char host[64];                        /* its node name */
+    uint64_t pid_namespace;               /* inode of /proc/self/ns/pid */
+    uint64_t mount_namespace;             /* inode of /proc/self/ns/mnt */
     char stopped[XS_SPOOL_STOPPED_BYTES]; /* why capture ended before the process did, "": it did not */
     /* From here on for a spool in memory; see spool_place.h. */
-    _Atomic uint32_t started;            /* 1: the trace is there, and events may be */
-    uint64_t trace_device, trace_inode;  /* of the trace's file, once it is there */
-    char id[XS_SPOOL_ID_BYTES];          /* random; the file's name, and meta spool.id; "": the spool lies beside the trace */
-    char folder[XS_SPOOL_FOLDER_BYTES];  /* in which it lies */
-    char trace[XS_SPOOL_TRACE_BYTES];    /* the trace's absolute name */
+    _Atomic uint32_t started;           /* 1: the trace is there, and events may be */
+    uint64_t trace_device, trace_inode; /* of the trace's file, once it is there */
+    char id[XS_SPOOL_ID_BYTES]; /* random; the file's name, and meta spool.id; "": the spool lies beside the trace */
+    char folder[XS_SPOOL_FOLDER_BYTES]; /* in which it lies */
+    char trace[XS_SPOOL_TRACE_BYTES];   /* the trace's absolute name */
 };
 _Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header has its place");
 

@@ -21,8 +21,8 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
            count <= header->chunk_limit && (magic != XS_SPOOL_MAGIC || bytes_of(count) <= file_bytes) &&
            is_text(header->boot_id, sizeof header->boot_id) && is_text(header->host, sizeof header->host) &&
            is_text(header->stopped, sizeof header->stopped) && is_text(header->id, sizeof header->id) &&
-           is_text(header->folder, sizeof header->folder) &&
-           is_text(header->trace, sizeof header->trace) && xs_clock_is_sound(&header->clock);
+           is_text(header->folder, sizeof header->folder) && is_text(header->trace, sizeof header->trace) &&
+           xs_clock_is_sound(&header->clock);
 }
 
 enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while recovering stays under 256 MiB */

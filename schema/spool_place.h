@@ -22,7 +22,7 @@
 #define XS_SPOOL_SHARE_OF_MEMORY 8u
 
 struct xs_spool_files {
-    char beside[XS_PATH_BYTES];                /* the spool, or the pointer to it */
+    char beside[XS_PATH_BYTES];               /* the spool, or the pointer to it */
     char memory[XS_SPOOL_FOLDER_BYTES + 64u]; /* the spool in a tmpfs; "": it lies beside the trace */
 };
 

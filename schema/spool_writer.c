@@ -124,4 +124,3 @@ enum xs_writer xs_spool_writer(const struct xs_spool_header *header, const char 
     }
     return process_maps_file(header, path) == 0 ? XS_WRITER_GONE : XS_WRITER_LIVES;
 }
-

@@ -166,8 +166,7 @@ bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, siz
     bool found = false;
     if (sqlite3_prepare_v2(store->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) == SQLITE_OK) {
         sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-        const char *text =
-            sqlite3_step(stmt) == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+        const char *text = sqlite3_step(stmt) == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
         found = text && strlen(text) < bytes;
         if (found) {
             memcpy(value, text, strlen(text) + 1);

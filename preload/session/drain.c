@@ -37,8 +37,8 @@
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
-#define ROUNDS 64u                                             /* of events, before the device records get their turn */
-#define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
+#define ROUNDS 64u                             /* of events, before the device records get their turn */
+#define IDLE_MS 1000u                          /* a look around without being woken: CUPTI's buffers, short runs */
 
 enum { STARTING, RUNNING, FAILED_TO_START, DONE, DONE_BADLY };
 
@@ -52,7 +52,7 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
-    unsigned contexts; /* written */
+    unsigned contexts;      /* written */
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
 

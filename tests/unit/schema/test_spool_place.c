@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 enum { MIB = 1 << 20 };
 
 static const char *path, *beside;
-static char memory[sizeof ((struct xs_spool_files *)0)->memory];
+static char memory[sizeof((struct xs_spool_files *)0)->memory];
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];
 
@@ -49,7 +50,7 @@ static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
 
 /* Leaves a killed trace. False where spools do not lie in memory on this machine: the test has nothing to test. */
 static bool make_killed(const char *name, uint64_t events, bool start) {
-    static char name_of_memory[sizeof ((struct xs_spool_files *)0)->memory];
+    static char name_of_memory[sizeof((struct xs_spool_files *)0)->memory];
     int ends[2], status;
     path = in_scratch(name);
     static char spool_name[300];
@@ -124,16 +125,15 @@ static void a_small_tmpfs_is_not_used(void **state) {
     struct xs_spool_files files;
     pid_t child = fork();
     if (child == 0) {
-        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 ||
-            mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
             mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0) {
             _exit(77);
         }
         unsetenv("XDG_RUNTIME_DIR");
-        bool beside_it = xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 &&
-                         files.memory[0] == 0;
-        bool in_memory = xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 &&
-                         files.memory[0] != 0;
+        bool beside_it =
+            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] == 0;
+        bool in_memory =
+            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] != 0;
         /* It may become larger than there is room for, but does not. */
         int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
         _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
@@ -325,6 +325,51 @@ static void a_living_process_keeps_its_spool(void **state) {
     xs_spool_unmap(&spool);
 }
 
+static void *write_on(void *ready) {
+    (void)!write(*(int *)ready, "x", 1);
+    pause();
+    return NULL;
+}
+
+/* Its first thread is then a zombie, and what /proc says of the process as a whole is that thread's. */
+static void a_process_without_its_main_thread_lives(void **state) {
+    struct xs_spool_found found;
+    int ends[2];
+    char byte;
+    (void)state;
+    path = in_scratch("t.db");
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        static struct xs_spool spool;
+        static struct xs_spool_files files;
+        pthread_t thread;
+        if (xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files) != 0 ||
+            pthread_create(&thread, NULL, write_on, &ends[1]) != 0) {
+            _exit(1);
+        }
+        pthread_exit(NULL);
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    char stat_path[64], line[256] = "";
+    snprintf(stat_path, sizeof stat_path, "/proc/%d/stat", (int)child);
+    while (!strstr(line, ") Z")) { /* until the main thread is gone */
+        FILE *file = fopen(stat_path, "r");
+        assert_non_null(file);
+        assert_non_null(fgets(line, sizeof line, file));
+        fclose(file);
+        sched_yield();
+    }
+    assert_int_equal(xs_spool_find(path, &found), 0);
+    assert_int_equal(xs_spool_writer(xs_spool_found_header(&found), found.files.beside), XS_WRITER_LIVES);
+    kill(child, SIGKILL);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(xs_spool_writer(xs_spool_found_header(&found), found.files.beside), XS_WRITER_GONE);
+    xs_spool_delete(&found.files);
+    xs_spool_found_free(&found);
+}
+
 static void what_a_start_left_is_cleared(void **state) {
     (void)state;
     if (!make_killed("t.db", 0, false)) {
@@ -464,6 +509,7 @@ int main(void) {
         IN_SCRATCH(a_renamed_trace_takes_its_spool_along),
         IN_SCRATCH(only_abandoned_spools_are_swept),
         IN_SCRATCH(a_living_process_keeps_its_spool),
+        IN_SCRATCH(a_process_without_its_main_thread_lives),
         IN_SCRATCH(what_a_start_left_is_cleared),
         IN_SCRATCH(what_has_begun_is_not_cleared),
         IN_SCRATCH(a_spool_cut_off_while_it_is_read_is_an_error),

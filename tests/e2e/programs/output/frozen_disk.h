@@ -41,14 +41,24 @@ int main(int argc, char **argv) {
         ioctl(folder, FITHAW, 0);
         _exit(0);
     }
+#ifndef FROZEN_FROM_THE_START
     e2e_context();
     OK(cuMemAlloc(&device, 64));
     copy_for(100, device, &copies);
+#endif
     if (ioctl(folder, FIFREEZE, 0) != 0) {
         kill(helper, SIGKILL);
         _exit(E2E_SKIP);
     }
-    double longest = copy_for(FROZEN_MS, device, &copies);
+    double longest = 0;
+#ifdef FROZEN_FROM_THE_START
+    double start = now_ms();
+    e2e_context();
+    OK(cuMemAlloc(&device, 64));
+    longest = now_ms() - start;
+#endif
+    double longest_copy = copy_for(FROZEN_MS, device, &copies);
+    longest = longest_copy > longest ? longest_copy : longest;
     REQUIRE(ioctl(folder, FITHAW, 0) == 0);
     kill(helper, SIGKILL);
     waitpid(helper, NULL, 0);
