@@ -160,6 +160,10 @@ int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *re
         recovery->writer = writer_is_gone ? XS_WRITER_GONE : xs_spool_writer(header, found.files.beside);
         if (recovery->writer == XS_WRITER_LIVES || recovery->writer == XS_WRITER_UNKNOWN) {
             result = XS_ERROR_BUSY;
+            if (!found.spool.header) {
+                snprintf(recovery->error, sizeof recovery->error, "what it has not written yet is in %s on %s",
+                         found.files.memory, header->host);
+            }
         } else {
             result = recover_spool(path, &found, recovery);
         }

@@ -194,12 +194,14 @@ static void set_phase(uint32_t phase) {
     xs_futex_wake(&drain.phase);
 }
 
+static const char was_deleted[] = "the trace was deleted while it was written";
+
 /* The words for a failure, first whoever is the cause: SQLite knows only that it could not write. */
 static void explain(int status) {
     char words[160];
     snprintf(words, sizeof words, "%.150s", xs_store_error(drain.store));
     if (xs_files_are_deleted(&drain.files)) {
-        snprintf(drain.why, sizeof drain.why, "the trace was deleted while it was written");
+        snprintf(drain.why, sizeof drain.why, "%s", was_deleted);
     } else if (status == XS_ERROR_FULL && xs_files_have_limit()) {
         snprintf(drain.why, sizeof drain.why, "the largest size of a file is reached (RLIMIT_FSIZE)");
     } else {
@@ -236,7 +238,7 @@ static void finish_trace(int failure) {
     int closed = xs_files_close(&drain.files, drain.store);
     if (closed != 0 && status == 0 && failure == 0) {
         snprintf(drain.why, sizeof drain.why, "%s",
-                 closed == XS_ERROR_NOT_FOUND ? "the trace was deleted while it was written" : xs_error_text(closed));
+                 closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
     }
     if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
         atomic_store(&drain.spool->header->closed, 1);

@@ -174,6 +174,8 @@ static void one_of_a_machine_that_was_restarted_is_named(void **state) {
     change_pointer(offsetof(struct xs_spool_header, host), "elsewhere", 10);
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
     assert_non_null(strstr(trace.warning, "its process ran on another machine")); /* and may still do so */
+    assert_non_null(strstr(trace.warning, memory));
+    assert_non_null(strstr(trace.warning, " on elsewhere"));
     assert_int_equal(trace.is_live, 1);
     xs_trace_close(&trace);
 }
