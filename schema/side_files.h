@@ -9,6 +9,9 @@
 #define XS_PATH_BYTES 4224
 bool xs_beside(char *buffer, const char *path, const char *suffix);
 
+/* What is said of a trace whose journal names another file, after its name. */
+#define XS_NAMES_ANOTHER_FILE "the journal beside it names another file, which SQLite would delete"
+
 struct xs_side_files {
     bool
         left_over; /* a spool, or a log or journal with content, of the trace's owner: something may have to be recovered */

@@ -58,6 +58,8 @@ static int defend(sqlite3 *db) {
                     {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
                     {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
                     {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                    {SQLITE_DBCONFIG_DQS_DML, 0},
+                    {SQLITE_DBCONFIG_DQS_DDL, 0},
                     {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}};
     for (size_t i = 0; i < sizeof defences / sizeof *defences; i++) {
         int rc = sqlite3_db_config(db, defences[i].option, defences[i].value, (int *)NULL);

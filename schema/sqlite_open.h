@@ -12,8 +12,8 @@ enum xs_access {
 };
 
 /* Opens `path`, which is always a file's name, never a URI. The connection is for one thread at a time. Loading extensions, triggers,
- * tokenizers at chosen addresses, writes to SQLite's own tables and functions called by a schema are switched off; texts and
- * blobs end at 16 MiB. Returns SQLite's code; `*db` is to be closed whatever it is.
+ * tokenizers at chosen addresses, writes to SQLite's own tables, functions called by a schema and strings in double quotes are
+ * switched off; texts and blobs end at 16 MiB. Returns SQLite's code; `*db` is to be closed whatever it is.
  *
  * The connection's file system refuses a super-journal, which a planted journal can name: SQLite would delete that file
  * (https://www.sqlite.org/atomiccommit.html, section 5.5). xferspy never writes one. */

@@ -9,6 +9,9 @@
 
 struct xs_steps;
 
+/* The words for it, of which the subject comes before. */
+#define XS_TOO_MANY_STEPS "takes more steps than a file of its size can justify"
+
 /* Steps of SQLite's virtual machine for all statements of a connection to a file of that size together. */
 uint64_t xs_steps_of(int64_t file_bytes);
 

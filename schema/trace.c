@@ -240,7 +240,7 @@ int xs_trace_check_tables(sqlite3 *db) {
 
 const char *xs_trace_why(const struct xs_trace *trace) {
     if (xs_steps_are_spent(trace->steps)) {
-        return "reading it takes more steps than a file of its size can justify";
+        return "reading it " XS_TOO_MANY_STEPS;
     }
     return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
                                                        : sqlite3_errmsg(trace->db);
@@ -276,8 +276,7 @@ int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
 }
 
 int xs_trace_refuse_journal(const char *path, char *message) {
-    return xs_trace_fail(message, XS_ERROR_CORRUPT,
-                         "%s: not read: the journal beside it names another file, which SQLite would delete", path);
+    return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
 }
 
 /* Opens `file`, which is the trace's path or a copy of it. */

@@ -102,6 +102,8 @@ static void on_interrupt(int signal_number) { interrupted = signal_number; }
 /* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
 static int has_to_end(void *steps) { return interrupted != 0 || (steps && xs_steps_spend(steps)); }
 
+#define ONLY_READS "a query can only read"
+
 /* One statement, and only a reading one. NULL after a message. */
 static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, struct xs_query_guard *guard) {
     sqlite3_stmt *statement = NULL, *rest = NULL;
@@ -109,7 +111,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
     if (sqlite3_prepare_v2(trace->db, sql, -1, &statement, &tail) != SQLITE_OK) {
         const char *refused = guard ? xs_query_refused(guard) : NULL;
         if (refused)
-            xs_complain("%s: a query can only read: %s", trace->path, refused);
+            xs_complain("%s: " ONLY_READS ": %s", trace->path, refused);
         else
             xs_complain("%s: SQL: %s", trace->path, sqlite3_errmsg(trace->db));
         return NULL;
@@ -125,7 +127,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
     if (!one)
         xs_complain("one statement at a time; found more after the first `;'");
     else
-        xs_complain("%s: a query can only read", trace->path);
+        xs_complain("%s: " ONLY_READS, trace->path);
     sqlite3_finalize(statement);
     return NULL;
 }
@@ -134,10 +136,7 @@ static void complain_stopped(const struct xs_trace *trace) {
     if (interrupted)
         xs_complain("interrupted");
     else if (xs_steps_are_spent(trace->steps))
-        xs_complain(
-            "%s: stopped: the statement takes more steps than a file of its size can justify; --no-limit lets it "
-            "go on",
-            trace->path);
+        xs_complain("%s: stopped: the statement " XS_TOO_MANY_STEPS "; --no-limit lets it go on", trace->path);
     else
         xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
 }

@@ -87,7 +87,7 @@ static bool is_alone(const char *path) {
     if (side.foreign)
         xs_complain("%s: symbols are not written: a file of another user lies beside it", path);
     else if (side.super_journal)
-        xs_complain("%s: symbols are not written: the journal beside it names another file", path);
+        xs_complain("%s: symbols are not written: " XS_NAMES_ANOTHER_FILE, path);
     return !side.foreign && !side.super_journal;
 }
 

@@ -104,6 +104,8 @@ SELECT randomblob(10)
 SELECT sqlite_source_id()
 SELECT * FROM meta WHERE key MATCH 'x'
 SQL
+# A name in double quotes is a column, never a text: a slip of the pen does not become an answer.
+run "$XFERSPY" query t.db 'SELECT "no such column" FROM meta'; expect_error_of t.db
 # One line says what was refused.
 run "$XFERSPY" query t.db "SELECT fts3_tokenizer('simple')"; expect_err "cannot call the function fts3_tokenizer"
 run "$XFERSPY" query t.db "SELECT * FROM json_each('[1]')"; expect_err "tables and views of a trace, not json_each"
