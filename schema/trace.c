@@ -377,7 +377,6 @@ static bool recover(const char *path, const struct xs_side_files *side, struct i
                     struct xs_trace *trace, char *message) {
     struct xs_recovery recovery;
     if (side->owned && !side->foreign && place_is_writable(path)) {
-        trace->recovers = 1;
         tell(trace, xs_recover(path, false, &recovery), &recovery);
     } else if (xs_writer_of(path) != XS_WRITER_GONE) {
         trace->is_live = 1;
@@ -428,7 +427,9 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (side.foreign && !trace->warning[0]) {
         warn(trace, "a file of another user lies beside it and was ignored");
     }
-    return open_database(path, &identity, trace, message);
+    status = open_database(path, &identity, trace, message);
+    trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(path);
+    return status;
 }
 
 void xs_trace_close(struct xs_trace *trace) {
