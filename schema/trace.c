@@ -345,7 +345,8 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
         }
     } else if (result == XS_ERROR_BUSY && recovery->writer == XS_WRITER_UNKNOWN) {
         trace->is_live = 1;
-        warn(trace, "its process ran on another machine and may still run there; this is what it had written so far%s%s",
+        warn(trace,
+             "its process ran on another machine and may still run there; this is what it had written so far%s%s",
              recovery->error[0] ? "; " : "", recovery->error);
     } else if (result == XS_ERROR_BUSY) {
         trace->is_live = 1;

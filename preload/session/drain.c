@@ -237,8 +237,7 @@ static void finish_trace(int failure) {
     }
     int closed = xs_files_close(&drain.files, drain.store);
     if (closed != 0 && status == 0 && failure == 0) {
-        snprintf(drain.why, sizeof drain.why, "%s",
-                 closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
+        snprintf(drain.why, sizeof drain.why, "%s", closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
     }
     if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
         atomic_store(&drain.spool->header->closed, 1);
