@@ -134,8 +134,9 @@ struct xs_event {
     uint32_t range;          /* the innermost NVTX range that was open, 0: none */
 };
 
-/* What a number in events stands for, told once, before or after its first use: the bytes of a struct xs_define_* and what follows it,
- * in as many parts as it takes. They lie one after the other in one chunk and are committed together. */
+/* What a number in events stands for, told once, before or after its first use: the bytes of a struct xs_define_* and
+ * what follows it, in as many parts as it takes. They lie one after the other in one chunk and are committed
+ * together. */
 enum xs_definition {
     XS_DEFINE_MODULE = 1, /* a mapped executable or library */
     XS_DEFINE_STACK,      /* the frames of a call */

@@ -1,5 +1,6 @@
-/* Writing a merged file; see merged_write.h. The tables are made from those of schema.sql, so that there is one definition.
- * WITHOUT ROWID puts the rows of a trace side by side, which makes reading one of many as quick as reading it alone. */
+/* Writing a merged file; see merged_write.h. The tables are made from those of schema.sql, so that there is one
+ * definition. WITHOUT ROWID puts the rows of a trace side by side, which makes reading one of many as quick as reading
+ * it alone. */
 #include "schema/merged_write.h"
 
 #include <errno.h>
@@ -127,8 +128,8 @@ static int create_table(void *data, const struct table *table) {
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* The file has no name that anyone waits for until it is complete: nothing has to survive a crash before. The journal is what
- * takes a trace back that cannot be read to its end. */
+/* The file has no name that anyone waits for until it is complete: nothing has to survive a crash before. The journal
+ * is what takes a trace back that cannot be read to its end. */
 static const char pragmas[] = "PRAGMA page_size=" STRING(
     XS_PAGE_BYTES) ";"
                    "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=OFF;"

@@ -6,8 +6,8 @@
 
 struct xs_merged_writer;
 
-/* Makes the tables in `path`, a file that is there and empty; `name` is what messages call it. Negative status: a message of one line
- * (XS_TRACE_MESSAGE_BYTES), and nothing to be closed. */
+/* Makes the tables in `path`, a file that is there and empty; `name` is what messages call it. Negative status: a
+ * message of one line (XS_TRACE_MESSAGE_BYTES), and nothing to be closed. */
 int xs_merged_create(const char *path, const char *name, struct xs_merged_writer **writer, char *message);
 
 /* Copies a trace under a name that no other has, XS_MERGED_NAME_BYTES long; `file` is where it came from. Rows of older

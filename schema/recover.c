@@ -133,7 +133,8 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
         delete_files(found, path);
     }
     int closed = xs_store_close(store);
-    /* The events are in; a WAL that could not be ended is ended by the last one that reads the trace (xs_recover_close). */
+    /* The events are in; a WAL that could not be ended is ended by the last one that reads the trace
+     * (xs_recover_close). */
     (void)closed;
     return result;
 }

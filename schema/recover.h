@@ -20,8 +20,8 @@ struct xs_recovery {
  * its writer lives or may live, or an error after which nothing has changed. */
 int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery);
 
-/* After the trace's last connection of this process was closed: ends a WAL that a recovery left because others were reading then. The last
- * of them does it; for the others it does nothing. */
+/* After the trace's last connection of this process was closed: ends a WAL that a recovery left because others were
+ * reading then. The last of them does it; for the others it does nothing. */
 void xs_recover_close(const char *path);
 
 /* State of the writer of the spool beside the trace; gone where there is no spool that can be read. */

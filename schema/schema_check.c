@@ -1,5 +1,5 @@
-/* Comparing a database's schema with ours; see schema_check.h. What is expected is made in memory from the same text that a trace is made
- * of, so that there is one definition. */
+/* Comparing a database's schema with ours; see schema_check.h. What is expected is made in memory from the same text
+ * that a trace is made of, so that there is one definition. */
 #include "schema/schema_check.h"
 
 #include <stdbool.h>
@@ -21,7 +21,8 @@ const char *xs_schema_sql_of(uint32_t version) {
     return version < sizeof texts / sizeof *texts ? texts[version] : NULL;
 }
 
-/* Objects in the same order on both sides, tables first: they tell people most. An index that SQLite made by itself has no text. */
+/* Objects in the same order on both sides, tables first: they tell people most. An index that SQLite made by itself has
+ * no text. */
 static const char objects[] =
     "SELECT CASE type WHEN 'table' THEN 'a' WHEN 'view' THEN 'b' ELSE 'c' END || name, type, name, tbl_name, sql"
     " FROM sqlite_master ORDER BY 1, 2";

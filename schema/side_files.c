@@ -12,8 +12,8 @@ bool xs_beside(char *buffer, const char *path, const char *suffix) {
     return n > 0 && n < XS_PATH_BYTES;
 }
 
-/* A journal that belongs to a transaction over several databases ends in the name of their super-journal, and that record ends in the
- * magic number that every journal begins with (SQLite's pager.c, readSuperJournal). */
+/* A journal that belongs to a transaction over several databases ends in the name of their super-journal, and that
+ * record ends in the magic number that every journal begins with (SQLite's pager.c, readSuperJournal). */
 static bool names_super_journal(const char *journal) {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char end[sizeof magic] = {0};

@@ -1,5 +1,5 @@
-/* The files that lie beside a trace: the spool, and SQLite's journal, log and the log's index. Anyone who may write to the folder can put
- * one there, so only those of the trace's own owner are used. */
+/* The files that lie beside a trace: the spool, and SQLite's journal, log and the log's index. Anyone who may write to
+ * the folder can put one there, so only those of the trace's own owner are used. */
 #ifndef XFERSPY_SCHEMA_SIDE_FILES_H
 #define XFERSPY_SCHEMA_SIDE_FILES_H
 
@@ -13,8 +13,8 @@ bool xs_beside(char *buffer, const char *path, const char *suffix);
 #define XS_NAMES_ANOTHER_FILE "the journal beside it names another file, which SQLite would delete"
 
 struct xs_side_files {
-    bool
-        left_over; /* a spool, or a log or journal with content, of the trace's owner: something may have to be recovered */
+    bool left_over;     /* a spool, or a log or journal with content, of the trace's owner: something may have to be
+                           recovered */
     bool foreign;       /* one that is another user's, or no regular file: to be ignored */
     bool super_journal; /* the journal names another file, which SQLite would delete; no journal of xferspy's does */
     bool owned;         /* the trace belongs to this user */

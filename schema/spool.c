@@ -74,8 +74,8 @@ static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, un
     atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
 }
 
-/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort: before
- * Linux 5.14 there is no such request. */
+/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort:
+ * before Linux 5.14 there is no such request. */
 static void prefault(void *map, off_t from, off_t to) {
 #ifdef MADV_POPULATE_WRITE
     madvise((char *)map + from, (size_t)(to - from), MADV_POPULATE_WRITE);
@@ -102,8 +102,8 @@ static uint64_t chunks_of_file_limit(void) {
     return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
 }
 
-/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs nearly all of them for itself, and often
- * later: only what waits to be taken over gets some. */
+/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs nearly all of them for
+ * itself, and often later: only what waits to be taken over gets some. */
 static uint64_t chunks_of_address_limit(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
@@ -121,8 +121,8 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     }
 }
 
-/* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them needs no
- * descriptor. */
+/* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
+ * needs no descriptor. */
 static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, struct xs_spool *spool) {
     int status = reserve(fd, 0, bytes_of(chunks));
     void *map = MAP_FAILED;

@@ -77,8 +77,9 @@ struct xs_spool_header {
 };
 _Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header has its place");
 
-/* A mapped spool. The handle is the process's own; the mapping is shared with nobody but readers of the file. A spool that was opened is
- * not mapped but read: whoever may write to the file may also cut it off, and a load from behind a mapped file's end is a SIGBUS. */
+/* A mapped spool. The handle is the process's own; the mapping is shared with nobody but readers of the file. A spool
+ * that was opened is not mapped but read: whoever may write to the file may also cut it off, and a load from behind a
+ * mapped file's end is a SIGBUS. */
 struct xs_spool {
     struct xs_spool_header *header;
     size_t map_bytes; /* of a spool that was opened: the file's */
@@ -87,30 +88,32 @@ struct xs_spool {
     _Atomic uint32_t growing; /* a thread is growing it */
     int source;               /* of a spool that was opened: its descriptor, else -1 */
     struct xs_chunk *loaded;  /* of a spool that was opened: the chunk that was read last */
-    /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by xs_spool_unmap. A file
-     * can be much larger than what is in it. NULL in the writer: all are there. */
+    /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by
+     * xs_spool_unmap. A file can be much larger than what is in it. NULL in the writer: all are there. */
     uint32_t *present;
     unsigned present_count;
 };
 
 /* Creates the file (exclusively, mode 0600), reserves `first_chunks` chunks on disk and maps room for
  * `limit_bytes`. The blocks are reserved because a store into a hole of a full disk is a SIGBUS. The mapping is kept
- * out of forked children. Where the process's limits leave less room (RLIMIT_AS, RLIMIT_FSIZE), it is smaller, down to one
- * chunk. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no file behind on error. */
+ * out of forked children. Where the process's limits leave less room (RLIMIT_AS, RLIMIT_FSIZE), it is smaller, down to
+ * one chunk. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no
+ * file behind on error. */
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
 
 /* The same for a file in a tmpfs. */
 int xs_spool_create_in_memory(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
 
-/* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, 0 while another thread
- * does that, or an error (XS_ERROR_FULL: the disk is full). */
+/* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, 0 while
+ * another thread does that, or an error (XS_ERROR_FULL: the disk is full). */
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
 
 /* The same for any thread, as far as it needs no descriptor: in memory, from Linux 5.14 on. Else 0. */
 int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks);
 
-/* By how many chunks the spool should grow: 0 while enough are free. header->chunk_bound bounds what waits to be taken over. It does not
- * bound threads: each holds a chunk for as long as it lives, so beyond it the spool still grows while few chunks are full. */
+/* By how many chunks the spool should grow: 0 while enough are free. header->chunk_bound bounds what waits to be taken
+ * over. It does not bound threads: each holds a chunk for as long as it lives, so beyond it the spool still grows while
+ * few chunks are full. */
 unsigned xs_spool_wanted(const struct xs_spool *spool);
 
 /* Opens an existing spool for taking it over, to be read only.
@@ -119,7 +122,8 @@ unsigned xs_spool_wanted(const struct xs_spool *spool);
 int xs_spool_open(const char *path, struct xs_spool *spool);
 int xs_spool_open_fd(int fd, struct xs_spool *spool);
 
-/* Reads the first `bytes` bytes of a chunk of a spool that was opened; valid until the next call. NULL: the file no longer has it. */
+/* Reads the first `bytes` bytes of a chunk of a spool that was opened; valid until the next call. NULL: the file no
+ * longer has it. */
 struct xs_chunk *xs_spool_read_chunk(const struct xs_spool *spool, unsigned i, size_t bytes);
 
 /* What a reader relies on, in a header that was read from a file of that length. */

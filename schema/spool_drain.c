@@ -56,7 +56,8 @@ static uint32_t committed_of(const struct xs_chunk *chunk) {
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
-/* Where taking over goes on: the writer's own note of it, or when recovering the trace's word, which alone is true after a kill. */
+/* Where taking over goes on: the writer's own note of it, or when recovering the trace's word, which alone is true
+ * after a kill. */
 static int drained_of(const struct xs_chunk_header *header, struct xs_store *recovering, unsigned index,
                       uint32_t *drained) {
     if (!recovering) {
@@ -133,7 +134,8 @@ static bool continues(const struct xs_chunk *chunk, unsigned i) {
     return part->kind == XS_EVENT_DEFINITION && !part->is_first;
 }
 
-/* The events from i on, up to `to`, that make a definition; put together in `bytes`. XS_ERROR_INVALID where they make none. */
+/* The events from i on, up to `to`, that make a definition; put together in `bytes`. XS_ERROR_INVALID where they make
+ * none. */
 static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk, unsigned *i, unsigned to,
                            uint8_t bytes[XS_DEFINITION_BYTES_MAX]) {
     const struct xs_definition_part *first = (const struct xs_definition_part *)&chunk->events[*i], *part = first;

@@ -1,4 +1,5 @@
-/* Reading a spool that another process wrote: checks of its file, and reading its chunks one at a time. Nothing of it is mapped. */
+/* Reading a spool that another process wrote: checks of its file, and reading its chunks one at a time. Nothing of it
+ * is mapped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
 
 enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while recovering stays under 256 MiB */
 
-/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole` is where that part ends. */
+/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole`
+ * is where that part ends. */
 static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     if (bytes_of(i) < *hole) {
         return i;
@@ -41,9 +43,9 @@ static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     return at > i ? (uint32_t)(at < count ? at : count) : i;
 }
 
-/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves the blocks of every
- * chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed first: some file systems take
- * a reserved block for a hole until what was stored there is written. */
+/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves
+ * the blocks of every chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed
+ * first: some file systems take a reserved block for a hole until what was stored there is written. */
 static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     bool holes = (int64_t)st->st_blocks * 512 < st->st_size && fdatasync(fd) == 0;

@@ -187,7 +187,8 @@ static bool folder_is_known(const char *folder, uid_t owner) {
     return false;
 }
 
-/* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there, or not `owner`'s. */
+/* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there,
+ * or not `owner`'s. */
 static int follow(struct xs_spool_found *found, uid_t owner) {
     const struct xs_spool_header *pointer = found->pointer;
     struct stat st;

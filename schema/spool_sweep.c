@@ -1,4 +1,5 @@
-/* Deleting what killed processes left: spools in memory whose trace is gone, and the files of a start that was not finished. */
+/* Deleting what killed processes left: spools in memory whose trace is gone, and the files of a start that was not
+ * finished. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,8 @@ enum {
 
 static bool is_older(const struct stat *st, time_t seconds) { return time(NULL) - st->st_mtime > seconds; }
 
-/* Whether a file of that number is in the folder, under whatever name; also true where the folder is too large to look. */
+/* Whether a file of that number is in the folder, under whatever name; also true where the folder is too large to
+ * look. */
 static bool folder_has(const char *folder, uint64_t inode) {
     DIR *entries = opendir(folder);
     bool found = !entries && errno != ENOENT && errno != ENOTDIR;
@@ -34,8 +36,9 @@ static bool folder_has(const char *folder, uint64_t inode) {
     return found;
 }
 
-/* True where the trace is certain to be no more: its name is gone, nothing in its folder is the same file, and the nearest folder that is
- * still there is of the file system on which the trace was. (One that is not mounted now leaves another's folder in its place.) */
+/* True where the trace is certain to be no more: its name is gone, nothing in its folder is the same file, and the
+ * nearest folder that is still there is of the file system on which the trace was. (One that is not mounted now leaves
+ * another's folder in its place.) */
 static bool trace_is_gone(const struct xs_spool_header *header) {
     char path[XS_SPOOL_TRACE_BYTES];
     struct stat st;

@@ -91,8 +91,8 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
     return lines == 0 ? -1 : found; /* a zombie's is empty */
 }
 
-/* A program may end its main thread and go on with others. Then the process is no zombie, though its first thread is one and has no maps
- * any more. */
+/* A program may end its main thread and go on with others. Then the process is no zombie, though its first thread is
+ * one and has no maps any more. */
 static bool has_other_threads(int32_t pid) {
     struct stat st;
     char path[40];

@@ -9,8 +9,8 @@
 #define GUARDED "xferspy"
 #define VALUE_BYTES (16 << 20)
 
-/* SQLite's own file system with two functions replaced. It finds its data in the structure that it is called with, so the copy's calls go
- * straight to it. */
+/* SQLite's own file system with two functions replaced. It finds its data in the structure that it is called with, so
+ * the copy's calls go straight to it. */
 static sqlite3_vfs guarded;
 static int (*real_open)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
 static int (*real_delete)(sqlite3_vfs *, const char *, int);

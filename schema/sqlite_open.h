@@ -1,5 +1,6 @@
-/* The one way in which xferspy opens a database file. A trace can be made by anyone, and so can the files beside it: SQLite is told to
- * run nothing that a schema contains, and to touch no file but the database and its own journal and log. */
+/* The one way in which xferspy opens a database file. A trace can be made by anyone, and so can the files beside it:
+ * SQLite is told to run nothing that a schema contains, and to touch no file but the database and its own journal and
+ * log. */
 #ifndef XFERSPY_SCHEMA_SQLITE_OPEN_H
 #define XFERSPY_SCHEMA_SQLITE_OPEN_H
 
@@ -11,9 +12,10 @@ enum xs_access {
     XS_WRITE,      /* an existing file */
 };
 
-/* Opens `path`, which is always a file's name, never a URI. The connection is for one thread at a time. Loading extensions, triggers,
- * tokenizers at chosen addresses, writes to SQLite's own tables, functions called by a schema and strings in double quotes are
- * switched off; texts and blobs end at 16 MiB. Returns SQLite's code; `*db` is to be closed whatever it is.
+/* Opens `path`, which is always a file's name, never a URI. The connection is for one thread at a time. Loading
+ * extensions, triggers, tokenizers at chosen addresses, writes to SQLite's own tables, functions called by a schema and
+ * strings in double quotes are switched off; texts and blobs end at 16 MiB. Returns SQLite's code; `*db` is to be
+ * closed whatever it is.
  *
  * The connection's file system refuses a super-journal, which a planted journal can name: SQLite would delete that file
  * (https://www.sqlite.org/atomiccommit.html, section 5.5). xferspy never writes one. */

@@ -1,5 +1,6 @@
-/* How much work SQLite may do for a file. What a trace holds decides how long its statements take: rows that all match each other make a
- * join of a small file run for hours. So the work on a connection ends where it is more than the file's size can justify. */
+/* How much work SQLite may do for a file. What a trace holds decides how long its statements take: rows that all match
+ * each other make a join of a small file run for hours. So the work on a connection ends where it is more than the
+ * file's size can justify. */
 #ifndef XFERSPY_SCHEMA_STEPS_H
 #define XFERSPY_SCHEMA_STEPS_H
 
@@ -15,8 +16,9 @@ struct xs_steps;
 /* Steps of SQLite's virtual machine for all statements of a connection to a file of that size together. */
 uint64_t xs_steps_of(int64_t file_bytes);
 
-/* From here on, a statement of `db` ends with SQLITE_INTERRUPT where that many steps were done. `*steps` is `db`'s and lives as long as
- * it does. Takes the connection's progress handler: whoever sets another one calls xs_steps_spend in it. An SQLite result code. */
+/* From here on, a statement of `db` ends with SQLITE_INTERRUPT where that many steps were done. `*steps` is `db`'s and
+ * lives as long as it does. Takes the connection's progress handler: whoever sets another one calls xs_steps_spend in
+ * it. An SQLite result code. */
 int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps);
 
 /* What the progress handler does, every XS_STEPS_STRIDE steps: true says that the statement has to end. */

@@ -72,8 +72,8 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
  * number is ignored. */
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
 
-/* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A second
- * definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
+/* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A
+ * second definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes);
 

@@ -1,5 +1,5 @@
-/* What numbers stand for: modules, stacks, Python code, NVTX ranges. The bytes come out of a spool that may be damaged, so every
- * length is checked against what is there. */
+/* What numbers stand for: modules, stacks, Python code, NVTX ranges. The bytes come out of a spool that may be damaged,
+ * so every length is checked against what is there. */
 #include <string.h>
 
 #include "schema/store_internal.h"

@@ -144,7 +144,8 @@ int xs_store_create(const char *path, struct xs_store **out) {
     return XS_OK;
 }
 
-/* Nothing is written into a file whose schema is not that of its version: what is in the place of a table could do anything. */
+/* Nothing is written into a file whose schema is not that of its version: what is in the place of a table could do
+ * anything. */
 static int check_schema(struct xs_store *store) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
@@ -201,7 +202,8 @@ int xs_store_close(struct xs_store *store) {
     /* A reader that has the trace open keeps the WAL alive; the next reader's recovery ends it. */
     sqlite3_busy_timeout(store->db, 100);
     int status = xs_store_exec(store, "PRAGMA journal_mode=DELETE");
-    /* SQLite makes no journal for a file that has another name now, which leaving the WAL needs; the rows can be put into it all the same. */
+    /* SQLite makes no journal for a file that has another name now, which leaving the WAL needs; the rows can be put
+     * into it all the same. */
     if (status && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) == SQLITE_OK) {
         status = XS_OK;

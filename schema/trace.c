@@ -21,8 +21,9 @@
 #include "schema/store_internal.h"
 #include "schema/trace_internal.h"
 
-/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A version that
- * changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the tests. */
+/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A
+ * version that changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the
+ * tests. */
 #define NO_STACKS                                                                                                      \
     "CREATE TEMP VIEW memset AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.memset;"                         \
     "CREATE TEMP VIEW allocation AS SELECT *, NULL AS stack, NULL AS nvtx_range, NULL AS free_stack,"                  \
@@ -246,7 +247,8 @@ const char *xs_trace_why(const struct xs_trace *trace) {
                                                        : sqlite3_errmsg(trace->db);
 }
 
-/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count them. */
+/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count
+ * them. */
 static int64_t bytes_of(const char *path) {
     enum { MOST_COMPRESSED = 16 };
     struct stat st;
@@ -372,8 +374,8 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
     return opened;
 }
 
-/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open, and true is
- * returned. */
+/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
+ * and true is returned. */
 static bool recover(const char *path, const struct xs_side_files *side, struct identity *identity,
                     struct xs_trace *trace, char *message) {
     struct xs_recovery recovery;

@@ -24,13 +24,14 @@ struct xs_trace {
 #define XS_TRACE_MESSAGE_BYTES 5120
 
 /* Opens `path`, the name of a file or of a trace in a merged one ("JOB.db:3", schema/merged.h), after recovering it
- * where its writer was killed (in a temporary copy where its directory cannot be written). On error returns a negative status and a one-line message naming the file in `message`
- * (XS_TRACE_MESSAGE_BYTES long). A file that is not a trace is never written to, nor are files made beside it. */
+ * where its writer was killed (in a temporary copy where its directory cannot be written). On error returns a negative
+ * status and a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long). A file that is not a trace
+ * is never written to, nor are files made beside it. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
 
-/* Why a statement on the trace failed: SQLite's words, or that it had to end because it cost too much. Valid until the next
- * statement. */
+/* Why a statement on the trace failed: SQLite's words, or that it had to end because it cost too much. Valid until the
+ * next statement. */
 const char *xs_trace_why(const struct xs_trace *trace);
 
 /* meta values; `fallback` where the key is missing. Text is copied into buffer, NUL-terminated, cut at bytes - 1. */

@@ -82,8 +82,8 @@ static bool name_by_table(char *name, const char *path, const char *base, uint64
     return false;
 }
 
-/* Tries one name after the other until one is taken for what the original is: by its own name, by a folder or package that it lies
- * in, at last one that is nobody's. */
+/* Tries one name after the other until one is taken for what the original is: by its own name, by a folder or package
+ * that it lies in, at last one that is nobody's. */
 static void name_binary(char *name, const char *path, uint64_t number) {
     const char *slash = strrchr(path, '/');
     if (path[0] == '[') {
@@ -140,7 +140,8 @@ static void name_python_file(char *name, const char *path, uint64_t number) {
     snprintf(name, NAME_BYTES, FOLDER "lib/python3/file_%" PRIu64 ".py", number);
 }
 
-/* A function of a library is known by how its name begins; in what follows there may be anything, as in a template's arguments. */
+/* A function of a library is known by how its name begins; in what follows there may be anything, as in a template's
+ * arguments. */
 static void name_function(char *name, const char *function, uint64_t number) {
     static const char *const interpreter[] = {"_PyEval_EvalFrame", "PyEval_EvalFrame", "_TAIL_CALL_"};
     bool anywhere = xs_library_function(function, "-"), without_line = xs_library_function(function, NULL);

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* `escaped` (xs_string_escape) is one line. Unless `formulas` is true, a text that a spreadsheet would take for a formula gets an apostrophe
- * before it, which the spreadsheet does not show. Numbers are no texts and not to be given to this. */
+/* `escaped` (xs_string_escape) is one line. Unless `formulas` is true, a text that a spreadsheet would take for a
+ * formula gets an apostrophe before it, which the spreadsheet does not show. Numbers are no texts and not to be given
+ * to this. */
 void xs_csv_field(FILE *file, const char *escaped, bool formulas);
 
 #endif

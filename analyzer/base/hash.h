@@ -40,8 +40,8 @@ uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 /* Removes a key, if there. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* The entry behind that one, in the order in which the keys were put; NULL: the first, and where there is none left. None
- * may be removed meanwhile; what the values point to may be freed. */
+/* The entry behind that one, in the order in which the keys were put; NULL: the first, and where there is none left.
+ * None may be removed meanwhile; what the values point to may be freed. */
 const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);

@@ -43,7 +43,8 @@ enum xs_style { XS_STYLE_PLAIN = 0, XS_STYLE_HEADING, XS_STYLE_DIM, XS_STYLE_GOO
 const char *xs_style_on(const struct xs_out *out, enum xs_style style);
 const char *xs_style_off(const struct xs_out *out, enum xs_style style);
 
-/* A heading with an empty line before it, and an indented line of text: escaped, and wrapped on a terminal (lines.c). */
+/* A heading with an empty line before it, and an indented line of text: escaped, and wrapped on a terminal
+ * (lines.c). */
 void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -22,7 +22,8 @@ void xs_string_vformat(struct xs_string *string, const char *format, va_list arg
 void xs_string_free(struct xs_string *string);
 
 /* Adds `bytes` bytes of text so that printing them neither moves the cursor nor hides or reorders anything: controls
- * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8 passes. */
+ * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8
+ * passes. */
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
 
 /* The same as a new string, to be freed. NULL gives "". */

@@ -171,7 +171,8 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_check_fin
     return good && code == SQLITE_DONE;
 }
 
-/* Metrics that this version does not know are of a later one and left out; those that the file does not have are unknown. */
+/* Metrics that this version does not know are of a later one and left out; those that the file does not have are
+ * unknown. */
 static bool read_metrics(sqlite3 *db, const char *document, struct xs_metric_values *metrics) {
     static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "

@@ -30,8 +30,8 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out);
 
 /* --- between them: check_words.c --- */
 
-/* "9 instances", "6.30 ms (6.3 % of the run)", "at most ..."; the limit in the same words, with the baseline's value. Where a
- * rule's value is not known, its reason. Not escaped. */
+/* "9 instances", "6.30 ms (6.3 % of the run)", "at most ..."; the limit in the same words, with the baseline's value.
+ * Where a rule's value is not known, its reason. Not escaped. */
 void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 /* All of it in a sentence: "9 instances, limit 0", or the reason. */
@@ -45,8 +45,8 @@ void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppr
 /* Of a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);
 
-/* The file of a finding from the source root on, else its whole name; of code without lines the library's name. Not escaped;
- * *absolute where it is no name below the root. */
+/* The file of a finding from the source root on, else its whole name; of code without lines the library's name. Not
+ * escaped; *absolute where it is no name below the root. */
 void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
                    const struct xs_check_finding *finding, bool *absolute);
 

@@ -294,7 +294,8 @@ static int write_all(const struct arguments *arguments, const struct xs_check *c
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }
 
-/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit status. */
+/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit
+ * status. */
 static int judge_all(const struct arguments *arguments, struct xs_check *check) {
     int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
     struct xs_judged *all = xs_realloc(NULL, sizeof *all * (size_t)arguments->named.count);

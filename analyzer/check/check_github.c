@@ -1,12 +1,13 @@
-/* `xferspy check --format=github`: workflow commands, lines that GitHub Actions shows at the source lines that they name. */
+/* `xferspy check --format=github`: workflow commands, lines that GitHub Actions shows at the source lines that they
+ * name. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/check/check.h"
 
-/* Escaped as for people first, so that no text begins another command or moves the log's cursor; then by GitHub's rules, by
- * which the values of properties need more. */
+/* Escaped as for people first, so that no text begins another command or moves the log's cursor; then by GitHub's
+ * rules, by which the values of properties need more. */
 static void put(FILE *file, const char *text, bool property) {
     char *escaped = xs_text_escaped(text);
     for (const char *p = escaped; *p; p++) {

@@ -1,4 +1,5 @@
-/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only ever added; docs/check.md has them. */
+/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only ever added; docs/check.md has
+ * them. */
 #include <string.h>
 
 #include "analyzer/base/json.h"

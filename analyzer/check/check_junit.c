@@ -1,11 +1,12 @@
-/* `xferspy check --junit`: a testsuite a trace, a testcase a rule, in the form that CI servers read (Jenkins' junit-10.xsd). */
+/* `xferspy check --junit`: a testsuite a trace, a testcase a rule, in the form that CI servers read (Jenkins'
+ * junit-10.xsd). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/check/check.h"
 
-/* Text as XML 1.0 can carry it: controls, what is no UTF-8 and what hides or reorders are spelled out as for people; the two
- * code points that are left and that XML has no place for become U+FFFD. */
+/* Text as XML 1.0 can carry it: controls, what is no UTF-8 and what hides or reorders are spelled out as for people;
+ * the two code points that are left and that XML has no place for become U+FFFD. */
 static void put_xml(FILE *file, const char *text) {
     char *escaped = xs_text_escaped(text);
     size_t bytes = strlen(escaped);

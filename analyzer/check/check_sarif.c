@@ -206,7 +206,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
 
 /* --- results --- */
 
-/* Which of those with the same key in one file it is, from 1: lines whose text is not known differ in their order alone. */
+/* Which of those with the same key in one file it is, from 1: lines whose text is not known differ in their order
+ * alone. */
 static unsigned ordinal_of(const struct entries *entries, size_t index) {
     enum { LOOKED_AT = 1000 };
     const struct entry *e = &entries->items[index];

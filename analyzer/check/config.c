@@ -262,8 +262,8 @@ static bool parse_lines(struct parser *p, FILE *file) {
     return end_suppression(p);
 }
 
-/* A file, or a pipe that a shell put in its place, as in --config=<(...). Opening a FIFO that nobody writes to never waits;
- * that there is nothing in it is an error then, EPIPE, rather than a file without rules. */
+/* A file, or a pipe that a shell put in its place, as in --config=<(...). Opening a FIFO that nobody writes to never
+ * waits; that there is nothing in it is an error then, EPIPE, rather than a file without rules. */
 static FILE *open_config(const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

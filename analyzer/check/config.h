@@ -1,5 +1,6 @@
-/* xferspy.check: the small file, kept with the program's sources, that says what the command allows: rules, the baseline, and
- * findings that are accepted for a reason. Lines of `key = value` in sections, `#` begins a comment line; docs/check.md. */
+/* xferspy.check: the small file, kept with the program's sources, that says what the command allows: rules, the
+ * baseline, and findings that are accepted for a reason. Lines of `key = value` in sections, `#` begins a comment line;
+ * docs/check.md. */
 #ifndef XFERSPY_ANALYZER_CHECK_CONFIG_H
 #define XFERSPY_ANALYZER_CHECK_CONFIG_H
 
@@ -37,8 +38,8 @@ enum { XS_CHECK_CONFIG_MESSAGE_BYTES = 5120 };
 void xs_check_config_begin(struct xs_check_config *config);
 void xs_check_config_free(struct xs_check_config *config);
 
-/* Adds what a file says. `now` is the time by which suppressions expire, in seconds since 1970. False, with one line "FILE:LINE: ..." in
- * `message`, where it cannot be read or is no such file. */
+/* Adds what a file says. `now` is the time by which suppressions expire, in seconds since 1970. False, with one line
+ * "FILE:LINE: ..." in `message`, where it cannot be read or is no such file. */
 bool xs_check_config_read(struct xs_check_config *config, const char *path, int64_t now, char *message);
 
 /* Adds the names of a list "a,b" to the rules that may be unknown. False, with a message, if one of them is not a name

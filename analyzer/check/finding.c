@@ -12,7 +12,8 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/trace/site.h"
 
-/* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written of. */
+/* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written
+ * of. */
 static char *as_written(const char *text) {
     struct xs_string clean = {0};
     size_t bytes = text ? strnlen(text, XS_CHECK_TEXT_BYTES) : 0;

@@ -1,5 +1,5 @@
-/* Findings as `xferspy check` sees them: copied out of a reading, with a key that holds across builds and machines, so that they
- * can be matched with those of another run or of a baseline file. */
+/* Findings as `xferspy check` sees them: copied out of a reading, with a key that holds across builds and machines, so
+ * that they can be matched with those of another run or of a baseline file. */
 #ifndef XFERSPY_ANALYZER_CHECK_FINDING_H
 #define XFERSPY_ANALYZER_CHECK_FINDING_H
 
@@ -10,8 +10,8 @@
 struct xs_reading; /* analyzer/command/reading.h */
 
 struct xs_check_finding {
-    /* The key: valid UTF-8 of at most XS_CHECK_TEXT_BYTES each, never NULL, "" where not known. `file` is a name without its
-     * folder, of code without lines the library's or the program's. */
+    /* The key: valid UTF-8 of at most XS_CHECK_TEXT_BYTES each, never NULL, "" where not known. `file` is a name
+     * without its folder, of code without lines the library's or the program's. */
     char *kind, *entry_point, *function, *file, *text;
     uint32_t line; /* 0: not known */
     uint64_t instances, transfers, bytes, gives_back_ns;

@@ -130,7 +130,8 @@ static char *why_unknown(const struct judge *j, const struct xs_rule_result *r) 
         add_contents_reason(j, &reason);
         add_device_reason(j, &reason);
     }
-    /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing reaches */
+    /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing
+     * reaches */
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
         j->reading->findings->damaged_rows)
         xs_string_format(&reason,

@@ -120,7 +120,8 @@ bool xs_rule_name_known(const char *name, char *message) {
 
 /* --- limits --- */
 
-/* Digits with at most one point; what follows is the unit. strtod takes too much: hexadecimal, "inf", signs, exponents. */
+/* Digits with at most one point; what follows is the unit. strtod takes too much: hexadecimal, "inf", signs,
+ * exponents. */
 static bool parse_number(const char *text, double *number, const char **unit) {
     size_t digits = strspn(text, "0123456789"), more = 0;
     if (text[digits] == '.')

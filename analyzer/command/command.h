@@ -16,7 +16,8 @@ enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_LIMIT = 3 }
  * - `arg` of an option that takes one of some words lists them: "auto|off"; FILE and DIR are names of such.
  * - `args_doc` names the arguments: TRACE is a trace, FINDING the name of one in it, PROGRAM a program, FILE and DIR as
  *   above; "a|b" is one of the words.
- * - `doc` is a paragraph, then after \v paragraphs; lines that begin with two blanks are examples, shown as they are. */
+ * - `doc` is a paragraph, then after \v paragraphs; lines that begin with two blanks are examples, shown as they
+ * are. */
 struct xs_interface {
     struct argp argp;
     const char *const *formats; /* the words of --format where a child has that option (XS_ASK_CHILD), else NULL */
@@ -27,7 +28,8 @@ struct xs_interface {
     int xs_command_##name(int argc, char **argv);                                                                      \
     extern const struct xs_interface xs_interface_##name;
 
-/* Edits (insert, remove, replace, swap neighbours) from one word to the other; words of more than 40 bytes are far from all. */
+/* Edits (insert, remove, replace, swap neighbours) from one word to the other; words of more than 40 bytes are far from
+ * all. */
 size_t xs_edit_distance(const char *a, const char *b);
 
 /* Help that stands in several commands. */
@@ -52,8 +54,8 @@ struct xs_traces_arguments {
 enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
-/* The place of a word among `words` (NULL after the last), for an option that takes one of them; a message with all of them, and
- * the end of the program, where it is none. */
+/* The place of a word among `words` (NULL after the last), for an option that takes one of them; a message with all of
+ * them, and the end of the program, where it is none. */
 int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state);
 /* The argument of --top: a number from 1, else likewise. */
 size_t xs_parse_top(const char *text, struct argp_state *state);

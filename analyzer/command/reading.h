@@ -19,9 +19,9 @@ struct xs_reading {
     struct xs_metric_values metrics;
 };
 
-/* Opens a trace, analyses it with a progress line on a terminal, and fills `reading`; `options` may be NULL. A failure was
- * printed, and nothing is left to be freed. Returns an exit status. The reading must not be moved: the summary points to
- * its trace. */
+/* Opens a trace, analyses it with a progress line on a terminal, and fills `reading`; `options` may be NULL. A failure
+ * was printed, and nothing is left to be freed. Returns an exit status. The reading must not be moved: the summary
+ * points to its trace. */
 int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading);
 void xs_reading_close(struct xs_reading *reading);
 

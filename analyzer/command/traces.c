@@ -99,7 +99,8 @@ static int is_database(const struct dirent *entry) {
     return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".db");
 }
 
-/* What a process that was killed while it started left there: no trace, and nothing that a user would know what to do with. */
+/* What a process that was killed while it started left there: no trace, and nothing that a user would know what to do
+ * with. */
 static void clear_unstarted(const char *folder) {
     static const char suffix[] = ".db.spool";
     DIR *entries = opendir(folder);

@@ -17,8 +17,8 @@ struct xs_traces {
  *     standard error; a folder without a trace is an error;
  *   - a merged file stands for its traces, in its order; "JOB.db:3" for one of them;
  *   - anything else stands for itself, if it exists or not: opening it finds the words.
- * What is named twice is taken once, with a line that says so; copies of a file are not seen here. Returns XS_EXIT_OK, or
- * XS_EXIT_ERROR after a message: what could be had is there all the same. */
+ * What is named twice is taken once, with a line that says so; copies of a file are not seen here. Returns XS_EXIT_OK,
+ * or XS_EXIT_ERROR after a message: what could be had is there all the same. */
 int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces);
 void xs_traces_free(struct xs_traces *traces);
 

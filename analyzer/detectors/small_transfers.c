@@ -83,8 +83,8 @@ static void end_run(struct xs_detection *detection, struct run *run) {
 
 static uint64_t nanoseconds(double ns) { return ns > 0 ? (uint64_t)(ns + 0.5) : 0; }
 
-/* What one copy for all would save of this one: its fixed cost, and never so much that less would be left of all than one
- * copy of their bytes takes. */
+/* What one copy for all would save of this one: its fixed cost, and never so much that less would be left of all than
+ * one copy of their bytes takes. */
 static uint64_t saved_ns(const struct xs_link_model *link, const struct run *run, const struct xs_transfer_view *t,
                          uint64_t own_ns) {
     enum xs_link_class class = xs_link_class_of(t->direction, t->host_kind);

@@ -53,8 +53,8 @@ static void touch(struct xs_stretches *s, int64_t allocation, uint64_t first_ns,
     }
 }
 
-/* Beside copies from beginning to end: the kernels of the next stretch come after it, and it after the downloads of what
- * it was given. */
+/* Beside copies from beginning to end: the kernels of the next stretch come after it, and it after the downloads of
+ * what it was given. */
 static void block_downloads(struct xs_stretches *s, const struct xs_stretch_launch *launch) {
     for (unsigned i = 0; i < s->copy_count; i++) {
         struct xs_stretch_copy *copy = &s->copies[i];

@@ -1,9 +1,10 @@
-/* A detector to copy; CONTRIBUTING.md ("A finding") says what else a new one takes. It is compiled into its unit test alone
- * (tests/unit/analyzer/detectors/test_template.c), which gives the engine a table with this one row, so that it cannot rot;
- * it is never part of the program.
+/* A detector to copy; CONTRIBUTING.md ("A finding") says what else a new one takes. It is compiled into its unit test
+ * alone (tests/unit/analyzer/detectors/test_template.c), which gives the engine a table with this one row, so that it
+ * cannot rot; it is never part of the program.
  *
- * Its rule: of the uploads of one call site that bring the same bytes in a row, every second one counts. That makes no sense,
- * but it uses what detectors use: state of its own, undecided events, verdicts, evidence, and a claim of the total. */
+ * Its rule: of the uploads of one call site that bring the same bytes in a row, every second one counts. That makes no
+ * sense, but it uses what detectors use: state of its own, undecided events, verdicts, evidence, and a claim of the
+ * total. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
@@ -73,8 +74,8 @@ static void end(struct xs_detection *detection) {
     free(state->rows);
 }
 
-/* Without verdicts leave `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank those after what is sure. A detector
- * that can decide only at the end of the trace reports in `.finish`, which is no place for heavy work. */
+/* Without verdicts leave `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank those after what is sure. A
+ * detector that can decide only at the end of the trace reports in `.finish`, which is no place for heavy work. */
 const struct xs_detector xs_detector_template = {
     .id = "template",
     .title = "every second upload of the same bytes in a row",

@@ -1,5 +1,5 @@
-/* Two sides compared, each one run or several of a program: findings, call sites and the run's numbers, what became of each,
- * and whether it paid. Pure data; docs/diff.md has the rules. */
+/* Two sides compared, each one run or several of a program: findings, call sites and the run's numbers, what became of
+ * each, and whether it paid. Pure data; docs/diff.md has the rules. */
 #ifndef XFERSPY_ANALYZER_DIFF_DIFF_H
 #define XFERSPY_ANALYZER_DIFF_DIFF_H
 
@@ -64,8 +64,8 @@ struct xs_side { /* zeroed: empty */
     struct xs_texts texts;
 };
 
-/* Adds a run to a side of `runs` runs, XS_RUNS_LIMIT at most: what comes after so many is left out. The reading may be closed
- * afterwards. */
+/* Adds a run to a side of `runs` runs, XS_RUNS_LIMIT at most: what comes after so many is left out. The reading may be
+ * closed afterwards. */
 void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *reading);
 /* Opens, adds and closes the traces one after the other. A failure was printed. Returns an exit status. */
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count);

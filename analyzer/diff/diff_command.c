@@ -1,4 +1,5 @@
-/* xferspy diff: what became of findings, call sites and the run between two versions of a program, and whether it paid. */
+/* xferspy diff: what became of findings, call sites and the run between two versions of a program, and whether it
+ * paid. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
-/* What would be markup, a table's border, a link, a mention or a reference becomes a plain character. Hosts look for mentions
- * and references in what was rendered, where no escape is left: a space of no width keeps the sign from what follows. The
- * text has no controls any more. */
+/* What would be markup, a table's border, a link, a mention or a reference becomes a plain character. Hosts look for
+ * mentions and references in what was rendered, where no escape is left: a space of no width keeps the sign from what
+ * follows. The text has no controls any more. */
 static void put(struct xs_out *out, const char *text) {
     for (const char *start = text; text && *text; text++) {
         bool link =

@@ -124,7 +124,8 @@ static void note_site(struct xs_side *side, const struct xs_findings *findings, 
     here->place_of[site] = (uint32_t)here->count++;
 }
 
-/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code moved. */
+/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code
+ * moved. */
 static void collect_sites(struct xs_side *side, const struct xs_findings *findings, struct here *here) {
     const struct xs_sites *sites = findings->sites;
     *here = (struct here){.site_limit = (size_t)sites->count + sites->placed_count};

@@ -320,8 +320,8 @@ static uint64_t distance(const struct work *w, const struct item *before, const 
     return lines > -FARTHEST && lines < FARTHEST ? (uint64_t)llabs(lines) : FARTHEST;
 }
 
-/* The most pairs in the order of the lines, and of those the ones that lie nearest. A cell is what can be had of the first
- * i and the first k: a number that falls with each pair and rises with the distances. */
+/* The most pairs in the order of the lines, and of those the ones that lie nearest. A cell is what can be had of the
+ * first i and the first k: a number that falls with each pair and rises with the distances. */
 static void align(struct work *w, const struct stage *stage, const struct item *before, size_t n,
                   const struct item *after, size_t m) {
     const uint64_t a_pair = (uint64_t)1 << 45; /* more than the distances of all pairs that fit into PAIRS_LIMIT */

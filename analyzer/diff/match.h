@@ -26,8 +26,9 @@ enum xs_match_how {
     XS_MATCH_TEXT,   /* entry point, function, file and the line's text */
     XS_MATCH_ORDER,  /* entry point, function and file, in the order of the lines; texts are not known on both sides */
     XS_MATCH_EDITED, /* the same, and the texts are alike */
-    XS_MATCH_CALL, /* function and file, but another entry point for the same thing; texts the same, alike or not known. Where
-                     * nothing else is known of either: the asynchronous form, or another version, of an entry point */
+    XS_MATCH_CALL, /* function and file, but another entry point for the same thing; texts the same, alike or not known.
+                    * Where nothing else is known of either: the asynchronous form, or another version, of an entry
+                    * point */
     XS_MATCH_MOVED, /* entry point and text, but another function or file */
     XS_MATCH_FILE,  /* function of a file that only one side has; texts alike or not known */
     XS_MATCH_ENTRY, /* entry point alone: nothing else is known of either */

@@ -1,4 +1,5 @@
-/* A number of several runs: its median and range, and whether two programs differ in it by more than their own runs do. */
+/* A number of several runs: its median and range, and whether two programs differ in it by more than their own runs
+ * do. */
 #ifndef XFERSPY_ANALYZER_DIFF_SPREAD_H
 #define XFERSPY_ANALYZER_DIFF_SPREAD_H
 

@@ -1,5 +1,5 @@
-/* The probes of doctor that load libraries; each runs in a child. No CUDA header is needed: the few functions and numbers
- * used here are part of the driver's and CUPTI's stable interfaces. */
+/* The probes of doctor that load libraries; each runs in a child. No CUDA header is needed: the few functions and
+ * numbers used here are part of the driver's and CUPTI's stable interfaces. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* A detector: one rule of docs/analysis.md, in a file of its own, one row in detectors/detectors.def. It gets the events that it
- * wants, in host order, and reports instances. template.c shows how to add one. */
+/* A detector: one rule of docs/analysis.md, in a file of its own, one row in detectors/detectors.def. It gets the
+ * events that it wants, in host order, and reports instances. template.c shows how to add one. */
 #ifndef XFERSPY_ANALYZER_ENGINE_DETECTOR_H
 #define XFERSPY_ANALYZER_ENGINE_DETECTOR_H
 
@@ -29,7 +29,8 @@ struct xs_verdict {
 };
 enum { XS_VERDICTS = 4 };
 
-/* What several detectors say: roles of evidence, a reason why something is undecided, parts of a definition and of a remedy. */
+/* What several detectors say: roles of evidence, a reason why something is undecided, parts of a definition and of a
+ * remedy. */
 #define XS_BEFORE_A_READER "before anything that the trace shows could read them."
 #define XS_ROLE_WAIT "the wait for it"
 #define XS_ROLE_LAST_UPLOAD "the last upload to this place"
@@ -70,8 +71,9 @@ struct xs_detector {
     /* Called for each wanted event. A row of the trace comes before the model takes it over: the model shows what was
      * just before the call. What the model derives of it (XS_ON_WRITE_END) comes after it, before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called for each transfer that ran a while before on_event is, as soon as its content and region are known, so that
-     * memory that will be looked at can be on its way into the cache. Nothing is changed in between; NULL: nothing. */
+    /* Called for each transfer that ran a while before on_event is, as soon as its content and region are known, so
+     * that memory that will be looked at can be on its way into the cache. Nothing is changed in between; NULL:
+     * nothing. */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
     /* After the last event, and after XS_ON_LIVE; NULL: nothing to do. */
     void (*finish)(struct xs_detection *detection);

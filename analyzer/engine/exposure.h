@@ -40,9 +40,9 @@ void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trac
                        unsigned window, bool wanted, char *message, uint64_t *damaged);
 void xs_exposure_end(struct xs_exposure *exposure);
 
-/* How much of a copy was exposed: no kernel ran on the device, or the host was blocked in the copy's own call, or in a wait
- * for its stream (0: unknown). Waits for the context or an event do not count: they are for other work as well. Forgets what
- * lies before `now`. Returns 0 or a negative status. */
+/* How much of a copy was exposed: no kernel ran on the device, or the host was blocked in the copy's own call, or in a
+ * wait for its stream (0: unknown). Waits for the context or an event do not count: they are for other work as well.
+ * Forgets what lies before `now`. Returns 0 or a negative status. */
 int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns);
 

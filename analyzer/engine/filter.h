@@ -40,8 +40,8 @@ extern const struct argp xs_filter_argp;
 #define XS_FILTER_CHILD                                                                                                \
     { &xs_filter_argp, 0, NULL, 0 }
 
-/* The options as a struct, without a command line: one at a time, "direction" and "h2d,d2h". Returns NULL, or what is wrong
- * with the value, as a sentence's second half ("use ..."), to be freed. */
+/* The options as a struct, without a command line: one at a time, "direction" and "h2d,d2h". Returns NULL, or what is
+ * wrong with the value, as a sentence's second half ("use ..."), to be freed. */
 char *xs_filter_set(struct xs_filter *filter, const char *option, const char *value);
 void xs_filter_free(struct xs_filter *filter);
 

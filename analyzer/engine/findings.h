@@ -41,16 +41,15 @@ struct xs_times {
 
 /* One instance of a finding, as a detector reports it. */
 struct xs_instance {
-    unsigned verdict;     /* index in the detector's verdicts; 0 where it has none */
-    uint32_t site;        /* of the call that the remedy is about */
-    int64_t at_ns;        /* when: host enter time of that call */
-    uint64_t transfers;   /* that it is about; a run of small transfers has many, an allocation none */
-    uint64_t bytes;       /* that they moved, or of the allocation */
-    struct xs_times cost; /* what they took */
-    struct xs_times
-        removable;         /* what the remedy would give back; at most the cost. A detector of host time (blocked, or
-                                * inside calls) gives host_ns and leaves device_known false */
-    struct xs_times apart; /* of something else that may have been in vain, too (a round trip's download): shown
+    unsigned verdict;          /* index in the detector's verdicts; 0 where it has none */
+    uint32_t site;             /* of the call that the remedy is about */
+    int64_t at_ns;             /* when: host enter time of that call */
+    uint64_t transfers;        /* that it is about; a run of small transfers has many, an allocation none */
+    uint64_t bytes;            /* that they moved, or of the allocation */
+    struct xs_times cost;      /* what they took */
+    struct xs_times removable; /* what the remedy would give back; at most the cost. A detector of host time (blocked,
+                                * or inside calls) gives host_ns and leaves device_known false */
+    struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
                                 * beside the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
     unsigned evidence_count; /* the first row is what the instance is about */

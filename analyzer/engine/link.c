@@ -68,8 +68,8 @@ struct point {
     double bytes, ns;
 };
 
-/* Through zero: the rate of the large copies, where there are any. Small ones may well be faster byte for byte, as those
- * from pageable memory are that the driver stages as a whole: the line would be that of neither. */
+/* Through zero: the rate of the large copies, where there are any. Small ones may well be faster byte for byte, as
+ * those from pageable memory are that the driver stages as a whole: the line would be that of neither. */
 static double rate_through_zero(const struct point *points, unsigned count) {
     double least = 0, wxx = 0, wxy = 0;
     for (unsigned i = 0; i < count; i++)
@@ -84,7 +84,8 @@ static double rate_through_zero(const struct point *points, unsigned count) {
     return wxy / wxx;
 }
 
-/* Least squares of relative errors: in absolute ones the largest copies alone would decide, and `a` is about the small. */
+/* Least squares of relative errors: in absolute ones the largest copies alone would decide, and `a` is about the
+ * small. */
 static void fit_line(struct xs_link_line *line, const struct point *points, unsigned count, double default_b) {
     double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -148,7 +149,8 @@ static void assume(struct xs_link_line *line, double a_ns, double bytes_per_s) {
 
 static void fit_all(struct xs_link_model *model, struct fit *fit) {
     double pinned_rate = (double)model->peak_bytes_per_s * 0.85;
-    /* where one size says nothing about the rate: the link's, or that of an old link, so that little is expected of it */
+    /* where one size says nothing about the rate: the link's, or that of an old link, so that little is expected of
+     * it */
     double link_b = 1e9 / (pinned_rate > 0 ? pinned_rate : 16e9);
     for (unsigned i = 0; i < XS_LINK_CLASSES; i++)
         fit_class(&model->lines[i], fit->classes[i], i <= XS_LINK_D2H_PINNED ? link_b : 1e9 / 5e11);

@@ -1,6 +1,6 @@
-/* The link model: how long a copy takes, fitted from the trace. time = a + b * bytes for each direction and kind of host
- * memory, by least squares over the medians of size classes (a factor of two each). Fitted before the first event from
- * at most a few hundred thousand records spread over the trace, so that detectors can use it from the start. */
+/* The link model: how long a copy takes, fitted from the trace. time = a + b * bytes for each direction and kind of
+ * host memory, by least squares over the medians of size classes (a factor of two each). Fitted before the first event
+ * from at most a few hundred thousand records spread over the trace, so that detectors can use it from the start. */
 #ifndef XFERSPY_ANALYZER_ENGINE_LINK_H
 #define XFERSPY_ANALYZER_ENGINE_LINK_H
 

@@ -1,5 +1,5 @@
-/* The rows of one trace that pass a filter, table by table: looked up by their ids while findings and totals are made. A bit
- * a row. */
+/* The rows of one trace that pass a filter, table by table: looked up by their ids while findings and totals are made.
+ * A bit a row. */
 #ifndef XFERSPY_ANALYZER_ENGINE_SELECTION_H
 #define XFERSPY_ANALYZER_ENGINE_SELECTION_H
 
@@ -34,8 +34,8 @@ struct xs_selection {
     uint64_t left_out;           /* instances of findings that did not pass; counted by the analysis */
 };
 
-/* Reads the tables that findings are about. `sites` gets the numbers of sites that it meets. Negative status: the message is
- * set, and there is nothing to free. */
+/* Reads the tables that findings are about. `sites` gets the numbers of sites that it meets. Negative status: the
+ * message is set, and there is nothing to free. */
 int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, struct xs_sites *sites,
                       struct xs_selection **selection, char *message);
 void xs_selection_free(struct xs_selection *selection); /* NULL: nothing */

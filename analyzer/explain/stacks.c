@@ -155,7 +155,8 @@ static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of output. */
+/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of
+ * output. */
 static size_t repeated(const struct xs_frame *frames, size_t count) {
     size_t n = 1;
     while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&

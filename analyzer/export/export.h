@@ -1,4 +1,5 @@
-/* What the formats of `xferspy export` share: what they are given, and the texts and findings of the rows that they write. */
+/* What the formats of `xferspy export` share: what they are given, and the texts and findings of the rows that they
+ * write. */
 #ifndef XFERSPY_ANALYZER_EXPORT_EXPORT_H
 #define XFERSPY_ANALYZER_EXPORT_EXPORT_H
 
@@ -50,8 +51,8 @@ void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes);
 void xs_export_finding_names(struct xs_string *string, const struct xs_export *e, const struct xs_marked *marked,
                              const char *separator);
 
-/* Prepares a statement of the trace; negative: the message is set. xs_export_finish takes what xs_export_step returned last
- * and finalizes. */
+/* Prepares a statement of the trace; negative: the message is set. xs_export_finish takes what xs_export_step returned
+ * last and finalizes. */
 struct sqlite3_stmt;
 int xs_export_prepare(const struct xs_export *e, const char *sql, struct sqlite3_stmt **statement);
 bool xs_export_step(struct sqlite3_stmt *statement, int *code);

@@ -1,5 +1,5 @@
-/* Perfetto's own format: a sequence of protobuf packets, each a track, or something that begins, ends or counts on one. Texts that
- * come again are interned, which is most of why a trace is small. */
+/* Perfetto's own format: a sequence of protobuf packets, each a track, or something that begins, ends or counts on one.
+ * Texts that come again are interned, which is most of why a trace is small. */
 #include <string.h>
 #include <uthash.h>
 

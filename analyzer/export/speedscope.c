@@ -1,5 +1,6 @@
-/* speedscope's file format: call stacks of transfers, outermost frame first, weighted three times: by device time, by bytes and by
- * the time that findings would give back. Below the program's frames stand the driver's function and what was copied. */
+/* speedscope's file format: call stacks of transfers, outermost frame first, weighted three times: by device time, by
+ * bytes and by the time that findings would give back. Below the program's frames stand the driver's function and what
+ * was copied. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The device's side of a timeline: a track for each stream, of a context on a device, with more of them beside it where work of one
- * stream overlapped (graphs do that), and the rate of copies in each direction. */
+/* The device's side of a timeline: a track for each stream, of a context on a device, with more of them beside it where
+ * work of one stream overlapped (graphs do that), and the rate of copies in each direction. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -84,7 +84,8 @@ static void name_stream(struct stream *stream, const struct xs_timeline_row *row
         xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
 }
 
-/* Migrations may be of no device, as from one part of the host's memory to another; what else does not say is of the first. */
+/* Migrations may be of no device, as from one part of the host's memory to another; what else does not say is of the
+ * first. */
 static int64_t device_number(const struct xs_timeline_row *row) {
     return row->device < 0 && row->kind != XS_TIMELINE_MIGRATION ? 0 : row->device;
 }

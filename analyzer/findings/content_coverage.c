@@ -45,8 +45,8 @@ static int count_rows(const struct xs_trace *trace, const char *sql, uint64_t *c
     return xs_scan_end(&scan);
 }
 
-/* Fingerprints that transfers have a number of, and that are not there. Looked for one by one only where the numbers say
- * that some are missing. */
+/* Fingerprints that transfers have a number of, and that are not there. Looked for one by one only where the numbers
+ * say that some are missing. */
 static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_content_coverage *c, char *message) {
     uint64_t rows = 0;
     int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);

@@ -14,8 +14,8 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
 /* "Filter: `--direction=h2d`: ..." in a paragraph; nothing of "" or NULL. */
 void xs_markdown_filter(struct xs_out *out, const char *filter);
 
-/* Lines that the text report has, too: begun, printed into `lines->out`, and ended as a block or as one that is folded away. Where
- * there are none, neither prints anything. */
+/* Lines that the text report has, too: begun, printed into `lines->out`, and ended as a block or as one that is folded
+ * away. Where there are none, neither prints anything. */
 struct xs_markdown_lines {
     struct xs_out out;
     char *text;

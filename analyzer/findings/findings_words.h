@@ -40,13 +40,14 @@ void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struc
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);
 
-/* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is open. */
+/* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is
+ * open. */
 void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                       struct xs_json *json);
 /* The filter and how much passes it, as a sentence; nothing where there is none. Not escaped. */
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
-/* The second half of that sentence: how many transfers pass, and how many instances of findings were left out. `all_rows`: the
- * filter chooses findings only. */
+/* The second half of that sentence: how many transfers pass, and how many instances of findings were left out.
+ * `all_rows`: the filter chooses findings only. */
 void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers, uint64_t passing, uint64_t left_out);
 /* "filter": what was asked for and how much passed; null where there was no filter (filter_words.c). */
 void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);

@@ -122,8 +122,8 @@ static bool is_unchanged(const struct xs_sites *sites, const struct xs_frame *fr
            (frame->module && stat(frame->module, &binary) == 0 && changed_ns(st) <= changed_ns(&binary));
 }
 
-/* Never waits, whatever the name means: a pipe or a terminal is no source file. Looks before opening, because opening alone
- * already does something to some devices; and once more at what was opened. */
+/* Never waits, whatever the name means: a pipe or a terminal is no source file. Looks before opening, because opening
+ * alone already does something to some devices; and once more at what was opened. */
 static FILE *open_source(const struct xs_sites *sites, const struct xs_frame *frame) {
     struct xs_string path = {0};
     struct stat st;

@@ -19,8 +19,9 @@ void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const s
 /* "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
-/* The line as it was when the program ran, without the blanks around it, to be freed. NULL: not known, or the file is gone,
- * cannot be read, or was changed since: it is newer than the run's start, or than the binary that was made from it. */
+/* The line as it was when the program ran, without the blanks around it, to be freed. NULL: not known, or the file is
+ * gone, cannot be read, or was changed since: it is newer than the run's start, or than the binary that was made from
+ * it. */
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame);
 /* The same as a line of output, "42 | x = batch.to(device)", cut at the width; nothing where there is none. */
 void xs_place_source_line(const struct xs_sites *sites, const struct xs_frame *frame, int indent, struct xs_out *out);
@@ -31,8 +32,8 @@ void xs_place_key(struct xs_string *text, const struct xs_sites *sites, const st
 
 /* The keys of a frame: function, file, line, module, python; into the object that is open. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
-/* "call_site": the same as an object; of no frame null. `is_place`: with the address, where there is no line and it is what tells
- * the place from others. */
+/* "call_site": the same as an object; of no frame null. `is_place`: with the address, where there is no line and it is
+ * what tells the place from others. */
 void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place);
 
 #endif

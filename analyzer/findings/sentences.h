@@ -1,5 +1,6 @@
-/* What several printers say: text, Markdown, a job, the page, a diff. A sentence stands here once, without what its format puts
- * around it: the full stop, markup, the end of the line. scripts/check-sentences finds those that are written twice. */
+/* What several printers say: text, Markdown, a job, the page, a diff. A sentence stands here once, without what its
+ * format puts around it: the full stop, markup, the end of the line. scripts/check-sentences finds those that are
+ * written twice. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
 #define XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
 
@@ -24,14 +25,14 @@ enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 /* "Removing all of these would give back up to 24.3 ms" */
 void xs_say_total(struct xs_string *text, uint64_t gives_back_ns);
-/* " of 279 ms (8.7 %)" with `of` " of "; where it is more than the run, ", some of it at the same time: the run took 279 ms".
- * Nothing where the run's time is 0. */
+/* " of 279 ms (8.7 %)" with `of` " of "; where it is more than the run, ", some of it at the same time: the run took
+ * 279 ms". Nothing where the run's time is 0. */
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t run_ns);
 /* Both in a sentence with its full stop; nothing where nothing is given back. */
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
 
-/* "Beside that at most 5.00 ms by running copies and kernels side by side (upper bound)". `beside`: something else is given back,
- * too; `in_a_job`: the most of one process. */
+/* "Beside that at most 5.00 ms by running copies and kernels side by side (upper bound)". `beside`: something else is
+ * given back, too; `in_a_job`: the most of one process. */
 void xs_say_side_by_side(struct xs_string *text, enum xs_say_form form, bool beside, bool in_a_job, uint64_t ns);
 
 /* "gives back at most 782 us, 0.8 % of the run"; `bound` is "", "at most " or "up to ". */

@@ -1,5 +1,5 @@
-/* What lay in an allocation and when: the contents that copies brought into the allocations of a device that most was copied
- * to and from, piece by piece over time. */
+/* What lay in an allocation and when: the contents that copies brought into the allocations of a device that most was
+ * copied to and from, piece by piece over time. */
 #ifndef XFERSPY_ANALYZER_HTML_BUFFERS_H
 #define XFERSPY_ANALYZER_HTML_BUFFERS_H
 

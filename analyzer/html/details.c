@@ -10,7 +10,8 @@
 #include "analyzer/html/sites.h"
 #include "analyzer/trace/scan.h"
 
-/* id, stack, when, how long, bytes, address, content and what was there before, as texts; NULL where the table has none. */
+/* id, stack, when, how long, bytes, address, content and what was there before, as texts; NULL where the table has
+ * none. */
 enum { STACK, ENTER, RETURN, BYTES, SOURCE, TARGET, CONTENT, BEFORE };
 #define DIGITS(name) "printf('%%016llx%%016llx', f." name "_high, f." name "_low)"
 static const char *const queries[] = {

@@ -1,5 +1,5 @@
-/* All that the page shows, as one JSON document: {"format": "xferspy-html", "version": 1, "runs": [...], ...}. Each run has
- * the report of `report --json` and what the page's charts draw. */
+/* All that the page shows, as one JSON document: {"format": "xferspy-html", "version": 1, "runs": [...], ...}. Each run
+ * has the report of `report --json` and what the page's charts draw. */
 #ifndef XFERSPY_ANALYZER_HTML_DOCUMENT_H
 #define XFERSPY_ANALYZER_HTML_DOCUMENT_H
 

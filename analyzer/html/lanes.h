@@ -1,6 +1,6 @@
-/* The timeline of the page: host threads, streams and each device's kinds of work as lanes of segments. A segment is one
- * call or one piece of work on a device; where a trace has more of them than a page can hold, those of one kind that lie
- * within one step of time are one segment, with how many they are and how long they took together. */
+/* The timeline of the page: host threads, streams and each device's kinds of work as lanes of segments. A segment is
+ * one call or one piece of work on a device; where a trace has more of them than a page can hold, those of one kind
+ * that lie within one step of time are one segment, with how many they are and how long they took together. */
 #ifndef XFERSPY_ANALYZER_HTML_LANES_H
 #define XFERSPY_ANALYZER_HTML_LANES_H
 
@@ -58,8 +58,8 @@ struct xs_html_lanes {
     struct xs_hash kernel_index; /* kernel_name.id to index + 1 */
 };
 
-/* Reads the trace, and hands each copy with times on to `scatter`. Negative status: the message is set. To be freed either
- * way. */
+/* Reads the trace, and hands each copy with times on to `scatter`. Negative status: the message is set. To be freed
+ * either way. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, char *message);
 

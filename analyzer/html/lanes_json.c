@@ -128,8 +128,8 @@ static int by_finding(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* For each finding the segments that it is about, as numbers through all lanes, each from the one before, and how many of
- * a segment's calls those are. */
+/* For each finding the segments that it is about, as numbers through all lanes, each from the one before, and how many
+ * of a segment's calls those are. */
 static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
     uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
     struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);

@@ -1,4 +1,5 @@
-/* Makes lanes of the timeline: of the host's calls, then of the device's work, each joined with the call that asked for it. */
+/* Makes lanes of the timeline: of the host's calls, then of the device's work, each joined with the call that asked for
+ * it. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"

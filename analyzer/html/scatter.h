@@ -1,5 +1,5 @@
-/* Bandwidth against size: copies of one direction and kind of host memory whose size and time agree within an eighth of a
- * factor of two are one point, so that any number of copies makes a bounded number of points. */
+/* Bandwidth against size: copies of one direction and kind of host memory whose size and time agree within an eighth of
+ * a factor of two are one point, so that any number of copies makes a bounded number of points. */
 #ifndef XFERSPY_ANALYZER_HTML_SCATTER_H
 #define XFERSPY_ANALYZER_HTML_SCATTER_H
 

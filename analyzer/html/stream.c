@@ -26,8 +26,8 @@ static int has_place(struct xs_html_stream *stream) {
     return 0;
 }
 
-/* A byte of an escape, without its backslash. What the writer escapes by number would be invisible, or would turn the text
- * around it: the page shows the escape itself, as reports do. */
+/* A byte of an escape, without its backslash. What the writer escapes by number would be invisible, or would turn the
+ * text around it: the page shows the escape itself, as reports do. */
 static void take_escape(struct xs_html_stream *stream, char byte) {
     char text[16];
     if (stream->after_backslash && byte == 'u') {
@@ -50,7 +50,8 @@ static void take_escape(struct xs_html_stream *stream, char byte) {
         put(stream, text);
 }
 
-/* A byte of a text. '<' cannot begin a tag or a comment this way, and '&' no entity in whatever reads the page as XML. */
+/* A byte of a text. '<' cannot begin a tag or a comment this way, and '&' no entity in whatever reads the page as
+ * XML. */
 static void take_text(struct xs_html_stream *stream, unsigned char byte) {
     char escaped[8];
     if (stream->after_backslash || stream->escape_left) {

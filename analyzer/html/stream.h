@@ -17,8 +17,8 @@ struct xs_html_stream {
     int in_text, after_backslash, cut;
 };
 
-/* A stream that writes to `to` what is written to it; `stream` has to live until it is closed. What is written has to be
- * JSON of struct xs_json. NULL: no memory. Closing it leaves `to` open. */
+/* A stream that writes to `to` what is written to it; `stream` has to live until it is closed. What is written has to
+ * be JSON of struct xs_json. NULL: no memory. Closing it leaves `to` open. */
 FILE *xs_html_stream_open(struct xs_html_stream *stream, FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
-/* The host's side of an import: the calls of the CUDA runtime and driver, in the order of their time, joined with what the device
- * recorded for them. */
+/* The host's side of an import: the calls of the CUDA runtime and driver, in the order of their time, joined with what
+ * the device recorded for them. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,8 +176,8 @@ static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys
     importer->counts->transfers++;
 }
 
-/* A batch call has a record a copy. Of another call several are parts of the one copy; a peer copy without peer access has two,
- * each of the whole size. False where it has none. */
+/* A batch call has a record a copy. Of another call several are parts of the one copy; a peer copy without peer access
+ * has two, each of the whole size. False where it has none. */
 static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, bool is_batch,
                        struct xs_nsys_record *records) {
     struct xs_nsys_record *first = NULL;

@@ -1,5 +1,5 @@
-/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows, and what they say about the calls
- * that made them is remembered for these. */
+/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows, and what they say about
+ * the calls that made them is remembered for these. */
 #include <stdlib.h>
 #include <string.h>
 

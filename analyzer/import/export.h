@@ -28,8 +28,9 @@ bool xs_nsys_has_table(const struct xs_nsys *nsys,
                        const char *table); /* a table of rows, no view and nothing virtual */
 bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const char *column);
 
-/* A statement for `columns` ("start, end, globalTid"), of which missing ones are NULL; NULL where the table is missing or an error
- * occurred. `order`: columns of the table to sort by, which are left out where they are missing; NULL: as the rows lie. */
+/* A statement for `columns` ("start, end, globalTid"), of which missing ones are NULL; NULL where the table is missing
+ * or an error occurred. `order`: columns of the table to sort by, which are left out where they are missing; NULL: as
+ * the rows lie. */
 sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char *columns, const char *order);
 bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement); /* the next one; false at the end, or after an error */
 

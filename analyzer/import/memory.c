@@ -1,4 +1,5 @@
-/* Allocations of an import: each allocation of CUDA_GPU_MEMORY_USAGE_EVENTS with the free of its address that follows. */
+/* Allocations of an import: each allocation of CUDA_GPU_MEMORY_USAGE_EVENTS with the free of its address that
+ * follows. */
 #include <stdlib.h>
 #include <string.h>
 

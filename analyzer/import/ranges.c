@@ -1,5 +1,5 @@
-/* NVTX ranges of an import: of each thread those that nvtxRangePush and Pop made, which nest; asked for by the calls of CUDA in
- * the order of their time. */
+/* NVTX ranges of an import: of each thread those that nvtxRangePush and Pop made, which nest; asked for by the calls of
+ * CUDA in the order of their time. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Call chains of an import as stacks: chains with the same frames are one stack, and what Nsight Systems resolved is kept as the
- * trace's symbols. */
+/* Call chains of an import as stacks: chains with the same frames are one stack, and what Nsight Systems resolved is
+ * kept as the trace's symbols. */
 #include <stdlib.h>
 #include <string.h>
 

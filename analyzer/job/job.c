@@ -102,9 +102,9 @@ static void add_devices(struct xs_job *job, const struct xs_summary *s) {
     }
 }
 
-/* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line is told
- * by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one function are places
- * of their own. */
+/* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line
+ * is told by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one
+ * function are places of their own. */
 static char *key_of(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string key = {0};
@@ -166,8 +166,8 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     finding->at_most = finding->at_most || xs_finding_at_most(f);
 }
 
-/* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were looked
- * up, of which no two have the same key but by odd names. */
+/* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were
+ * looked up, of which no two have the same key but by odd names. */
 static void add_findings(struct xs_job *job, const struct xs_findings *findings) {
     size_t known = job->finding_count;
     for (size_t i = 0; i < findings->count; i++) {

@@ -104,21 +104,22 @@ struct xs_job {
 /* The path of the process that has this identity (analyzer/command/traces.h), NULL: none. */
 const char *xs_job_known(const struct xs_job *job, const char *identity);
 
-/* Takes the numbers of one trace. `identity` may be NULL; `contents_unknown` is as in the process. Nothing of what it is given is
- * kept. */
+/* Takes the numbers of one trace. `identity` may be NULL; `contents_unknown` is as in the process. Nothing of what it
+ * is given is kept. */
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
                 const struct xs_findings *findings, const char *contents_unknown);
 
-/* After the last: puts everything in order and computes the rest. A process is an outlier in a column where it is further from
- * the median than 10 % of it and than 4.5 times the median of these distances, of four processes or more. */
+/* After the last: puts everything in order and computes the rest. A process is an outlier in a column where it is
+ * further from the median than 10 % of it and than 4.5 times the median of these distances, of four processes or
+ * more. */
 void xs_job_finish(struct xs_job *job);
 void xs_job_free(struct xs_job *job);
 
 /* The executable, where that is not known the command. */
 const char *xs_job_program(const struct xs_job_process *process);
 
-/* False where the processes cannot all have run at the same time: from the first start to the last end is longer than all of
- * their runs together. */
+/* False where the processes cannot all have run at the same time: from the first start to the last end is longer than
+ * all of their runs together. */
 bool xs_job_is_concurrent(const struct xs_job *job);
 
 /* Spread of `count` values, of process `processes[i]` each, NULL: of process i. */

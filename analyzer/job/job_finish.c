@@ -1,4 +1,5 @@
-/* A job when all of its traces were taken: processes in order, with names, and what is computed over them; see job.h. */
+/* A job when all of its traces were taken: processes in order, with names, and what is computed over them; see
+ * job.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The report of a job in GitHub's Markdown: what the one that gains most gets back as its heading, a table and a list of findings,
- * how the processes differ folded away as the text report has it. */
+/* The report of a job in GitHub's Markdown: what the one that gains most gets back as its heading, a table and a list
+ * of findings, how the processes differ folded away as the text report has it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -70,7 +70,8 @@ static void spread_rows(struct xs_table *table, const struct xs_job *job) {
     }
 }
 
-/* All where they fit on a screen; else those that differ most: the ends of each column, then what is far from the others. */
+/* All where they fit on a screen; else those that differ most: the ends of each column, then what is far from the
+ * others. */
 static bool *choose_rows(const struct xs_job *job, bool all) {
     bool *chosen = xs_realloc(NULL, job->process_count * sizeof *chosen);
     size_t count = 0;

@@ -9,7 +9,8 @@
 #include "analyzer/job/job.h"
 #include "analyzer/trace/site.h"
 
-/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names where processes have no rank. `processes` are in order. */
+/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names where processes have no rank. `processes` are in
+ * order. */
 void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
 /* "rank 3", or its name. */
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);

@@ -1,5 +1,5 @@
-/* xferspy merge: the traces of a job in one file. Every trace is looked at first, to put them in order and to name them, then
- * copied, one at a time. */
+/* xferspy merge: the traces of a job in one file. Every trace is looked at first, to put them in order and to name
+ * them, then copied, one at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

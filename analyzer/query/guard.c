@@ -9,8 +9,9 @@
 
 #include "analyzer/base/memory.h"
 
-/* Those that compute something of their arguments and touch nothing else. Not among them: what loads code, takes or gives addresses
- * (fts3_tokenizer), makes large values of nothing (zeroblob, randomblob), or tells of the connection. */
+/* Those that compute something of their arguments and touch nothing else. Not among them: what loads code, takes or
+ * gives addresses (fts3_tokenizer), makes large values of nothing (zeroblob, randomblob), or tells of the
+ * connection. */
 static const char *const functions[] = {
     "abs", "avg", "char", "coalesce", "concat", "concat_ws", "count", "cume_dist", "current_date", "current_time",
     "current_timestamp", "date", "datetime", "dense_rank", "first_value", "format", "glob", "group_concat", "hex",
@@ -77,8 +78,8 @@ static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
     return is_one_of(&guard->modules, name) || !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* Where no column of it is needed, a WITH clause's own table is asked for, too. It can have any name, but that of a virtual table, which
- * looks the same here. */
+/* Where no column of it is needed, a WITH clause's own table is asked for, too. It can have any name, but that of a
+ * virtual table, which looks the same here. */
 static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
     return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
 }
@@ -113,7 +114,8 @@ static int authorize(void *data, int action, const char *first, const char *seco
     }
 }
 
-/* A virtual table comes to be at its first use, and declares its columns as if it made a table; so it never gets as far as being read. */
+/* A virtual table comes to be at its first use, and declares its columns as if it made a table; so it never gets as far
+ * as being read. */
 static const char *virtual_table_of(const char *error) {
     static const char failed[] = "vtable constructor failed: ";
     return strncmp(error, failed, sizeof failed - 1) ? NULL : error + sizeof failed - 1;

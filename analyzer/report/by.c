@@ -39,8 +39,8 @@ static void file_or_module(struct xs_string *text, const struct xs_frame *frame,
         xs_string_add_cut(text, xs_place_base_name(frame->module), NAME_COLUMNS);
 }
 
-/* The line's number is what tells two places apart, and the table cuts at the end: where there is no room for a whole path,
- * it loses its beginning. */
+/* The line's number is what tells two places apart, and the table cuts at the end: where there is no room for a whole
+ * path, it loses its beginning. */
 static void site_name(struct xs_string *text, const struct xs_frame *frame, const struct xs_sites *sites, int room) {
     struct xs_string place = {0};
     if (frame->file && frame->line && room) {

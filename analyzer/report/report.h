@@ -1,4 +1,5 @@
-/* The report of one trace, for people and for programs. Printing only: every number is in the summary and the findings. */
+/* The report of one trace, for people and for programs. Printing only: every number is in the summary and the
+ * findings. */
 #ifndef XFERSPY_ANALYZER_REPORT_REPORT_H
 #define XFERSPY_ANALYZER_REPORT_REPORT_H
 
@@ -52,8 +53,9 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
 /* Before each of several traces; `index` counts from 0. */
 void xs_report_text_heading(const char *path, int index, struct xs_out *out);
 
-/* What was wasted and where to begin, in a sentence without its full stop: "up to 24.3 ms of the run's 279 ms (8.7 %), in 2
- * findings; start with number 1, noop-upload, at train.py:42". Escaped; without the place there is nothing of the trace in it. */
+/* What was wasted and where to begin, in a sentence without its full stop: "up to 24.3 ms of the run's 279 ms (8.7 %),
+ * in 2 findings; start with number 1, noop-upload, at train.py:42". Escaped; without the place there is nothing of the
+ * trace in it. */
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place);
 /* How long copies kept a device busy, and what of it ran beside its kernels: a sentence. The page says it, too. */
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,

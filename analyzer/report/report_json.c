@@ -1,4 +1,5 @@
-/* The report as JSON: the whole summary and the findings. Keys are stable; additions only, a change of meaning raises the version. */
+/* The report as JSON: the whole summary and the findings. Keys are stable; additions only, a change of meaning raises
+ * the version. */
 #include <inttypes.h>
 
 #include "analyzer/findings/findings_words.h"

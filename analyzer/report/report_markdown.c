@@ -1,5 +1,5 @@
-/* The report in GitHub's Markdown: the headline as its heading, a table and a list of findings, and the other sections folded
- * away as the text report has them. */
+/* The report in GitHub's Markdown: the headline as its heading, a table and a list of findings, and the other sections
+ * folded away as the text report has them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -130,8 +130,8 @@ struct xs_summary {
 /* Reads the trace and computes everything. On error returns a negative status and a one-line message naming the file
  * (XS_TRACE_MESSAGE_BYTES long), and the summary is empty. `trace` has to outlive the summary. */
 int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message);
-/* The same with totals, largest and slowest of the transfers that were selected only; all else is of the whole trace. NULL:
- * all. */
+/* The same with totals, largest and slowest of the transfers that were selected only; all else is of the whole trace.
+ * NULL: all. */
 struct xs_selection;
 int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
                           struct xs_summary *summary, char *message);

@@ -1,5 +1,5 @@
-/* Totals of the transfers by one thing: the line that they were called from, its function, file or module, an NVTX range, a
- * thread, a stream, a device; with what the findings about it would give back. */
+/* Totals of the transfers by one thing: the line that they were called from, its function, file or module, an NVTX
+ * range, a thread, a stream, a device; with what the findings about it would give back. */
 #ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
 #define XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
 

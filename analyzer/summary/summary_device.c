@@ -1,4 +1,5 @@
-/* What CUPTI recorded of the device: copies, kernels, memsets, migrations, and how copies and kernels ran side by side. */
+/* What CUPTI recorded of the device: copies, kernels, memsets, migrations, and how copies and kernels ran side by
+ * side. */
 #include "analyzer/summary/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {

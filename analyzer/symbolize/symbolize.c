@@ -1,5 +1,5 @@
-/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read where the
- * binaries are not. The only command that changes a trace. */
+/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read
+ * where the binaries are not. The only command that changes a trace. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -80,7 +80,8 @@ static int open_for_writing(const char *path, sqlite3 **db) {
                         "CREATE TEMP TABLE resolved (module INTEGER, address INTEGER, PRIMARY KEY (module, address))");
 }
 
-/* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be played back into it. */
+/* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
+ * played back into it. */
 static bool is_alone(const char *path) {
     struct xs_side_files side;
     xs_side_files_look(path, &side);
@@ -125,7 +126,8 @@ static int execute_with(sqlite3 *db, const char *format, int64_t number) {
     return rc;
 }
 
-/* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been quicker. */
+/* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been
+ * quicker. */
 static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3_stmt *row = NULL, *key = NULL;
     int rc = sqlite3_prepare_v2(db, "INSERT INTO temp.resolved VALUES (?, ?)", -1, &key, NULL);

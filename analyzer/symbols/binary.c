@@ -1,5 +1,5 @@
-/* Finding the files of a binary; see binary.h. The places are gdb's (its manual, "Debugging Information in Separate Files"), below
- * every folder of the debug path. */
+/* Finding the files of a binary; see binary.h. The places are gdb's (its manual, "Debugging Information in Separate
+ * Files"), below every folder of the debug path. */
 #include "analyzer/symbols/binary.h"
 
 #include <stdarg.h>

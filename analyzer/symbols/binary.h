@@ -1,5 +1,5 @@
-/* The files that tell about one binary of a run: itself, its separate debug file, what dwz took out of that, and the small
- * symbol table inside. */
+/* The files that tell about one binary of a run: itself, its separate debug file, what dwz took out of that, and the
+ * small symbol table inside. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_BINARY_H
 #define XFERSPY_ANALYZER_SYMBOLS_BINARY_H
 

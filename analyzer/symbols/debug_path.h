@@ -10,7 +10,8 @@
 /* Adds folders, separated by colons; empty ones count for nothing. */
 void xs_debug_path_add(const char *folders);
 
-/* The folders in their order, NULL after the last. `given`: a person named it, so that files right in it count as well. */
+/* The folders in their order, NULL after the last. `given`: a person named it, so that files right in it count as
+ * well. */
 const char *xs_debug_path_folder(size_t i, bool *given);
 
 /* --debug-path DIR, for the argp children of a command that resolves addresses; it takes no input. */

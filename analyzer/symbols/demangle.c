@@ -5,8 +5,8 @@
 
 #include "analyzer/symbols/symbols.h"
 
-/* Above the first length libiberty refuses, to save its stack: recursion is as deep as the name is long. Names of nested
- * templates are longer than that. At the second one its stack is still 2 MB. */
+/* Above the first length libiberty refuses, to save its stack: recursion is as deep as the name is long. Names of
+ * nested templates are longer than that. At the second one its stack is still 2 MB. */
 enum { LENGTH_CHECKED = 1024, LENGTH_MAX = 4096 };
 
 struct text {
@@ -15,8 +15,8 @@ struct text {
     jmp_buf full;
 };
 
-/* A name of a hundred letters can stand for 2^90 of them, by referring to its own parts. Leaving at the end of the buffer
- * is safe: libiberty keeps what it makes on the stack. */
+/* A name of a hundred letters can stand for 2^90 of them, by referring to its own parts. Leaving at the end of the
+ * buffer is safe: libiberty keeps what it makes on the stack. */
 static void add(const char *part, size_t length, void *data) {
     struct text *text = data;
     size_t rest = text->bytes - 1 - text->length;

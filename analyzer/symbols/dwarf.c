@@ -1,5 +1,6 @@
-/* Debug information by elfutils' libdw; see dwarf.h. libdw's own look-up of an address's scopes walks a compile unit from its
- * beginning each time; here the functions of a unit are listed once, and only the blocks of one function are walked. */
+/* Debug information by elfutils' libdw; see dwarf.h. libdw's own look-up of an address's scopes walks a compile unit
+ * from its beginning each time; here the functions of a unit are listed once, and only the blocks of one function are
+ * walked. */
 #include "analyzer/symbols/dwarf.h"
 
 #include <dwarf.h>
@@ -201,8 +202,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name) {
     return text && *text ? text : NULL;
 }
 
-/* `symbol`: what the symbol table calls a function, NULL of an inlined one. Compilers leave the mangled name of lambdas and of
- * anonymous namespaces out of the debug information; the table has it. */
+/* `symbol`: what the symbol table calls a function, NULL of an inlined one. Compilers leave the mangled name of lambdas
+ * and of anonymous namespaces out of the debug information; the table has it. */
 static const char *name_of(Dwarf_Die *die, const char *symbol) {
     const char *name = text_of(die, DW_AT_linkage_name);
     if (!name)

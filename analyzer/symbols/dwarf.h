@@ -10,8 +10,9 @@ struct xs_dwarf;
 struct xs_dwarf *xs_dwarf_open(const struct xs_elf_file *file);
 void xs_dwarf_close(struct xs_dwarf *dwarf);
 
-/* Gives what lies at an address of an instruction to the sink (see symbols.h), names as the compiler mangled them. `fallback`:
- * the function's name where the debug information has only a line, NULL: not known. Returns how many it gave. */
+/* Gives what lies at an address of an instruction to the sink (see symbols.h), names as the compiler mangled them.
+ * `fallback`: the function's name where the debug information has only a line, NULL: not known. Returns how many it
+ * gave. */
 unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback,
                        xs_symbol_sink *sink, void *data);
 

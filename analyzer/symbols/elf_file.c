@@ -16,7 +16,8 @@
 /* What .gnu_debugdata may unpack to, and what unpacking may take; real ones have less than 10 MB. */
 enum { MINI_BYTES = 64 << 20 };
 
-/* Looks before opening, because opening alone already does something to some devices; and once more at what was opened. */
+/* Looks before opening, because opening alone already does something to some devices; and once more at what was
+ * opened. */
 static enum xs_binary_status open_regular(const char *path, int *fd) {
     struct stat st;
     if (stat(path, &st) != 0)

@@ -1,5 +1,5 @@
-/* ELF files whose names come from a trace, or from another such file: only regular files are opened, and nothing in them is
- * believed unchecked. */
+/* ELF files whose names come from a trace, or from another such file: only regular files are opened, and nothing in
+ * them is believed unchecked. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_ELF_FILE_H
 #define XFERSPY_ANALYZER_SYMBOLS_ELF_FILE_H
 

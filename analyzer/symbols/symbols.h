@@ -1,5 +1,5 @@
-/* Function, file and line of addresses in a binary, from what lies on this machine: the binary itself, its separate debug
- * files, and symbol tables where there is no debug information. Nothing is fetched from elsewhere. */
+/* Function, file and line of addresses in a binary, from what lies on this machine: the binary itself, its separate
+ * debug files, and symbol tables where there is no debug information. Nothing is fetched from elsewhere. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_SYMBOLS_H
 #define XFERSPY_ANALYZER_SYMBOLS_SYMBOLS_H
 
@@ -15,8 +15,8 @@ enum xs_binary_status {
     XS_BINARY_NO_SUPPORT  /* this build cannot read symbols */
 };
 
-/* Called for what an address stands for, innermost first: calls that were inlined into the next (depth 0 and up), then the
- * function itself. `file` NULL: not known; line 0: not known. The texts are valid during the call. */
+/* Called for what an address stands for, innermost first: calls that were inlined into the next (depth 0 and up), then
+ * the function itself. `file` NULL: not known; line 0: not known. The texts are valid during the call. */
 typedef void xs_symbol_sink(void *data, size_t index, unsigned depth, const char *function, const char *file,
                             uint32_t line);
 

@@ -12,8 +12,8 @@ struct xs_symbol_match {
     unsigned rank; /* of several at one place the highest has the best name */
 };
 
-/* Goes once through a file's symbol tables, for addresses in ascending order; calls for further files of the same binary
- * add to `matches`, of which there are two an address: by functions, and by other symbols of code. */
+/* Goes once through a file's symbol tables, for addresses in ascending order; calls for further files of the same
+ * binary add to `matches`, of which there are two an address: by functions, and by other symbols of code. */
 void xs_symbol_table_scan(const struct xs_elf_file *file, const uint64_t *addresses, size_t count,
                           struct xs_symbol_match *matches);
 

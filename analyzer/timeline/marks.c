@@ -95,7 +95,8 @@ static void add(struct xs_marked *marked, uint32_t finding, uint64_t ns) {
         marked->findings[marked->count++] = finding;
 }
 
-/* Runs of one site and detector do not overlap, and few detectors have runs: what could hold a row lies near before it. */
+/* Runs of one site and detector do not overlap, and few detectors have runs: what could hold a row lies near before
+ * it. */
 static void runs_of(const struct xs_marks *marks, int64_t row, uint32_t site, struct xs_marked *marked) {
     enum { NEAR = 8 };
     size_t low = 0, high = marks->run_count;

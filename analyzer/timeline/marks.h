@@ -30,7 +30,8 @@ struct xs_marks {
     size_t run_count, run_capacity;
 };
 
-/* on_instance of the analysis; the data is a zeroed struct xs_marks. Only the row that an instance is about is marked. */
+/* on_instance of the analysis; the data is a zeroed struct xs_marks. Only the row that an instance is about is
+ * marked. */
 void xs_marks_take(void *marks, unsigned detector, const struct xs_instance *instance);
 /* After the analysis, before the first question. Marks of the first `limit` findings stay. */
 void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, size_t limit);

@@ -1,5 +1,5 @@
-/* What a timeline is drawn from: the host's calls and the device's work, read from the trace one kind after the other. The page
- * makes lanes of it, and the export tracks. */
+/* What a timeline is drawn from: the host's calls and the device's work, read from the trace one kind after the other.
+ * The page makes lanes of it, and the export tracks. */
 #ifndef XFERSPY_ANALYZER_TIMELINE_TIMELINE_H
 #define XFERSPY_ANALYZER_TIMELINE_TIMELINE_H
 
@@ -15,7 +15,8 @@ struct sqlite3_stmt;
 enum xs_timeline_kind {
     /* Calls of the host. */
     XS_TIMELINE_TRANSFER,
-    XS_TIMELINE_BATCH, /* of xs_timeline_merge: a call that asked for several transfers, which TRANSFER then leaves out */
+    XS_TIMELINE_BATCH, /* of xs_timeline_merge: a call that asked for several transfers, which TRANSFER then leaves
+                        * out */
     XS_TIMELINE_MEMSET,
     XS_TIMELINE_LAUNCH,
     XS_TIMELINE_SYNC,
@@ -75,13 +76,14 @@ static inline uint64_t xs_timeline_ns(const struct xs_timeline_row *row) {
 /* Called for each row, which is valid until it returns. False: enough. */
 typedef bool (*xs_timeline_take)(void *data, const struct xs_timeline_row *row);
 
-/* The rows of a kind that ran, in the order of the table. For what adds up millions: nothing is joined or sorted. Negative
- * status: the message is set. */
+/* The rows of a kind that ran, in the order of the table. For what adds up millions: nothing is joined or sorted.
+ * Negative status: the message is set. */
 int xs_timeline_scan(const struct xs_trace *trace, enum xs_timeline_kind kind, xs_timeline_take take, void *data,
                      char *message);
 
-/* All calls (from TRANSFER to FREE), or all work, as one sequence by start, the longer of two that start together first: what
- * failed or was captured as well, with names, and several rows of one call as one. Negative status: the message is set. */
+/* All calls (from TRANSFER to FREE), or all work, as one sequence by start, the longer of two that start together
+ * first: what failed or was captured as well, with names, and several rows of one call as one. Negative status: the
+ * message is set. */
 int xs_timeline_merge(const struct xs_trace *trace, bool work, xs_timeline_take take, void *data, char *message);
 
 /* What a thread is called. */

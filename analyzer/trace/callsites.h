@@ -23,9 +23,9 @@ struct xs_frame {
 
 struct xs_callsites; /* owns everything it gives */
 
-/* Reads all stacks and resolves their addresses: by the trace's table `symbol`, else by the binaries of this machine, in the
- * folders of analyzer/symbols/debug_path.h too. A negative status of schema/error.h leaves a message and NULL. For one thread:
- * what is asked for seldom is made when it is. */
+/* Reads all stacks and resolves their addresses: by the trace's table `symbol`, else by the binaries of this machine,
+ * in the folders of analyzer/symbols/debug_path.h too. A negative status of schema/error.h leaves a message and NULL.
+ * For one thread: what is asked for seldom is made when it is. */
 int xs_callsites_open(const struct xs_trace *trace, struct xs_callsites **callsites, char *message);
 void xs_callsites_close(struct xs_callsites *callsites); /* NULL is nothing */
 
@@ -33,18 +33,18 @@ void xs_callsites_close(struct xs_callsites *callsites); /* NULL is nothing */
 const struct xs_frame *xs_callsites_frames(const struct xs_callsites *callsites, int64_t stack, size_t *count);
 bool xs_callsites_cut(const struct xs_callsites *callsites, int64_t stack); /* outer frames are missing */
 
-/* The innermost frame that is the user's own, if only by its binary; where all are of libraries, the outermost that is known.
- * NULL: nothing known. Of several stacks of one place it is the same one. */
+/* The innermost frame that is the user's own, if only by its binary; where all are of libraries, the outermost that is
+ * known. NULL: nothing known. Of several stacks of one place it is the same one. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
-/* A number for each distinct place, from 1: two stacks whose user frames have the same function, file and line (or, where the
- * line is not known, module and address) are of one place. 0: nothing known. Numbers are dense. */
+/* A number for each distinct place, from 1: two stacks whose user frames have the same function, file and line (or,
+ * where the line is not known, module and address) are of one place. 0: nothing known. Numbers are dense. */
 uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack);
 uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* the largest number */
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place);
 
-/* What could not be resolved and why, a sentence each without its full stop: a binary that is gone, or changed since the run. NULL
- * after the last. */
+/* What could not be resolved and why, a sentence each without its full stop: a binary that is gone, or changed since
+ * the run. NULL after the last. */
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i);
 
 /* NVTX: the name of a range with those around it, "epoch / batch"; NULL of 0 or one that is not there. */

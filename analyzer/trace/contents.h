@@ -19,8 +19,8 @@ struct xs_contents {
 /* Always to be ended. */
 int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* Fills in what a transfer's `fingerprint` says: state, content, measured pre (as `pre` MEASURED, else UNKNOWN). Returns 0
- * or a negative status with the message set. */
+/* Fills in what a transfer's `fingerprint` says: state, content, measured pre (as `pre` MEASURED, else UNKNOWN).
+ * Returns 0 or a negative status with the message set. */
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
 int xs_contents_end(struct xs_contents *contents);
 

@@ -1,6 +1,6 @@
 /* The device's copies and memsets by the correlation number of their call, read together with the host's calls. The
- * rows are nearly in the order of the calls, so the records that were not asked for yet fit into a window. Besides the sums of
- * records.h, a call has its first start and its last end here. */
+ * rows are nearly in the order of the calls, so the records that were not asked for yet fit into a window. Besides the
+ * sums of records.h, a call has its first start and its last end here. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 

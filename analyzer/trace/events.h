@@ -1,6 +1,7 @@
-/* The rows of a trace as one stream in host order: transfers, memsets, allocations and their ends, launches, waits, other
- * calls, migrations. Each table is read by row id with a window of rows waiting, since rows lie nearly in order; a table
- * whose rows do not is sorted by SQLite. Rows only: device records, contents and the model's part are joined by others. */
+/* The rows of a trace as one stream in host order: transfers, memsets, allocations and their ends, launches, waits,
+ * other calls, migrations. Each table is read by row id with a window of rows waiting, since rows lie nearly in order;
+ * a table whose rows do not is sorted by SQLite. Rows only: device records, contents and the model's part are joined by
+ * others. */
 #ifndef XFERSPY_ANALYZER_TRACE_EVENTS_H
 #define XFERSPY_ANALYZER_TRACE_EVENTS_H
 
@@ -59,7 +60,8 @@ int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *
 /* The next event, which is of the source that peek named; valid until the next peek, and the caller's to change. */
 int xs_events_take(struct xs_events *events, enum xs_source_index source, struct xs_row_event **row);
 
-/* Rows that may wait, for a trace: few where one thread wrote it. Several threads' rows are taken over chunk by chunk. */
+/* Rows that may wait, for a trace: few where one thread wrote it. Several threads' rows are taken over chunk by
+ * chunk. */
 unsigned xs_events_window(const struct xs_trace *trace);
 
 /* One table in order of time; also what exposure.c reads its intervals with. */

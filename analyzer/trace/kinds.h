@@ -1,4 +1,5 @@
-/* The kinds of things in a trace (schema/kinds.h) as arrays: how many there are of each, and what they are called in every output. */
+/* The kinds of things in a trace (schema/kinds.h) as arrays: how many there are of each, and what they are called in
+ * every output. */
 #ifndef XFERSPY_ANALYZER_TRACE_KINDS_H
 #define XFERSPY_ANALYZER_TRACE_KINDS_H
 

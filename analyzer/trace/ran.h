@@ -1,6 +1,6 @@
-/* Whether a call ran: it did not fail, and was not only captured into a graph, whose launches are calls of their own. Of
- * transfers, memsets, launches and api_calls; the rows of `sync` are never captured, those of `allocation` are of calls
- * that succeeded. */
+/* Whether a call ran: it did not fail, and was not only captured into a graph, whose launches are calls of their own.
+ * Of transfers, memsets, launches and api_calls; the rows of `sync` are never captured, those of `allocation` are of
+ * calls that succeeded. */
 #ifndef XFERSPY_ANALYZER_TRACE_RAN_H
 #define XFERSPY_ANALYZER_TRACE_RAN_H
 

@@ -1,6 +1,6 @@
-/* What CUPTI recorded of a call, by its correlation number, for joining it with the host's calls: the sums of the call's
- * rows, and an array of them, sorted, one entry a number, 24 bytes each. It takes any order of calls and all rows of a
- * trace; device_records.h is for those who read host calls in order and need little memory. */
+/* What CUPTI recorded of a call, by its correlation number, for joining it with the host's calls: the sums of the
+ * call's rows, and an array of them, sorted, one entry a number, 24 bytes each. It takes any order of calls and all
+ * rows of a trace; device_records.h is for those who read host calls in order and need little memory. */
 #ifndef XFERSPY_ANALYZER_TRACE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_RECORDS_H
 
@@ -41,8 +41,8 @@ void xs_records_sort(struct xs_records *records);
 /* The entry of a correlation number, or NULL. Fast where numbers are asked for in nearly ascending order. */
 struct xs_record *xs_records_find(struct xs_records *records, uint32_t correlation);
 
-/* Whether a transfer's device time is known, and how much of its record's is its own: a batch call's copies share one number,
- * and its time by their bytes. `record` may be NULL. */
+/* Whether a transfer's device time is known, and how much of its record's is its own: a batch call's copies share one
+ * number, and its time by their bytes. `record` may be NULL. */
 bool xs_record_share(const struct xs_record *record, uint64_t bytes, uint64_t *ns);
 
 void xs_records_free(struct xs_records *records);

@@ -1,6 +1,7 @@
 /* Where in the program a call was made, as a small number: the driver's entry point, and, where the call's stack was
- * recorded, the place that it was called from (callsites.h). Sites of calls without a stack have the numbers of their entry
- * points; the others get theirs as they are met, as many as there are lines of the program that call an entry point. */
+ * recorded, the place that it was called from (callsites.h). Sites of calls without a stack have the numbers of their
+ * entry points; the others get theirs as they are met, as many as there are lines of the program that call an entry
+ * point. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_H
 #define XFERSPY_ANALYZER_TRACE_SITE_H
 

@@ -21,8 +21,8 @@ static void place_python(struct merge *merge) {
     merge->after = merge->count;
 }
 
-/* Where the numbers of loops do not agree: frames that are in too many come where the outermost loop was, since something must
- * have run them. Of a native stack that was cut, that is its end. */
+/* Where the numbers of loops do not agree: frames that are in too many come where the outermost loop was, since
+ * something must have run them. Of a native stack that was cut, that is its end. */
 static void place_rest(struct merge *merge, bool at_end) {
     size_t rest = merge->pythons - merge->next, at = at_end ? merge->count : merge->after;
     memmove(merge->merged + at + rest, merge->merged + at, (merge->count - at) * sizeof *merge->merged);

@@ -183,7 +183,7 @@ struct xs_trace_event {
     int32_t context;         /* context.id, 0: unknown */
     int32_t stream;          /* stream.id, 0: unknown */
     int32_t device;       /* ordinal that the event is about: an upload's destination, a download's or copy's source, a
-                          * launch's; -1: unknown, or host memory */
+                           * launch's; -1: unknown, or host memory */
     uint32_t site;        /* where in the program it was called; xs_site_name says what it is */
     uint32_t correlation; /* CUPTI's, 0: none */
 
@@ -195,8 +195,8 @@ struct xs_trace_event {
     uint64_t device_ns;
     uint64_t exposed_ns; /* the part of device_ns in which no kernel ran on the device, or the host was blocked on it */
 
-    /* What was claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE). To claim later than during
-     * the call, keep it with xs_account_keep and release it. NULL for all else. */
+    /* What was claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE). To claim later than
+     * during the call, keep it with xs_account_keep and release it. NULL for all else. */
     struct xs_account *account;
 
     union {

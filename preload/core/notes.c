@@ -36,8 +36,8 @@ void xs_note(const char *topic, const char *format, ...) {
 
 void xs_notes_forget(void) { pthread_mutex_init(&note_lock, NULL); }
 
-/* Not under the lock: writing can take as long as the disk pleases, and an application's thread may have something to note. What counts
- * does not change any more. */
+/* Not under the lock: writing can take as long as the disk pleases, and an application's thread may have something to
+ * note. What counts does not change any more. */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);

@@ -49,8 +49,8 @@ static void on_thread_end(void *arg) {
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
 
-/* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted. Where that thread
- * waits itself, for a file system that does not answer, the spool grows without it as far as it may.
+/* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
+ * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
  * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
     uint64_t start = xs_monotonic_ns(), now = start;

@@ -1,6 +1,6 @@
-// The content fingerprint on the device: tree.h defines it, kernel.h says how to launch it. One warp hashes a leaf; the block that
-// finishes the last leaf of a node hashes the node, and so on up to the root, so that one launch does it all.
-// Shipped as PTX for old drivers (kernel_image.cmake): nothing newer than sm_60 may be used.
+// The content fingerprint on the device: tree.h defines it, kernel.h says how to launch it. One warp hashes a leaf; the
+// block that finishes the last leaf of a node hashes the node, and so on up to the root, so that one launch does it
+// all. Shipped as PTX for old drivers (kernel_image.cmake): nothing newer than sm_60 may be used.
 #include "preload/fingerprint/kernel.h"
 #include "preload/fingerprint/tree_region.cuh"
 #include "preload/fingerprint/tree_xxh3.cuh"
@@ -13,8 +13,8 @@ using namespace xs;
 
 constexpr u32 steps = XS_LEAF_BYTES / 512, runs = steps / 2;
 
-// A ticket counts what is finished below a node: children (bits 0-15), those among them that do not repeat the region's first
-// four bytes (16-31), and the leaves that changed (32-63). Whoever completes the children hashes the node.
+// A ticket counts what is finished below a node: children (bits 0-15), those among them that do not repeat the region's
+// first four bytes (16-31), and the leaves that changed (32-63). Whoever completes the children hashes the node.
 constexpr u64 one_different = 1u << 16, one_changed = 1ull << 32;
 
 __device__ __forceinline__ bool any_different(u64 ticket) { return (ticket >> 16 & 0xffff) != 0; }
@@ -28,8 +28,8 @@ __device__ __forceinline__ u64 difference(const ulonglong2 &data, u64 pattern, i
     return ((data.x ^ pattern) & mask_of(bytes)) | ((data.y ^ pattern) & mask_of(bytes - 8));
 }
 
-// Half of the digest (see merge()) of a full leaf at a 16-byte aligned address. All loads are on their way before the first is
-// used. `different`: set in a lane where the bytes do not repeat `pattern`.
+// Half of the digest (see merge()) of a full leaf at a 16-byte aligned address. All loads are on their way before the
+// first is used. `different`: set in a lane where the bytes do not repeat `pattern`.
 __device__ __forceinline__ u64 hash_leaf(u64 address, u64 pattern, u32 lane, const lane_keys &keys, bool *different) {
     ulonglong2 data[steps];
     u64 sums[runs], unequal = 0, accumulator = keys.first;
@@ -49,8 +49,9 @@ __device__ __forceinline__ u64 hash_leaf(u64 address, u64 pattern, u32 lane, con
     return merge(accumulator, XS_LEAF_BYTES, keys);
 }
 
-// A lane's bytes of a block of a linear region, at any alignment. A word that the region has in part only is the region's first
-// or last one. Where it is not aligned, lanes get the rest of their 16 bytes from the next lane, or from its next word.
+// A lane's bytes of a block of a linear region, at any alignment. A word that the region has in part only is the
+// region's first or last one. Where it is not aligned, lanes get the rest of their 16 bytes from the next lane, or from
+// its next word.
 __device__ __forceinline__ void load_linear(ulonglong2 data[steps + 1], const xs_fingerprint_region &region, u64 offset,
                                             u32 lane) {
     const u64 end = region.base + region.length, first = region.base + offset;
@@ -103,7 +104,8 @@ __device__ __forceinline__ u64 hash_any(const xs_fingerprint_region &region, acc
     return merge(accumulator, padded, keys);
 }
 
-// What the leaves of one turn of a block give to its first warp. Two of them: the other warps are one turn ahead at most.
+// What the leaves of one turn of a block give to its first warp. Two of them: the other warps are one turn ahead at
+// most.
 struct turn {
     u64 digest[XS_FINGERPRINT_WARPS], high; // the high half is used where there is one leaf only
     u32 different[XS_FINGERPRINT_WARPS];
@@ -160,7 +162,8 @@ __device__ __forceinline__ void write_result(const xs_fingerprint_parameters &p,
     *sequence = p.sequence;
 }
 
-// One warp: from leaves `first` and following, whose node's ticket gets `ticket`, up as far as they were the last ones to miss.
+// One warp: from leaves `first` and following, whose node's ticket gets `ticket`, up as far as they were the last ones
+// to miss.
 __device__ __forceinline__ void climb(const xs_fingerprint_parameters &p, u64 first, u64 ticket, u64 single_high,
                                       u64 single_low, u32 value, access how, u32 lane, const lane_keys &keys) {
     u64 count = xs_fingerprint_leaves(p.region.length), below = p.leaves, here = p.nodes, *tickets = (u64 *)p.tickets;

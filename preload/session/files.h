@@ -17,8 +17,8 @@ struct xs_files {
     int ballast; /* descriptor of room for the last words on a disk that fills up, or -1 */
 };
 
-/* Creates spool and trace under the first name from files->path on that is free. On error returns a status and says why in `why`, and
- * leaves nothing behind. */
+/* Creates spool and trace under the first name from files->path on that is free. On error returns a status and says why
+ * in `why`, and leaves nothing behind. */
 int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
                     struct xs_store **store, char *why, size_t bytes);
 
@@ -33,8 +33,8 @@ bool xs_files_are_deleted(const struct xs_files *files);
 /* This process may make files only up to some size (RLIMIT_FSIZE). */
 bool xs_files_have_limit(void);
 
-/* Closes the trace, and learns the name that it may have been given meanwhile. XS_ERROR_NOT_FOUND: it was deleted. A trace that was only
- * renamed is whole. */
+/* Closes the trace, and learns the name that it may have been given meanwhile. XS_ERROR_NOT_FOUND: it was deleted. A
+ * trace that was only renamed is whole. */
 int xs_files_close(struct xs_files *files, struct xs_store *store);
 
 /* Deletes everything again. */

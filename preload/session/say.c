@@ -42,7 +42,8 @@ static void write_quietly(const char *line, size_t bytes) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* One line, and nothing that a terminal would obey: the text may have the program's name in it, or a value of the environment. */
+/* One line, and nothing that a terminal would obey: the text may have the program's name in it, or a value of the
+ * environment. */
 static size_t make_line(char *line, size_t bytes, const char *text) {
     size_t n = (size_t)snprintf(line, bytes, "xferspy: "), left = strlen(text), used;
     char escape[XS_UTF8_ESCAPE_BYTES];

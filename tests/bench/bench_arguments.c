@@ -1,5 +1,5 @@
-/* What looking at the arguments of a launch costs by itself: the sources are linked in, and the driver is a stand-in that
- * knows the parameters of a few functions. Nothing is launched. */
+/* What looking at the arguments of a launch costs by itself: the sources are linked in, and the driver is a stand-in
+ * that knows the parameters of a few functions. Nothing is launched. */
 #include <stdint.h>
 
 #include "preload/driver/driver_api.h"

@@ -1,5 +1,5 @@
-// What fingerprints add to copies: microseconds a copy, where copies follow each other as fast as the device takes them. The
-// mean of each of some batches, which end when the device is idle, then their median.
+// What fingerprints add to copies: microseconds a copy, where copies follow each other as fast as the device takes
+// them. The mean of each of some batches, which end when the device is idle, then their median.
 //
 //     bench_contents
 //

@@ -1,5 +1,6 @@
-/* What a native stack of 30 frames costs, by xferspy's unwinders and by others': warm, in code that was walked before; cold, right
- * after everything known of the code was dropped, which is the first call from a place (here they share most frames). */
+/* What a native stack of 30 frames costs, by xferspy's unwinders and by others': warm, in code that was walked before;
+ * cold, right after everything known of the code was dropped, which is the first call from a place (here they share
+ * most frames). */
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef BENCH_LIBUNWIND

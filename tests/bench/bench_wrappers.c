@@ -2,7 +2,8 @@
  * (the wrapper, where xferspy is preloaded) alternate with batches through the address that libcuda.so.1's own symbol
  * table gives (never the wrapper). Bare, both are the same function: what is then "added" is this measurement's error.
  *
- * Besides real copies and launches it times calls that do almost nothing: a copy of 0 bytes, a launch that is refused. */
+ * Besides real copies and launches it times calls that do almost nothing: a copy of 0 bytes, a launch that is
+ * refused. */
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* Writes a trace of any length for measuring the analysis:
  *   make_trace PATH TRANSFERS [BUFFERS [CONTENTS]]
- * Uploads and downloads of 64 KiB over a fixed set of buffers and contents, each with its device record and fingerprint,
- * a kernel for every eighth, a wait for every 64th. The numbers repeat on every run. */
+ * Uploads and downloads of 64 KiB over a fixed set of buffers and contents, each with its device record and
+ * fingerprint, a kernel for every eighth, a wait for every 64th. The numbers repeat on every run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* A sound trace with any rows: what the analysis meets when values contradict each other, run against its rules.
  *
- * The input is a list of rows. A row is a byte that chooses the table, then for each column a byte that says what kind of value
- * follows (enum below), which makes sense of most inputs: mutated ones still have times that go on and ids that exist. */
+ * The input is a list of rows. A row is a byte that chooses the table, then for each column a byte that says what kind
+ * of value follows (enum below), which makes sense of most inputs: mutated ones still have times that go on and ids
+ * that exist. */
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>

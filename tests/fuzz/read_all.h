@@ -10,8 +10,8 @@ const char *fuzz_trace_path(void);
 /* Replaces a file's bytes. */
 void fuzz_write(const char *path, const void *bytes, size_t count);
 
-/* Opens the trace, analyses it and prints report, JSON and totals into nothing. A trace that cannot be read is no failure;
- * crashes, sanitizers' reports, and errors without a message are. */
+/* Opens the trace, analyses it and prints report, JSON and totals into nothing. A trace that cannot be read is no
+ * failure; crashes, sanitizers' reports, and errors without a message are. */
 void fuzz_read_all(const char *path);
 
 #endif

@@ -1,10 +1,11 @@
-/* Random programs of uploads, downloads, copies, sets and kernels over a few buffers, made so that contents, regions and
- * host addresses meet again. All bytes are kept beside the device's (shadow), and compared. */
+/* Random programs of uploads, downloads, copies, sets and kernels over a few buffers, made so that contents, regions
+ * and host addresses meet again. All bytes are kept beside the device's (shadow), and compared. */
 #include "program.h"
 
 #include <string.h>
 
-/* ---- chance ------------------------------------------------------------------------------------------------------- */
+/* ---- chance
+ * ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t chance(struct program *p, uint32_t below) { /* splitmix64 */
     uint64_t x = p->random += 0x9E3779B97F4A7C15ull;
@@ -19,7 +20,8 @@ static bool percent(struct program *p, uint32_t share) { return chance(p, 100) <
 static const size_t lengths[] = {4, 8, 24, 60, 64, 64, 256, 1001, 4096, 4100, 12288, 20480, 24576, 40960};
 static const size_t sizes[] = {64, 4096, 8192, 24576, 40960, 40960};
 
-/* ---- words: the program's tag above, 20 bits below ------------------------------------------------------------------ */
+/* ---- words: the program's tag above, 20 bits below
+ * ------------------------------------------------------------------ */
 
 static uint32_t pool_word(const struct program *p, uint32_t content, size_t i) {
     return p->tag | ((uint32_t)(i * 40503u + content * 0x9E3779B1u) * 2246822519u >> 12);
@@ -39,7 +41,8 @@ static void fill_words(unsigned char *memory, size_t bytes, uint32_t word) {
         memcpy(memory + i, &word, bytes - i < 4 ? bytes - i : 4);
 }
 
-/* ---- host memory -------------------------------------------------------------------------------------------------- */
+/* ---- host memory
+ * -------------------------------------------------------------------------------------------------- */
 
 void host_buffers_start(struct host_buffer *host) {
     for (int i = 0; i < HOST_BUFFERS; i++) {
@@ -92,7 +95,8 @@ static void prepare(struct program *p, struct host_buffer *host, size_t offset, 
     memcpy(host->memory + offset, host->shadow + offset, bytes);
 }
 
-/* ---- device memory and events ---------------------------------------------------------------------------------------- */
+/* ---- device memory and events
+ * ---------------------------------------------------------------------------------------- */
 
 static struct event *event(struct program *p, enum event_kind kind) {
     struct event *e = &p->events[p->count++];
@@ -215,7 +219,8 @@ static bool some_region(struct program *p, struct region *out) {
     return true;
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------------------- */
+/* ---- operations
+ * ---------------------------------------------------------------------------------------------------- */
 
 static size_t host_place(struct program *p, int *buffer) {
     static const size_t places[] = {0, 0, 0, 1024, 8192};
@@ -328,7 +333,8 @@ static void set(struct program *p) {
     OK(cuMemsetD32Async(address(p, &to), word, to.bytes / 4, stream));
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------------------- */
 
 static struct event *launch(struct program *p, int device, const char *what, const struct region *to,
                             const struct region *from) {
@@ -343,7 +349,8 @@ static struct event *launch(struct program *p, int device, const char *what, con
     return e;
 }
 
-/* A kernel that changes some words, or all; memory that was not written yet is filled, so that it holds what is known. */
+/* A kernel that changes some words, or all; memory that was not written yet is filled, so that it holds what is
+ * known. */
 static void launch_mix(struct program *p, CUstream stream, int allocation) {
     struct region to = whole(p, allocation);
     bool fill = !written(p, &to) || percent(p, 15);
@@ -409,7 +416,8 @@ static void kernel(struct program *p) {
     }
 }
 
-/* ---- a program ------------------------------------------------------------------------------------------------------ */
+/* ---- a program
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void wait_or_go_on(struct program *p) {
     if (percent(p, 50))

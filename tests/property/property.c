@@ -2,8 +2,9 @@
  *
  *   property SEED PROGRAMS FOLDER [ONLY]
  *
- * Programs 0 to PROGRAMS - 1 of the seed, or ONLY that one, on all devices there are. Into FOLDER: `expected` and `allowed`
- * (reference.h), `undecided` (FINDING|REASON|COUNT), and `programs`, a log of what each did with the first ordinals of each. */
+ * Programs 0 to PROGRAMS - 1 of the seed, or ONLY that one, on all devices there are. Into FOLDER: `expected` and
+ * `allowed` (reference.h), `undecided` (FINDING|REASON|COUNT), and `programs`, a log of what each did with the first
+ * ordinals of each. */
 #include "program.h"
 
 #include <string.h>

@@ -76,7 +76,8 @@ static bool has_before(const struct event *events, int at) {
     return all;
 }
 
-/* ---- what a region holds before an event -------------------------------------------------------------------------- */
+/* ---- what a region holds before an event
+ * -------------------------------------------------------------------------- */
 
 enum sureness { GONE, UNSURE, SURE };
 
@@ -108,7 +109,8 @@ static bool live(const struct event *events, int at, const struct region *region
     return true;
 }
 
-/* ---- uploads ------------------------------------------------------------------------------------------------------ */
+/* ---- uploads
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void found(struct verdicts *out, FILE *file, const char *finding, const struct event *e) {
     fprintf(file, "%s\t%s %d\t%d\n", finding, e->kind == MEMSET ? "memset" : "transfer", e->ordinal, out->program);
@@ -206,7 +208,8 @@ static void upload(const struct event *events, int at, bool *consumed, struct ve
         found(out, out->expected, "mostly-unchanged", u);
 }
 
-/* ---- downloads ---------------------------------------------------------------------------------------------------- */
+/* ---- downloads
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void download(const struct event *events, int at, struct verdicts *out) {
     const struct event *d = &events[at], *previous = NULL, *uploaded = NULL;
@@ -225,7 +228,8 @@ static void download(const struct event *events, int at, struct verdicts *out) {
         found(out, out->expected, "bounce", d);
 }
 
-/* ---- writes that nothing read --------------------------------------------------------------------------------------- */
+/* ---- writes that nothing read
+ * --------------------------------------------------------------------------------------- */
 
 static bool any_left(const unsigned char *left, const struct region *mine, const struct region *span) {
     if (!overlap(mine, span))

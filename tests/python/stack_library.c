@@ -88,7 +88,8 @@ static void describe(FILE *to, const struct xs_python_frame *frame) {
     fprintf(to, "%s\t%u\t%d\n", text ? text : "-\t-\t0", line, frame->is_entry);
 }
 
-/* Lines of function, file, first line, line, is_entry, innermost first; ends with "cut" where it is. Freed by the next call. */
+/* Lines of function, file, first line, line, is_entry, innermost first; ends with "cut" where it is. Freed by the next
+ * call. */
 XS_EXPORT const char *stack_take(unsigned limit) {
     static XS_TLS char *text;
     struct xs_python_frame frames[LIMIT_MAX];
@@ -176,8 +177,8 @@ static void on_signal(int number) {
     atomic_fetch_add(&signal_frames, n);
 }
 
-/* A handler that takes stacks wherever it interrupts the interpreter, each so many microseconds; 0: no longer. Returns how many it took
- * that have frames. */
+/* A handler that takes stacks wherever it interrupts the interpreter, each so many microseconds; 0: no longer. Returns
+ * how many it took that have frames. */
 XS_EXPORT unsigned stack_signals(int each_us) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     struct itimerval timer = {{0, each_us}, {0, each_us}};

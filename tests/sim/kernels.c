@@ -1,5 +1,5 @@
-/* The kernels that the simulated GPU knows, in C. To add one: write its function, add its row, and give kernels.cuh the CUDA twin.
- * Each runs the whole grid in one call, so it sees the launch shape only where it matters. */
+/* The kernels that the simulated GPU knows, in C. To add one: write its function, add its row, and give kernels.cuh the
+ * CUDA twin. Each runs the whole grid in one call, so it sees the launch shape only where it matters. */
 #include "kernels.h"
 
 #include "preload/fingerprint/kernel.h"

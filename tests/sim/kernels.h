@@ -16,8 +16,8 @@ struct xs_kernel {
 
 /* The kernel of that name, or NULL. */
 const struct xs_kernel *xs_kernel_find(const char *name);
-/* How many bytes the parameter of that letter takes; it is aligned to as many. F, the parameters of libxferspy's own kernel,
- * and S and M, structures with pointers, stand alone. */
+/* How many bytes the parameter of that letter takes; it is aligned to as many. F, the parameters of libxferspy's own
+ * kernel, and S and M, structures with pointers, stand alone. */
 size_t xs_kernel_parameter_bytes(char letter);
 
 /* In a file of its own: kernels_fingerprint.c. */

@@ -1,5 +1,5 @@
-/* The private interface between the simulated driver and the simulated CUPTI: what the driver reports (API calls, finished work,
- * resources) and what a tool may ask it. Nothing outside tests/sim uses it. */
+/* The private interface between the simulated driver and the simulated CUPTI: what the driver reports (API calls,
+ * finished work, resources) and what a tool may ask it. Nothing outside tests/sim uses it. */
 #ifndef XS_SIM_TOOLS_H
 #define XS_SIM_TOOLS_H
 
@@ -67,7 +67,8 @@ struct xs_sim_tools {
     void (*api)(const struct xs_sim_api *call);
     void (*activity)(const struct xs_sim_activity *activity);
     void (*resource)(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
-    /* A graph node was made; original is set where it is a clone. Must call nothing of the driver but the table below. */
+    /* A graph node was made; original is set where it is a clone. Must call nothing of the driver but the table
+     * below. */
     void (*node)(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUgraphNode original);
 };
 
@@ -83,7 +84,8 @@ struct xs_sim_driver {
     bool (*usable)(void); /* false in a forked child and after the driver's exit handler */
 };
 
-/* Makes `tools` the one tool (NULL: none) and returns the driver's side. Exported by the simulated libcuda as xs_sim_attach. */
+/* Makes `tools` the one tool (NULL: none) and returns the driver's side. Exported by the simulated libcuda as
+ * xs_sim_attach. */
 typedef const struct xs_sim_driver *(*xs_sim_attach_fn)(const struct xs_sim_tools *tools);
 
 #endif

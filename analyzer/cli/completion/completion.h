@@ -19,8 +19,8 @@ void xs_completion_fish(const char *section, FILE *file);
 /* Makes "a b c" of "a|b|c". The words must have no character that is special in a shell. */
 void xs_completion_words(const char *words, FILE *file);
 
-/* An option's help up to its first semicolon, for a list in which each has one line. `quoted` are the characters that get
- * a backslash; an apostrophe is written as `apostrophe`, for a text in apostrophes. */
+/* An option's help up to its first semicolon, for a list in which each has one line. `quoted` are the characters that
+ * get a backslash; an apostrophe is written as `apostrophe`, for a text in apostrophes. */
 void xs_completion_help(const char *help, const char *quoted, const char *apostrophe, FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
-// A step that allocates its scratch memory and frees it again. Both calls take time of the host, and cudaFree waits for the
-// GPU besides.
+// A step that allocates its scratch memory and frees it again. Both calls take time of the host, and cudaFree waits for
+// the GPU besides.
 #include "../example.cuh"
 
 constexpr int kSteps = 100;

@@ -1,5 +1,5 @@
-// wasteful.cu, repaired: the loop over the field is a kernel, too. Both arrays are sent to the device in one go before the
-// first step, and the field is fetched back after the last.
+// wasteful.cu, repaired: the loop over the field is a kernel, too. Both arrays are sent to the device in one go before
+// the first step, and the field is fetched back after the last.
 #include "../example.cuh"
 
 constexpr int kSteps = 20;

@@ -1,5 +1,5 @@
-// Managed memory, and one part of each step left on the host. The pages of the field go to the device for the kernel and
-// back for the loop, fault by fault, in every step.
+// Managed memory, and one part of each step left on the host. The pages of the field go to the device for the kernel
+// and back for the loop, fault by fault, in every step.
 #include "../example.cuh"
 
 constexpr int kSteps = 20;

@@ -1,5 +1,5 @@
-// A list of rows of different lengths, each in a vector of its own, uploaded row by row. A copy of a few KiB costs as much
-// as one of a few bytes: the call, not the bytes.
+// A list of rows of different lengths, each in a vector of its own, uploaded row by row. A copy of a few KiB costs as
+// much as one of a few bytes: the call, not the bytes.
 #include "../example.cuh"
 
 #include <vector>

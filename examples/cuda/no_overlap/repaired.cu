@@ -1,5 +1,5 @@
-// wasteful.cu, repaired: two streams take turns, each with a buffer of its own. While the kernel works on one batch, the
-// results of the last go back and the next comes in.
+// wasteful.cu, repaired: two streams take turns, each with a buffer of its own. While the kernel works on one batch,
+// the results of the last go back and the next comes in.
 #include "../example.cuh"
 
 constexpr int kBatches = 32;

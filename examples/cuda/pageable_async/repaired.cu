@@ -1,5 +1,5 @@
-// wasteful.cu, repaired: input and output are page-locked, so that cudaMemcpyAsync only queues the copy. Both directions
-// and the kernels then run at the same time.
+// wasteful.cu, repaired: input and output are page-locked, so that cudaMemcpyAsync only queues the copy. Both
+// directions and the kernels then run at the same time.
 #include "../example.cuh"
 
 constexpr int kBlocks = 16;

@@ -1,5 +1,5 @@
-// Blocks that are to overlap on two streams, as every guide says: copy in, work, copy out. But the memory is pageable, so
-// each cudaMemcpyAsync holds the host until its copy is over, and the second stream never gets work in time.
+// Blocks that are to overlap on two streams, as every guide says: copy in, work, copy out. But the memory is pageable,
+// so each cudaMemcpyAsync holds the host until its copy is over, and the second stream never gets work in time.
 #include "../example.cuh"
 
 #include <vector>

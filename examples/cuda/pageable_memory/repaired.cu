@@ -1,5 +1,5 @@
-// wasteful.cu, repaired: the batches are loaded into page-locked memory, which the GPU reads by itself at the link's rate.
-// The buffer is allocated once, because page-locking is slow.
+// wasteful.cu, repaired: the batches are loaded into page-locked memory, which the GPU reads by itself at the link's
+// rate. The buffer is allocated once, because page-locking is slow.
 #include "../example.cuh"
 
 constexpr int kSteps = 20;

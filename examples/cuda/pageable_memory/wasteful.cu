@@ -1,5 +1,5 @@
-// Batches uploaded from ordinary memory. The driver cannot let the GPU read pageable memory: it copies every batch through
-// a pinned buffer of its own, piece by piece.
+// Batches uploaded from ordinary memory. The driver cannot let the GPU read pageable memory: it copies every batch
+// through a pinned buffer of its own, piece by piece.
 #include "../example.cuh"
 
 #include <vector>

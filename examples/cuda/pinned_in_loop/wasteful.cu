@@ -1,5 +1,5 @@
-// An upload that pins its memory, because pinned copies are fast, and does so anew in every step. Page-locking costs more
-// than the copy.
+// An upload that pins its memory, because pinned copies are fast, and does so anew in every step. Page-locking costs
+// more than the copy.
 #include "../example.cuh"
 
 constexpr int kSteps = 20;

@@ -1,5 +1,6 @@
 // wasteful.cu, repaired: the error is looked at every 250 steps. In between the host runs ahead and the GPU always has
-// work. Where every step has to be watched, let a kernel do it: set a flag on the device, and read the flag now and then.
+// work. Where every step has to be watched, let a kernel do it: set a flag on the device, and read the flag now and
+// then.
 #include "../example.cuh"
 
 constexpr int kLookEvery = 250;

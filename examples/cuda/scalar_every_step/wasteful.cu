@@ -1,5 +1,5 @@
-// An iteration that looks at its error after every step, to stop when it diverges. To read four bytes the host waits for
-// all the kernels before, and the GPU then waits for the host to launch the next.
+// An iteration that looks at its error after every step, to stop when it diverges. To read four bytes the host waits
+// for all the kernels before, and the GPU then waits for the host to launch the next.
 #include "../example.cuh"
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-// wasteful.cu, repaired: peer copies, which go from GPU to GPU where the machine has a way between them, and events in place
-// of a waiting host. Exits with 77 where there is one GPU only.
+// wasteful.cu, repaired: peer copies, which go from GPU to GPU where the machine has a way between them, and events in
+// place of a waiting host. Exits with 77 where there is one GPU only.
 #include "../example.cuh"
 
 constexpr int kSteps = 20;

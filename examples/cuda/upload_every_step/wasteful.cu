@@ -1,6 +1,6 @@
 // A training step as it is often written first: everything that a step needs is uploaded in the step, and the loss is
-// read back in each of them to be looked at in a few. The weights never change; they are uploaded 200 times all the same,
-// from pageable memory, while the GPU waits. repaired.cu beside this file does the same work without that.
+// read back in each of them to be looked at in a few. The weights never change; they are uploaded 200 times all the
+// same, from pageable memory, while the GPU waits. repaired.cu beside this file does the same work without that.
 #include <cuda_runtime.h>
 
 #include <cstdio>

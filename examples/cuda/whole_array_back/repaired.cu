@@ -1,4 +1,5 @@
-// wasteful.cu, repaired: each query copies the row that it wants. Columns and blocks go the same way, with cudaMemcpy2D.
+// wasteful.cu, repaired: each query copies the row that it wants. Columns and blocks go the same way, with
+// cudaMemcpy2D.
 #include "../example.cuh"
 
 constexpr int kQueries = 20;

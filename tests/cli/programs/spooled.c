@@ -1,6 +1,6 @@
-/* spooled OUT.db RANK: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is being profiled, and
- * drains 600 of them. Then it says "ready" and waits for a line: with one it dies as if it was killed, and what it did not drain
- * stays in the spool. */
+/* spooled OUT.db RANK: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is being
+ * profiled, and drains 600 of them. Then it says "ready" and waits for a line: with one it dies as if it was killed,
+ * and what it did not drain stays in the spool. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* sql2db OUT.db [--plain] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database), then each file's statements. The tests' fixtures are SQL so that
- * a reader sees what is in them; the sqlite3 shell need not be installed. */
+/* sql2db OUT.db [--plain] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database), then each file's
+ * statements. The tests' fixtures are SQL so that a reader sees what is in them; the sqlite3 shell need not be
+ * installed. */
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>

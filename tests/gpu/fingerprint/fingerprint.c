@@ -1,5 +1,5 @@
-/* Runs the fingerprint kernel, on a real GPU or the simulated one, and compares it with the host's function: every length
- * up to 20000 bytes, larger ones, alignments, boxes, constants, changes, many streams.
+/* Runs the fingerprint kernel, on a real GPU or the simulated one, and compares it with the host's function: every
+ * length up to 20000 bytes, larger ones, alignments, boxes, constants, changes, many streams.
  *
  *   fingerprint [--big] [--time] [--ptx FILE] [--blocks N]
  *
@@ -96,7 +96,8 @@ static void batch_add(struct batch *batch, struct xs_fingerprint_region region) 
         batch_flush(batch);
 }
 
-/* Each length at a 16-byte aligned base and at one of the 15 others, so that each of those meets each remainder of a block. */
+/* Each length at a 16-byte aligned base and at one of the 15 others, so that each of those meets each remainder of a
+ * block. */
 static void test_every_length(struct batch *batch) {
     for (uint64_t length = 0; length <= 20000; length++) {
         batch_add(batch, xs_fingerprint_linear(batch->memory->device, length));

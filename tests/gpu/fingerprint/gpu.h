@@ -27,8 +27,8 @@ struct slot {
     CUdeviceptr memory;
 };
 
-/* Stops the program at the first call that fails; exit status 77 where there is no kernel or no device. `ptx_file` is read
- * instead of the built-in text unless it is NULL. */
+/* Stops the program at the first call that fails; exit status 77 where there is no kernel or no device. `ptx_file` is
+ * read instead of the built-in text unless it is NULL. */
 void gpu_open(struct gpu *gpu, const char *ptx_file);
 void gpu_close(struct gpu *gpu);
 struct slot slot_new(uint64_t capacity);

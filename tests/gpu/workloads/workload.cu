@@ -1,5 +1,5 @@
-// A program of every way to copy that the runtime has on one device, in rounds; prints what it computed, the same on every GPU.
-// It is built twice, on the static and on the shared runtime, and runs unmodified under xferspy.
+// A program of every way to copy that the runtime has on one device, in rounds; prints what it computed, the same on
+// every GPU. It is built twice, on the static and on the shared runtime, and runs unmodified under xferspy.
 #include <pthread.h>
 #include <unistd.h>
 

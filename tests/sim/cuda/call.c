@@ -1,5 +1,5 @@
-/* What happens around every driver call: is the driver usable in this process, which default stream does the call mean, and what a
- * tool gets told. Also initialisation, fork and exit. */
+/* What happens around every driver call: is the driver usable in this process, which default stream does the call mean,
+ * and what a tool gets told. Also initialisation, fork and exit. */
 #include "modules/module.h"
 #include "sim.h"
 
@@ -41,10 +41,12 @@ XS_EXPORT const struct xs_sim_driver *xs_sim_attach(const struct xs_sim_tools *t
     return &xs_driver_side;
 }
 
-/* A child has none of the parent's worker threads, and locks may be held by threads it lacks: CUDA makes every call fail there. */
+/* A child has none of the parent's worker threads, and locks may be held by threads it lacks: CUDA makes every call
+ * fail there. */
 static void after_fork(void) { atomic_store(&forked, 1); }
 
-/* Runs after the handlers that were registered later than cuInit: those may still call the driver, destructors after this not. */
+/* Runs after the handlers that were registered later than cuInit: those may still call the driver, destructors after
+ * this not. */
 static void at_exit(void) {
     if (xs_forked())
         return;

@@ -1,9 +1,9 @@
 /* The driver entry points for copies, memory sets, prefetches, advice and stream memory operations: one row each.
  *
- * EARLY, BARE, PLAIN, PTDS or PTSZ (name, symbol, since, (parameters), (arguments)): what cuGetProcAddress calls it, the
- * exported symbol, the CUDA version that brought it, and its signature. EARLY ones work before cuInit, BARE ones have no parameters
- * structure in CUPTI, PTDS and PTSZ ones a second symbol with that suffix for programs whose default stream is per thread.
- * Include with the five macros defined. */
+ * EARLY, BARE, PLAIN, PTDS or PTSZ (name, symbol, since, (parameters), (arguments)): what cuGetProcAddress calls it,
+ * the exported symbol, the CUDA version that brought it, and its signature. EARLY ones work before cuInit, BARE ones
+ * have no parameters structure in CUPTI, PTDS and PTSZ ones a second symbol with that suffix for programs whose default
+ * stream is per thread. Include with the five macros defined. */
 
 PTDS(cuMemcpy, cuMemcpy, 4000, (CUdeviceptr dst, CUdeviceptr src, size_t ByteCount), (dst, src, ByteCount))
 PTDS(cuMemcpyPeer, cuMemcpyPeer, 4000,

@@ -1,9 +1,10 @@
-/* The driver entry points for allocation, registration, mapping, pools, arrays and what can be asked about a pointer: one row each.
+/* The driver entry points for allocation, registration, mapping, pools, arrays and what can be asked about a pointer:
+ * one row each.
  *
- * EARLY, BARE, PLAIN, PTDS or PTSZ (name, symbol, since, (parameters), (arguments)): what cuGetProcAddress calls it, the
- * exported symbol, the CUDA version that brought it, and its signature. EARLY ones work before cuInit, BARE ones have no parameters
- * structure in CUPTI, PTDS and PTSZ ones a second symbol with that suffix for programs whose default stream is per thread.
- * Include with the five macros defined. */
+ * EARLY, BARE, PLAIN, PTDS or PTSZ (name, symbol, since, (parameters), (arguments)): what cuGetProcAddress calls it,
+ * the exported symbol, the CUDA version that brought it, and its signature. EARLY ones work before cuInit, BARE ones
+ * have no parameters structure in CUPTI, PTDS and PTSZ ones a second symbol with that suffix for programs whose default
+ * stream is per thread. Include with the five macros defined. */
 
 PLAIN(cuMemGetInfo, cuMemGetInfo_v2, 3020, (size_t * free, size_t *total), (free, total))
 PLAIN(cuMemAlloc, cuMemAlloc_v2, 3020, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize))

@@ -1,5 +1,5 @@
-/* The exported driver symbols: each row of the entry tables becomes its exported functions (call, implementation, exit) and its
- * lines in the table that cuGetProcAddress reads. */
+/* The exported driver symbols: each row of the entry tables becomes its exported functions (call, implementation, exit)
+ * and its lines in the table that cuGetProcAddress reads. */
 #define __CUDA_API_VERSION_INTERNAL 1
 #include "sim.h"
 

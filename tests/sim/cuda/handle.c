@@ -1,5 +1,5 @@
-/* The objects behind handles that a program may never destroy: all are on one list, so that leak checkers see them as the driver's
- * and not as leaks. */
+/* The objects behind handles that a program may never destroy: all are on one list, so that leak checkers see them as
+ * the driver's and not as leaks. */
 #include "sim.h"
 
 #include <stdlib.h>

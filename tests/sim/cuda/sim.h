@@ -1,5 +1,5 @@
-/* The simulated driver's shared declarations: devices, contexts, memory, streams, operations, graphs and modules. CUDA's opaque
- * handle types are these structures, so that no handle needs a cast. */
+/* The simulated driver's shared declarations: devices, contexts, memory, streams, operations, graphs and modules.
+ * CUDA's opaque handle types are these structures, so that no handle needs a cast. */
 #ifndef XS_SIM_H
 #define XS_SIM_H
 
@@ -59,7 +59,8 @@ void xs_config_load(void);
 
 enum xs_memory_kind { XS_PAGEABLE, XS_PINNED, XS_REGISTERED, XS_DEVICE, XS_ARRAY, XS_MANAGED, XS_STATIC };
 
-/* One range the driver knows. `blocks` holds a managed range's residency, one byte a block: 0 host, 1 + device otherwise. */
+/* One range the driver knows. `blocks` holds a managed range's residency, one byte a block: 0 host, 1 + device
+ * otherwise. */
 struct xs_allocation {
     uintptr_t base;
     size_t size;
@@ -83,10 +84,12 @@ struct xs_range {
     bool known;
 };
 
-/* What is known about the range [address, address + bytes). False when it starts inside a known allocation and runs past its end. */
+/* What is known about the range [address, address + bytes). False when it starts inside a known allocation and runs
+ * past its end. */
 bool xs_map_find(uintptr_t address, size_t bytes, struct xs_range *out);
 int xs_map_add(const struct xs_allocation *allocation);
-/* Removes the allocation that starts at base; false when there is none (or none of an allowed kind: a mask of 1 << kind). */
+/* Removes the allocation that starts at base; false when there is none (or none of an allowed kind: a mask of 1 <<
+ * kind). */
 bool xs_map_remove(uintptr_t base, unsigned kinds, struct xs_allocation *removed);
 /* Runs fn on the map's own entry, under the map's lock; false when the address is unknown. */
 bool xs_map_update(uintptr_t address, void (*fn)(struct xs_allocation *allocation, void *data), void *data);
@@ -244,10 +247,12 @@ struct CUstream_st {
     struct CUstream_st *next;
 };
 
-/* The one lock over queues, events, captures and graphs; never held while work runs or a callback of the user's is called. */
+/* The one lock over queues, events, captures and graphs; never held while work runs or a callback of the user's is
+ * called. */
 void xs_queue_lock(void);
 void xs_queue_unlock(void);
-/* The stream behind a handle, with NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD resolved for this call and thread. */
+/* The stream behind a handle, with NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD resolved for this call and
+ * thread. */
 CUresult xs_stream_of(CUstream handle, struct CUstream_st **out);
 struct CUstream_st *xs_stream_default(struct CUctx_st *context, bool per_thread);
 /* Queues op, or adds it to the capture that the stream is part of. Takes op over. With wait, returns after it ran. */
@@ -362,7 +367,8 @@ CUresult xs_pool_take_back(const struct xs_allocation *allocation);
 /* The stream reached the cuMemFreeAsync of the allocation with that id. */
 void xs_pool_settle(CUdeviceptr address, uint64_t id);
 #define XS_BLOCK_BYTES ((size_t)64 * 1024)
-/* Moves the blocks of [address, address + bytes) that are not there to `target` (-1: host) and reports each run of blocks. */
+/* Moves the blocks of [address, address + bytes) that are not there to `target` (-1: host) and reports each run of
+ * blocks. */
 void xs_managed_migrate(struct CUstream_st *stream, CUdeviceptr address, size_t bytes, int target,
                         uint32_t correlation);
 
@@ -410,7 +416,8 @@ struct CUkern_st {
 /* What other threads made of images so far is seen by the calling one. Programs pass handles on without a lock. */
 void xs_images_catch_up(void);
 
-/* One object is both, under two handles: a launch takes either, cuFuncGetParamInfo a function alone, as the real driver's. */
+/* One object is both, under two handles: a launch takes either, cuFuncGetParamInfo a function alone, as the real
+ * driver's. */
 static inline CUkernel xs_kernel_handle(struct CUfunc_st *function) { return (CUkernel)((uintptr_t)function | 1); }
 static inline bool xs_is_kernel_handle(const void *handle) { return ((uintptr_t)handle & 1) != 0; }
 static inline struct CUfunc_st *xs_function_of(const void *handle) {

@@ -1,4 +1,5 @@
-/* The simulated CUDA runtime's shared declarations: how a runtime function is defined, and how it reaches the driver. */
+/* The simulated CUDA runtime's shared declarations: how a runtime function is defined, and how it reaches the
+ * driver. */
 #ifndef XS_SIM_CUDART_H
 #define XS_SIM_CUDART_H
 
@@ -55,8 +56,8 @@ static inline cudaError_t xs_rt_error(CUresult result) {
         return xs_rt_leave(outer, rt_##name args);                                                                     \
     }
 
-/* RT(name, (parameters), (arguments)) { body }: an exported function; RT_PTDS and RT_PTSZ ones have a second symbol for programs
- * whose default stream is per thread. The body is rt_name. */
+/* RT(name, (parameters), (arguments)) { body }: an exported function; RT_PTDS and RT_PTSZ ones have a second symbol for
+ * programs whose default stream is per thread. The body is rt_name. */
 #define RT(name, params, args)                                                                                         \
     static cudaError_t rt_##name params;                                                                               \
     XS_RT_DEFINE(name, name, params, args, false)                                                                      \

@@ -1,5 +1,5 @@
-/* Linear copies, symbol copies, batches and memory sets: which driver call each becomes is what a profiler sees, so it follows the
- * real runtime: by direction where one is given, cuMemcpy where it is inferred. */
+/* Linear copies, symbol copies, batches and memory sets: which driver call each becomes is what a profiler sees, so it
+ * follows the real runtime: by direction where one is given, cuMemcpy where it is inferred. */
 #include "cudart.h"
 
 static cudaError_t copy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind) {

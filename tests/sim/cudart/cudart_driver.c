@@ -1,5 +1,5 @@
-/* How the simulated runtime finds and starts the driver: dlopen, dlsym of cuGetProcAddress_v2, and everything else through that, as
- * the real one does. Profilers rely on it. */
+/* How the simulated runtime finds and starts the driver: dlopen, dlsym of cuGetProcAddress_v2, and everything else
+ * through that, as the real one does. Profilers rely on it. */
 #include "cudart.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,8 @@ static __thread struct {
     cudaError_t last;
 } state;
 
-/* The stand-in's short cut to the current context: the real runtime has one too, and calls nothing that a profiler could see. */
+/* The stand-in's short cut to the current context: the real runtime has one too, and calls nothing that a profiler
+ * could see. */
 static CUcontext (*current_context)(void);
 
 typedef CUresult (*get_proc_address_fn)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);

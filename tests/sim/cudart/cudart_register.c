@@ -1,5 +1,5 @@
-/* What nvcc's generated code calls at start: the fatbins of a program, their kernels and variables, and finding them again by the
- * address of their host-side twin. */
+/* What nvcc's generated code calls at start: the fatbins of a program, their kernels and variables, and finding them
+ * again by the address of their host-side twin. */
 #include "cudart.h"
 
 #include <stdlib.h>
@@ -67,7 +67,8 @@ XS_EXPORT void __cudaUnregisterFatBinary(void **handle) {
     if (*link != NULL)
         *link = fatbin->next;
     pthread_mutex_unlock(&lock);
-    /* At exit the driver may have shut down already, and says so; a program that unloads a plugin gets its memory back. */
+    /* At exit the driver may have shut down already, and says so; a program that unloads a plugin gets its memory
+     * back. */
     if (fatbin->library != NULL)
         DRV(cuLibraryUnload)(fatbin->library);
     free(fatbin);
@@ -114,7 +115,8 @@ static struct entity *find_locked(const void *host, bool variable) {
     return entity;
 }
 
-/* Loads a fatbin on first use, and tells the driver about its variables: the stand-in cannot read them out of the image. */
+/* Loads a fatbin on first use, and tells the driver about its variables: the stand-in cannot read them out of the
+ * image. */
 static cudaError_t load_locked(struct fatbin *fatbin) {
     if (fatbin->library == NULL)
         TRY(xs_rt_error(DRV(cuLibraryLoadData)(&fatbin->library, fatbin->image, NULL, NULL, 0, NULL, NULL, 0)));

@@ -1,5 +1,5 @@
-/* Activity buffers: asked of the client, filled as work ends, handed back by a thread of ours when full and by a flush. Also the
- * settings of activity collection. */
+/* Activity buffers: asked of the client, filled as work ends, handed back by a thread of ours when full and by a flush.
+ * Also the settings of activity collection. */
 #include "cupti_sim.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* The ends of processes: forked children, exit with work queued, and handlers and destructors that still call the driver. */
+/* The ends of processes: forked children, exit with work queued, and handlers and destructors that still call the
+ * driver. */
 #include <sys/wait.h>
 #include <unistd.h>
 

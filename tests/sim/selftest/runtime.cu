@@ -1,5 +1,5 @@
-// The runtime API as nvcc programs use it; built twice, with the legacy and with the per-thread default stream. The same program runs
-// on a real GPU.
+// The runtime API as nvcc programs use it; built twice, with the legacy and with the per-thread default stream. The
+// same program runs on a real GPU.
 #include <cstring>
 #include <cuda_runtime.h>
 #include <vector>

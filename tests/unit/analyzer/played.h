@@ -69,8 +69,8 @@ uint64_t played_all(const struct played *p); /* instances of every finding that 
 uint64_t played_undecided(const struct played *p, const char *id, const char *reason);
 const struct xs_finding *played_finding(const struct played *p, const char *id);
 
-/* What a detector's tests are written in, with `p` as the played trace: so many instances of a finding, of one verdict or
- * (NULL) of all, in a case that fires; none in a near miss; so many events that it could not decide.
+/* What a detector's tests are written in, with `p` as the played trace: so many instances of a finding, of one verdict
+ * or (NULL) of all, in a case that fires; none in a near miss; so many events that it could not decide.
  * scripts/check-findings looks for the first two, by the finding's id and its verdicts. */
 #define FOUND(id, verdict, count) assert_int_equal(played_found(p, id, verdict), count)
 #define NOT_FOUND(id) assert_int_equal(played_found(p, id, NULL), 0)

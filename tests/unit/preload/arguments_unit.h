@@ -1,4 +1,5 @@
-/* What the tests of launch arguments share: a driver that knows some functions, a spool, and what was written into it. */
+/* What the tests of launch arguments share: a driver that knows some functions, a spool, and what was written into
+ * it. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_ARGUMENTS_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_ARGUMENTS_UNIT_H
 

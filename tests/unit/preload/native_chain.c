@@ -1,4 +1,5 @@
-/* Functions with frames of all kinds that call each other. Built twice: CHAIN is the name, with and without frame pointers. */
+/* Functions with frames of all kinds that call each other. Built twice: CHAIN is the name, with and without frame
+ * pointers. */
 #include <string.h>
 
 #include "native_unit.h"

@@ -1,5 +1,5 @@
-/* What the tests of native stacks share: a wrapper's way of calling the walk, chains of frames of all kinds, and the modules that
- * were defined. */
+/* What the tests of native stacks share: a wrapper's way of calling the walk, chains of frames of all kinds, and the
+ * modules that were defined. */
 #ifndef XFERSPY_TESTS_UNIT_PRELOAD_NATIVE_UNIT_H
 #define XFERSPY_TESTS_UNIT_PRELOAD_NATIVE_UNIT_H
 
@@ -15,8 +15,8 @@ struct walked {
     uint64_t pcs[SEEN_MAX];
 };
 
-/* The caller's stack, seen by every unwinder and by glibc's backtrace. Indexed by enum xs_unwinder; glibc's in the place of
- * XS_UNWIND_NONE. */
+/* The caller's stack, seen by every unwinder and by glibc's backtrace. Indexed by enum xs_unwinder; glibc's in the
+ * place of XS_UNWIND_NONE. */
 struct seen {
     struct walked by[XS_UNWIND_DWARF + 1];
 };

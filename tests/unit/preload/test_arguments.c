@@ -1,5 +1,5 @@
-/* Which allocations the arguments of a launch point into: where pointers are looked for, what counts as one, how sets are
- * numbered and written, and what is said to be not seen. */
+/* Which allocations the arguments of a launch point into: where pointers are looked for, what counts as one, how sets
+ * are numbered and written, and what is said to be not seen. */
 #include "arguments_unit.h"
 
 #define BASE UINT64_C(0x7f0000000000)

@@ -1,5 +1,5 @@
-/* The share of the time that fingerprints may take: an advance, then as much as the share has grown to; what is dear for its copy
- * waits while half of it is gone; estimates are made good by what it was. */
+/* The share of the time that fingerprints may take: an advance, then as much as the share has grown to; what is dear
+ * for its copy waits while half of it is gone; estimates are made good by what it was. */
 #include "unit.h"
 
 #include "preload/fingerprint/budget.h"

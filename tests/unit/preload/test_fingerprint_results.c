@@ -1,5 +1,5 @@
-/* The ring of results: each that arrives is written once under its fingerprint's number, in whatever order, however many are
- * under way, and no place in the ring is lost. */
+/* The ring of results: each that arrives is written once under its fingerprint's number, in whatever order, however
+ * many are under way, and no place in the ring is lost. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -117,7 +117,8 @@ static void what_is_written_cannot_be_disowned(void **state) {
     }
 }
 
-/* Once a take was refused because the ring was full, the results that it was full of used to be lost, and their places. */
+/* Once a take was refused because the ring was full, the results that it was full of used to be lost, and their
+ * places. */
 static void a_full_ring_loses_nothing(void **state) {
     (void)state;
     uint32_t id = 0;

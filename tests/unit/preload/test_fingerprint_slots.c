@@ -1,5 +1,5 @@
-/* Where digests lie in the scratch memory: one slot a region and no two in the same place; the oldest idle ones are given up; what
- * overlaps a region that is written loses its digests. */
+/* Where digests lie in the scratch memory: one slot a region and no two in the same place; the oldest idle ones are
+ * given up; what overlaps a region that is written loses its digests. */
 #include "unit.h"
 
 #include "preload/fingerprint/slots.h"

@@ -1,5 +1,6 @@
-/* The host's fingerprint is what tree.h defines, for every length up to 20000 bytes and larger ones, at every alignment,
- * for boxes and for regions that repeat one value. The definition is put down here a second time, as plainly as possible. */
+/* The host's fingerprint is what tree.h defines, for every length up to 20000 bytes and larger ones, at every
+ * alignment, for boxes and for regions that repeat one value. The definition is put down here a second time, as plainly
+ * as possible. */
 #include "unit.h"
 
 #include "preload/fingerprint/kernel.h"

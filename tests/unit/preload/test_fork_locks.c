@@ -1,5 +1,5 @@
-/* A forked child must not wait for a lock that a thread of the parent held at the moment of the fork: that thread is not
- * there to give it back. So what the core keeps under a lock makes the lock anew in the child (xs_map_forget,
+/* A forked child must not wait for a lock that a thread of the parent held at the moment of the fork: that thread is
+ * not there to give it back. So what the core keeps under a lock makes the lock anew in the child (xs_map_forget,
  * xs_notes_forget). Each test forks while another thread takes and gives back the lock all the time. */
 #include "unit.h"
 

@@ -89,7 +89,8 @@ static void is_not_cut_where_the_limit_is_just_enough(void **state) {
     assert_true(limited.is_cut);
 }
 
-/* Addresses that a damaged frame may hold: none, small, odd, in the kernel, not canonical, where nothing is mapped, at the end of memory. */
+/* Addresses that a damaged frame may hold: none, small, odd, in the kernel, not canonical, where nothing is mapped, at
+ * the end of memory. */
 static uint64_t seed = 1;
 static uint64_t random_number(void) {
     seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -200,7 +201,8 @@ __attribute__((noinline)) static void call_compiled(const unsigned char *code, s
     munmap(memory, 4096);
 }
 
-/* What a compiler made at run time has no tables. push %rbp; mov %rsp,%rbp; mov %rdi,%rax; mov %rsi,%rdi; call *%rax; pop %rbp; ret */
+/* What a compiler made at run time has no tables. push %rbp; mov %rsp,%rbp; mov %rdi,%rax; mov %rsi,%rdi; call *%rax;
+ * pop %rbp; ret */
 __attribute__((noinline)) static void goes_through_compiled_code_with_frame_pointers(void **state) {
     static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0xf8,
                                          0x48, 0x89, 0xf7, 0xff, 0xd0, 0x5d, 0xc3};

@@ -1,4 +1,5 @@
-/* The modules that addresses are in: what is told of them, and that nothing of a library that went is believed of the next. */
+/* The modules that addresses are in: what is told of them, and that nothing of a library that went is believed of the
+ * next. */
 #include "native_unit.h"
 
 #include <dlfcn.h>

@@ -71,8 +71,8 @@ static void goes_from_another_stack_to_the_interrupted_one(void **state) {
     free_stack(memory);
 }
 
-/* Between any two instructions: prologues, stubs of the PLT, the C library. In the middle of realigning a stack gcc's tables are
- * wrong, and glibc's backtrace crashes; there this one is alone. */
+/* Between any two instructions: prologues, stubs of the PLT, the C library. In the middle of realigning a stack gcc's
+ * tables are wrong, and glibc's backtrace crashes; there this one is alone. */
 static volatile sig_atomic_t ticks, whole, wrong;
 static void on_tick(int number) {
     static struct seen tick;

@@ -1,5 +1,5 @@
-/* Python stacks of an interpreter that is made up here: the layout of CPython 3.14, moved to where only its debug offsets say, and
- * interpreters that must be refused. Real ones: tests/python. */
+/* Python stacks of an interpreter that is made up here: the layout of CPython 3.14, moved to where only its debug
+ * offsets say, and interpreters that must be refused. Real ones: tests/python. */
 #include "unit.h"
 
 #include <pthread.h>

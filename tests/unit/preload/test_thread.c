@@ -1,4 +1,5 @@
-/* Which calls of a thread are recorded, and into which chunk: the guard, the state, the hooks, and a spool that is full. */
+/* Which calls of a thread are recorded, and into which chunk: the guard, the state, the hooks, and a spool that is
+ * full. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -199,7 +200,8 @@ static void step_by_step(bool on) {
     __builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(uint64_t)TRAP_FLAG);
 }
 
-/* The processor traps after every instruction of a call, so a handler that makes calls of its own comes at every place. */
+/* The processor traps after every instruction of a call, so a handler that makes calls of its own comes at every
+ * place. */
 static void handler_may_come_anywhere(void **state) {
     (void)state;
     recorded_by_handler = 0;

@@ -1,5 +1,5 @@
-/* What a stranger's trace, or a stranger's file beside a trace, must not do: delete or write other files, run what its schema says, take the
- * memory that its header claims. Each of these did it once. */
+/* What a stranger's trace, or a stranger's file beside a trace, must not do: delete or write other files, run what its
+ * schema says, take the memory that its header claims. Each of these did it once. */
 #include "support.h"
 
 #include <errno.h>

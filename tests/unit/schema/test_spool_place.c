@@ -1,5 +1,5 @@
-/* Where a spool lies, and who finds it: in memory with a pointer beside the trace, read by the trace's owner alone, and left alone where
- * it is not certain whose it is. */
+/* Where a spool lies, and who finds it: in memory with a pointer beside the trace, read by the trace's owner alone, and
+ * left alone where it is not certain whose it is. */
 #include "support.h"
 
 #include <errno.h>

@@ -162,7 +162,8 @@ static void expect_columns(sqlite3 *columns, const char *path) {
     sqlite3_finalize(rows);
 }
 
-/* Whatever a version brought, the traces of all versions before have it once they are open; a real one of each is there. */
+/* Whatever a version brought, the traces of all versions before have it once they are open; a real one of each is
+ * there. */
 static void older_traces_have_every_column(void **state) {
     (void)state;
     bool seen[XS_SCHEMA_VERSION + 1] = {false};

@@ -47,7 +47,8 @@ CUresult xs_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *
     return xs_cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, NULL, hStream);
 }
 
-/* An operand of a 3D batch as one side of a CUDA_MEMCPY3D: extents count elements, which are bytes where no array is involved. */
+/* An operand of a 3D batch as one side of a CUDA_MEMCPY3D: extents count elements, which are bytes where no array is
+ * involved. */
 static void operand(const CUmemcpy3DOperand *operand, size_t element, CUmemorytype *type, CUdeviceptr *device,
                     CUarray *array, size_t *pitch, size_t *height, size_t offset[3]) {
     offset[0] = offset[1] = offset[2] = 0;

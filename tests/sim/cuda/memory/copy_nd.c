@@ -126,7 +126,8 @@ CUresult xs_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStrea
     return copy_3d_peer(pCopy, hStream, true);
 }
 
-/* ---- linear copies of arrays: they run on from row to row, so that the array has to be of one row here or the copy within one ---- */
+/* ---- linear copies of arrays: they run on from row to row, so that the array has to be of one row here or the copy
+ * within one ---- */
 
 static CUresult array_copy(const struct side *src, const struct side *dst, size_t bytes, CUstream stream,
                            bool is_async) {

@@ -1,5 +1,5 @@
-/* Device memory: an address range of its own for every device, handed out first fit, and the count of what is in use. The range is
- * reserved without being backed, so that a device costs only the pages that a program touches. */
+/* Device memory: an address range of its own for every device, handed out first fit, and the count of what is in use.
+ * The range is reserved without being backed, so that a device costs only the pages that a program touches. */
 #include "sim.h"
 
 #include <stdlib.h>

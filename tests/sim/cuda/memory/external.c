@@ -1,5 +1,5 @@
-/* Inter-process handles and external memory. Memory handles of another process are out of reach, and the same process may not open
- * its own, as with CUDA; external memory is imported from a file descriptor. */
+/* Inter-process handles and external memory. Memory handles of another process are out of reach, and the same process
+ * may not open its own, as with CUDA; external memory is imported from a file descriptor. */
 #include "sim.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* How long things take: latency + bytes / bandwidth by kind of memory, and one copy engine a device and direction, so that copies
- * that share a link queue up as they do on a real one. */
+/* How long things take: latency + bytes / bandwidth by kind of memory, and one copy engine a device and direction, so
+ * that copies that share a link queue up as they do on a real one. */
 #include "sim.h"
 
 #include <errno.h>

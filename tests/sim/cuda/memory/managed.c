@@ -1,5 +1,5 @@
-/* Managed memory: where its blocks are, moving them, prefetches and advice. Host and device share the bytes, so that a migration
- * moves nothing but takes the time and leaves the record of one. */
+/* Managed memory: where its blocks are, moving them, prefetches and advice. Host and device share the bytes, so that a
+ * migration moves nothing but takes the time and leaves the record of one. */
 #include "sim.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Stream-ordered allocation from memory pools. A block that a stream freed may serve that stream again at once, and the others when
- * the stream got there. */
+/* Stream-ordered allocation from memory pools. A block that a stream freed may serve that stream again at once, and the
+ * others when the stream got there. */
 #include "sim.h"
 
 #include <stdlib.h>

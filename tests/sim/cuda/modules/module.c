@@ -191,7 +191,8 @@ CUresult xs_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary libr
                                            : xs_image_global(&library->image, name, true, dptr, bytes);
 }
 
-/* A fatbin's variables cannot be read out of it here, so the simulated runtime says what was registered. Exported for it alone. */
+/* A fatbin's variables cannot be read out of it here, so the simulated runtime says what was registered. Exported for
+ * it alone. */
 XS_EXPORT CUresult xs_sim_declare_variable(CUlibrary library, const char *name, size_t bytes, int managed);
 XS_EXPORT CUresult xs_sim_declare_variable(CUlibrary library, const char *name, size_t bytes, int managed) {
     return xs_image_declare(&library->image, name, bytes, managed != 0, NULL);

@@ -1,4 +1,5 @@
-/* Reads module images: finds the entries and the variables of PTX text, and recognises the binary formats it cannot read. */
+/* Reads module images: finds the entries and the variables of PTX text, and recognises the binary formats it cannot
+ * read. */
 #include "module.h"
 
 #include <ctype.h>

@@ -16,8 +16,8 @@ void xs_capture_unref_locked(struct xs_capture *capture) {
 
 /* ---- what a capture forbids ---- */
 
-/* cuThreadExchangeStreamCaptureMode's rules: a thread's own captures forbid unsafe calls unless relaxed, another thread's only if
- * both that capture and this thread are in global mode. */
+/* cuThreadExchangeStreamCaptureMode's rules: a thread's own captures forbid unsafe calls unless relaxed, another
+ * thread's only if both that capture and this thread are in global mode. */
 CUresult xs_capture_unsafe(void) {
     struct xs_thread *thread = xs_thread();
     CUresult result = CUDA_SUCCESS;
@@ -218,8 +218,8 @@ CUresult xs_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const 
     return hGraph == NULL ? CUDA_ERROR_INVALID_VALUE : begin(hStream, mode, hGraph, dependencies, numDependencies);
 }
 
-/* Every other member's last work must lead into the origin's. A node's dependencies were made before it, so that one pass back
- * through the graph finds all that the origin depends on. */
+/* Every other member's last work must lead into the origin's. A node's dependencies were made before it, so that one
+ * pass back through the graph finds all that the origin depends on. */
 static bool joined_locked(const struct xs_capture *capture) {
     size_t count = capture->graph->node_count, i;
     struct CUgraphNode_st **nodes = malloc((count + 1) * sizeof(*nodes));

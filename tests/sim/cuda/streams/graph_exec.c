@@ -1,5 +1,5 @@
-/* Executable graphs: instantiation, launch and update. A launch queues every node on the one stream, in an order that respects the
- * edges; branches do not run side by side. */
+/* Executable graphs: instantiation, launch and update. A launch queues every node on the one stream, in an order that
+ * respects the edges; branches do not run side by side. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -114,7 +114,8 @@ static void launch_nodes_locked(struct CUstream_st *stream, struct CUgraph_st *g
     }
 }
 
-/* The copies of a graph read and write pageable memory when they run, so that the launch has to wait for them, as the driver's does. */
+/* The copies of a graph read and write pageable memory when they run, so that the launch has to wait for them, as the
+ * driver's does. */
 static bool has_pageable_locked(const struct CUgraph_st *graph) {
     for (const struct CUgraphNode_st *node = graph->nodes; node != NULL; node = node->next) {
         const struct xs_op *op = node->op;

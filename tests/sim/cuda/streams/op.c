@@ -150,7 +150,8 @@ static void execute_set(struct CUstream_st *stream, struct xs_op *op) {
     xs_report(&activity);
 }
 
-/* Pointers must be the driver's own; managed ones bring their blocks to the device. A kernel that fails this kills its context. */
+/* Pointers must be the driver's own; managed ones bring their blocks to the device. A kernel that fails this kills its
+ * context. */
 static bool prepare_arguments(struct CUstream_st *stream, const struct xs_op *op, void **args) {
     const struct xs_launch_op *launch = &op->launch;
     for (size_t i = 0; i < launch->function->parameter_count; i++) {

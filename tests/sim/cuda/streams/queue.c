@@ -1,5 +1,5 @@
-/* Stream queues: one lock over all of them, a worker thread for every stream that needs one, and the order that CUDA promises within
- * a stream, across events and around the legacy default stream. */
+/* Stream queues: one lock over all of them, a worker thread for every stream that needs one, and the order that CUDA
+ * promises within a stream, across events and around the legacy default stream. */
 #include "sim.h"
 
 #include <errno.h>

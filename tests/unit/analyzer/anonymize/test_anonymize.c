@@ -1,4 +1,5 @@
-/* The table of what `xferspy anonymize` does with each column has every column of the schema: a new one cannot go along unseen. */
+/* The table of what `xferspy anonymize` does with each column has every column of the schema: a new one cannot go along
+ * unseen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

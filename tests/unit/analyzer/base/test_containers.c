@@ -109,7 +109,8 @@ struct row {
     int64_t ns, id;
 };
 
-/* Rows of a few threads, chunk by chunk, come out in order where the window is large enough, and are refused where not. */
+/* Rows of a few threads, chunk by chunk, come out in order where the window is large enough, and are refused where
+ * not. */
 static bool put_in_order(unsigned window, unsigned threads, unsigned chunk) {
     struct xs_order order;
     int64_t next[8] = {0}, last = -1;

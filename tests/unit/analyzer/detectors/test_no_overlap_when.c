@@ -1,4 +1,5 @@
-/* no-overlap: launches of unseen arguments, and what is next to what. Each clause of docs/analysis.md from both sides. */
+/* no-overlap: launches of unseen arguments, and what is next to what. Each clause of docs/analysis.md from both
+ * sides. */
 #include "turns.h"
 
 /* --- launches of unseen arguments --- */

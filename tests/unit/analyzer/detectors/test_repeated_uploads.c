@@ -1,5 +1,6 @@
 /* noop-upload and duplicate-upload, the uploads of what was there before: each with a case that fires and a near miss
- * that stays silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/analysis.md alone. */
+ * that stays silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/analysis.md
+ * alone. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, C = 0x30000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };

@@ -15,7 +15,8 @@ static bool is_sentence(const char *text) {
     return length > 2 && isupper((unsigned char)text[0]) && text[length - 1] == '.' && !strchr(text, '\n');
 }
 
-/* "uploads of the same bytes to the same address again": printed behind "noop-upload: ", and with a capital by SARIF. */
+/* "uploads of the same bytes to the same address again": printed behind "noop-upload: ", and with a capital by
+ * SARIF. */
 static bool is_title(const char *text) {
     size_t length = text ? strlen(text) : 0;
     return length > 2 && islower((unsigned char)text[0]) && text[length - 1] != '.' && !strchr(text, '\n');

@@ -1,5 +1,6 @@
-/* analyzer/detectors/template.c, which is there to be copied: here the engine has a table of detectors with that one row.
- * What a new detector is tested for stands here, too: a case that fires, a near miss, and what cannot be decided. */
+/* analyzer/detectors/template.c, which is there to be copied: here the engine has a table of detectors with that one
+ * row. What a new detector is tested for stands here, too: a case that fires, a near miss, and what cannot be
+ * decided. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000 };

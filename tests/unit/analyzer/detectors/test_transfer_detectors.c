@@ -171,7 +171,8 @@ static void blocking_or_pinned_is_not_fake(void **state) {
     play_end(p);
 }
 
-/* Blocking calls say what a copy takes: 4 MiB in 1 ms. Half of it is enough, and what may have been staged is undecided. */
+/* Blocking calls say what a copy takes: 4 MiB in 1 ms. Half of it is enough, and what may have been staged is
+ * undecided. */
 static void fake_async_without_device_times(void **state) {
     (void)state;
     begin();

@@ -199,7 +199,8 @@ static void what_remains_is_one_copy(void **state) {
     play_end(p);
 }
 
-/* Without device times, and no blocking copy to fit to: calls of 1 us, of which the bytes at the link's rate are left. */
+/* Without device times, and no blocking copy to fit to: calls of 1 us, of which the bytes at the link's rate are
+ * left. */
 static void small_transfers_by_host_times(void **state) {
     (void)state;
     begin();

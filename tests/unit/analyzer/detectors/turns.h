@@ -1,5 +1,5 @@
-/* Copies and kernels for the tests of no-overlap: calls are made at once, and when their work runs on the device is said in
- * microseconds of a timeline that begins later, one piece of work after the other. */
+/* Copies and kernels for the tests of no-overlap: calls are made at once, and when their work runs on the device is
+ * said in microseconds of a timeline that begins later, one piece of work after the other. */
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_TURNS_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_TURNS_H
 

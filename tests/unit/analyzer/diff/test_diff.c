@@ -1,5 +1,5 @@
-/* Two sides compared: what becomes of findings and call sites, every conclusion, and what is said about sides that are hard to
- * compare. Traces are played, so that all numbers are known. */
+/* Two sides compared: what becomes of findings and call sites, every conclusion, and what is said about sides that are
+ * hard to compare. Traces are played, so that all numbers are known. */
 #include "played.h"
 
 #include "analyzer/command/reading.h"

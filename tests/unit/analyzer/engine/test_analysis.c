@@ -169,8 +169,8 @@ static void the_link_model_is_a_line(void **state) {
     play_end(p);
 }
 
-/* Small copies from pageable memory are staged as a whole, and faster byte for byte than large ones. The rate is that of the
- * large ones, not one between (an H100 had 256 KiB at 35 and 8 MiB at 14 GB/s, and the line said 29). */
+/* Small copies from pageable memory are staged as a whole, and faster byte for byte than large ones. The rate is that
+ * of the large ones, not one between (an H100 had 256 KiB at 35 and 8 MiB at 14 GB/s, and the line said 29). */
 static void a_line_through_zero_has_the_rate_of_large_copies(void **state) {
     (void)state;
     play_begin(p);

@@ -1,5 +1,5 @@
-/* Findings by call site: which calls are one place, how many findings there may be, what a place is called, and the totals by
- * site, function and the rest. Stacks are put into the played traces with SQL. */
+/* Findings by call site: which calls are one place, how many findings there may be, what a place is called, and the
+ * totals by site, function and the rest. Stacks are put into the played traces with SQL. */
 #include "played.h"
 
 #include <sqlite3.h>

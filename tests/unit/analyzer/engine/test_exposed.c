@@ -8,8 +8,8 @@ enum { HIDDEN_NS = 4900, WAIT_NS = 1000 };
 
 static struct played played, *p = &played;
 
-/* A no-op of 10 us, 100,400 to 110,400, in an asynchronous call from 100,000 to 100,500; kernels hide it from 100,500 to
- * 101,400 and from 104,400 to 108,400. The calls that `wait` plays are made from 105,000 to 106,000. */
+/* A no-op of 10 us, 100,400 to 110,400, in an asynchronous call from 100,000 to 100,500; kernels hide it from 100,500
+ * to 101,400 and from 104,400 to 108,400. The calls that `wait` plays are made from 105,000 to 106,000. */
 static uint64_t exposed_ns(uint64_t stream, void (*wait)(void), const char *sql) {
     char all[1024];
     play_begin(p);

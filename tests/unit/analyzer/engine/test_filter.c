@@ -1,5 +1,5 @@
-/* Filters: what their options mean, which rows pass, and that findings and their total are those of what passes, decided on
- * the whole trace. */
+/* Filters: what their options mean, which rows pass, and that findings and their total are those of what passes,
+ * decided on the whole trace. */
 #include "played.h"
 
 #include "analyzer/engine/filter.h"

@@ -1,4 +1,5 @@
-/* The stream between the JSON writer and the page: no text can end the script element that it stands in, none is long. */
+/* The stream between the JSON writer and the page: no text can end the script element that it stands in, none is
+ * long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

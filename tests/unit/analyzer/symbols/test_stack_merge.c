@@ -1,6 +1,6 @@
-/* Python's frames in the place of the interpreter's. A stack is written from inside: native frames as letters, o another, g glue, i
- * the interpreter's, E its loop; Python frames as letters, p a call within the loop, e the one it was entered with. The
- * merged stack has N0, N1, ... and P0, P1, ... */
+/* Python's frames in the place of the interpreter's. A stack is written from inside: native frames as letters, o
+ * another, g glue, i the interpreter's, E its loop; Python frames as letters, p a call within the loop, e the one it
+ * was entered with. The merged stack has N0, N1, ... and P0, P1, ... */
 #include "unit.h"
 
 #include "analyzer/trace/stack_merge.h"
