@@ -12,6 +12,7 @@
 
 #include "schema/error.h"
 #include "schema/private_file.h"
+#include "schema/spool_place.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};
 enum { SUFFIX_COUNT = sizeof suffixes / sizeof *suffixes, COPIED_COUNT = 4 }; /* SQLite makes its own -shm */
@@ -41,16 +42,10 @@ static int copy_parts(int in, int out) {
     return errno == ENXIO ? ftruncate(out, st.st_size) : -1;
 }
 
-/* `link` says whether a symbolic link is followed: the trace's own name may be one, what lies beside it may not. */
-static int copy_file(const char *from, const char *to, bool link) {
-    int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (link ? 0 : O_NOFOLLOW));
-    if (in < 0) {
-        return errno == ENOENT ? XS_OK : XS_ERROR_SYSTEM;
-    }
+static int copy_open_file(int in, const char *to) {
     int out = xs_create_private(to);
     int result = out < 0 ? -1 : copy_parts(in, out);
     int saved = errno;
-    close(in);
     if (out >= 0 && close(out) != 0 && result == 0) {
         result = -1;
         saved = errno;
@@ -61,10 +56,30 @@ static int copy_file(const char *from, const char *to, bool link) {
     return saved == ENOSPC || saved == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
+/* `link` says whether a symbolic link is followed: the trace's own name may be one, what lies beside it may not. */
+static int copy_file(const char *from, const char *to, bool link) {
+    int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (link ? 0 : O_NOFOLLOW));
+    if (in < 0) {
+        return errno == ENOENT ? XS_OK : XS_ERROR_SYSTEM;
+    }
+    int status = copy_open_file(in, to);
+    close(in);
+    return status;
+}
+
 /* Only what is the trace's owner's: see side_files.h. */
 static bool is_owners(const char *path, const struct stat *trace) {
     struct stat st;
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == trace->st_uid;
+}
+
+/* One in memory becomes one beside the copy. XS_ERROR_NOT_FOUND: it lies beside the trace, or is not here. */
+static int copy_spool_from_memory(const char *path, const char *to) {
+    struct xs_spool_found found;
+    bool in_memory = xs_spool_find(path, &found) == XS_OK && found.pointer && found.spool.header;
+    int status = in_memory ? copy_open_file(found.spool.source, to) : XS_ERROR_NOT_FOUND;
+    xs_spool_found_free(&found);
+    return status;
 }
 
 int xs_copy_trace(const char *path, struct xs_copy *copy) {
@@ -85,7 +100,8 @@ int xs_copy_trace(const char *path, struct xs_copy *copy) {
         char from[XS_PATH_BYTES], to[XS_PATH_BYTES];
         if (xs_beside(from, path, suffixes[i]) && xs_beside(to, copy->path, suffixes[i]) &&
             (i == 0 || is_owners(from, &trace))) {
-            status = copy_file(from, to, i == 0);
+            status = strcmp(suffixes[i], ".spool") == 0 ? copy_spool_from_memory(path, to) : XS_ERROR_NOT_FOUND;
+            status = status == XS_ERROR_NOT_FOUND ? copy_file(from, to, i == 0) : status;
         }
     }
     if (status) {

@@ -1,23 +1,25 @@
-/* The spool's file and mapping, taking chunks, and whether its writer still lives. */
+/* The spool in the process that writes it: its file and mapping, how it grows, and taking chunks. */
 #include "schema/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "schema/error.h"
 #include "schema/private_file.h"
+#include "schema/spool_place.h"
+
+#define WANTED_FREE 8u       /* grow while fewer chunks are free */
+#define GROW_FOR_THREADS 16u /* chunks */
+#define FEW_CHUNKS 256u      /* 16 MiB */
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
@@ -62,40 +64,11 @@ static int reserve(int fd, off_t from, off_t to) {
     return status_of_errno();
 }
 
-/* First line of a small file, without its newline; "" where it cannot be read. */
-static void read_line(const char *path, char *line, size_t bytes) {
-    line[0] = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return;
-    }
-    ssize_t n = read(fd, line, bytes - 1);
-    close(fd);
-    line[n > 0 ? n : 0] = 0;
-    line[strcspn(line, "\n")] = 0;
-}
-
-static uint64_t pid_namespace(void) {
-    struct stat st;
-    return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
-}
-
-static void node_name(char *name, size_t bytes) {
-    struct utsname system;
-    if (uname(&system) != 0) {
-        system.nodename[0] = 0;
-    }
-    snprintf(name, bytes, "%.*s", (int)bytes - 1, system.nodename);
-}
-
 static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, unsigned chunks) {
     header->event_bytes = sizeof(struct xs_event);
     header->chunk_bytes = XS_SPOOL_CHUNK_BYTES;
-    header->chunk_limit = chunk_limit;
-    header->pid = (int32_t)getpid();
-    header->pid_namespace = pid_namespace();
-    read_line("/proc/sys/kernel/random/boot_id", header->boot_id, sizeof header->boot_id);
-    node_name(header->host, sizeof header->host);
+    header->chunk_limit = header->chunk_bound = chunk_limit;
+    xs_spool_sign(header);
     atomic_store_explicit(&header->chunk_count, chunks, memory_order_release);
     /* Last: without it nobody looks at the rest. */
     atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
@@ -120,158 +93,157 @@ static void no_copy_on_write(int fd) {
     }
 }
 
-int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
-    *spool = (struct xs_spool){.fd = -1};
+/* Chunks for which a file of this process may have room (RLIMIT_FSIZE). */
+static uint64_t chunks_of_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return UINT32_MAX;
+    }
+    return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
+}
+
+/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs nearly all of them for
+ * itself, and often later: only what waits to be taken over gets some. */
+static uint64_t chunks_of_address_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* As many as there are addresses for, down to `chunks`. */
+static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
+    for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
+        void *map = mmap(NULL, (size_t)bytes_of(*limit), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (map != MAP_FAILED || errno != ENOMEM || *limit <= chunks) {
+            return map;
+        }
+    }
+}
+
+/* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
+ * needs no descriptor. */
+static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, struct xs_spool *spool) {
+    int status = reserve(fd, 0, bytes_of(chunks));
+    void *map = MAP_FAILED;
+    if (!status) {
+        map = map_file(fd, &limit, chunks);
+        status = map == MAP_FAILED ? XS_ERROR_SYSTEM : XS_OK;
+    }
+    if (!status && spool->in_memory && ftruncate(fd, bytes_of(limit)) != 0) {
+        status = status_of_errno();
+    }
+    if (status) {
+        int saved = errno;
+        if (map != MAP_FAILED) {
+            munmap(map, (size_t)bytes_of(limit));
+        }
+        close(fd);
+        unlink(path);
+        errno = saved;
+        return status;
+    }
+    spool->header = map;
+    spool->map_bytes = (size_t)bytes_of(limit);
+    spool->fd = fd;
+    madvise(map, spool->map_bytes, MADV_DONTFORK);
+    prefault(map, 0, bytes_of(chunks));
+    fill_header(spool->header, (uint32_t)limit, (unsigned)chunks);
+    return XS_OK;
+}
+
+static int create(const char *path, size_t limit_bytes, uint64_t chunks, bool in_memory, struct xs_spool *spool) {
+    *spool = (struct xs_spool){.fd = -1, .source = -1, .in_memory = in_memory};
     uint64_t limit =
         limit_bytes > XS_SPOOL_HEADER_BYTES ? (limit_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
-    if (limit > UINT32_MAX / 2) {
-        limit = UINT32_MAX / 2;
-    }
-    if (first_chunks < 1) {
-        first_chunks = 1;
-    }
-    if (limit < first_chunks) {
-        limit = first_chunks;
-    }
+    limit = least(least(limit, UINT32_MAX / 2), chunks_of_address_limit());
+    chunks = least(chunks, chunks_of_file_limit());
+    limit = in_memory ? least(limit, chunks_of_file_limit()) : limit;
+    chunks = chunks < 1 ? 1 : chunks;
+    limit = limit < chunks ? chunks : limit;
 
     int fd = xs_create_private(path);
     if (fd < 0) {
         return status_of_errno();
     }
     no_copy_on_write(fd);
-    int status = reserve(fd, 0, bytes_of(first_chunks));
-    void *map = MAP_FAILED;
-    size_t map_bytes = (size_t)bytes_of(limit);
-    if (!status) {
-        map = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (map == MAP_FAILED) {
-            status = XS_ERROR_SYSTEM;
-        }
-    }
-    if (status) {
-        int saved = errno;
-        close(fd);
-        unlink(path);
-        errno = saved;
-        return status;
-    }
-    madvise(map, map_bytes, MADV_DONTFORK);
-    prefault(map, 0, bytes_of(first_chunks));
-    *spool = (struct xs_spool){.header = map, .map_bytes = map_bytes, .fd = fd};
-    fill_header(spool->header, (uint32_t)limit, first_chunks);
-    return XS_OK;
+    return fill_file(fd, path, limit, chunks, spool);
+}
+
+int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
+    return create(path, limit_bytes, first_chunks, false, spool);
+}
+
+int xs_spool_create_in_memory(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
+    return create(path, limit_bytes, first_chunks, true, spool);
+}
+
+/* How many of `chunks` there is room for. */
+static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned chunks) {
+    uint32_t room = spool->header->chunk_limit - count;
+    return (uint32_t)least(least(chunks, room), INT_MAX);
+}
+
+/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. */
+static bool memory_has_room(const struct xs_spool *spool, uint64_t bytes) {
+    struct statvfs fs;
+    return !spool->in_memory || statvfs(spool->header->folder, &fs) != 0 ||
+           bytes <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY;
 }
 
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
-    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
-    uint32_t room = spool->header->chunk_limit - count;
-    if (chunks > room) {
-        chunks = room;
-    }
-    if (chunks > INT_MAX) {
-        chunks = INT_MAX;
-    }
-    if (chunks == 0) {
+    if (atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire)) {
         return 0;
     }
-    int status = reserve(spool->fd, bytes_of(count), bytes_of((uint64_t)count + chunks));
-    if (status) {
-        return status;
-    }
-    prefault(spool->header, bytes_of(count), bytes_of((uint64_t)count + chunks));
-    atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
-    return (int)chunks;
-}
-
-/* Everything later code relies on when it walks the mapping. */
-static bool header_is_sound(const struct xs_spool_header *header, off_t file_bytes) {
-    uint32_t count = atomic_load_explicit(&header->chunk_count, memory_order_acquire);
-    return atomic_load_explicit(&header->magic, memory_order_acquire) == XS_SPOOL_MAGIC &&
-           header->event_bytes == sizeof(struct xs_event) && header->chunk_bytes == XS_SPOOL_CHUNK_BYTES &&
-           count <= header->chunk_limit && bytes_of(count) <= file_bytes &&
-           memchr(header->boot_id, 0, sizeof header->boot_id) && memchr(header->host, 0, sizeof header->host) &&
-           xs_clock_is_sound(&header->clock);
-}
-
-enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while recovering stays under 256 MiB */
-
-/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole`
- * is where that part ends. */
-static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
-    if (bytes_of(i) < *hole) {
-        return i;
-    }
-    off_t data = lseek(fd, bytes_of(i), SEEK_DATA);
-    if (data < 0) {
-        return count;
-    }
-    *hole = lseek(fd, data, SEEK_HOLE);
-    uint64_t at = (uint64_t)(data - bytes_of(0)) / XS_SPOOL_CHUNK_BYTES;
-    return at > i ? (uint32_t)(at < count ? at : count) : i;
-}
-
-/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves
- * the blocks of every chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed
- * first: some file systems take a reserved block for a hole until what was stored there is written. */
-static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
-    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
-    bool holes = (int64_t)st->st_blocks * 512 < st->st_size && fdatasync(fd) == 0;
-    off_t hole = holes ? 0 : INT64_MAX;
-    uint32_t room = 0;
-    for (uint32_t i = 0; (i = next_present(fd, i, count, &hole)) < count; i++) {
-        if (spool->present_count == room) {
-            room = room ? 2 * room : 64;
-            uint32_t *grown = room <= MOST_CHUNKS ? realloc(spool->present, room * sizeof *grown) : NULL;
-            if (!grown) {
-                return room <= MOST_CHUNKS ? XS_ERROR_MEMORY : XS_ERROR_CORRUPT;
-            }
-            spool->present = grown;
-        }
-        spool->present[spool->present_count++] = i;
-    }
-    return XS_OK;
-}
-
-int xs_spool_open(const char *path, struct xs_spool *spool) {
-    *spool = (struct xs_spool){.fd = -1};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
-    }
-    struct stat st;
+    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     int status = XS_OK;
-    if (fstat(fd, &st) != 0) {
-        status = XS_ERROR_SYSTEM;
-    } else if (!S_ISREG(st.st_mode) || st.st_size < (off_t)XS_SPOOL_HEADER_BYTES) {
-        status = XS_ERROR_CORRUPT;
-    }
-    void *map = MAP_FAILED;
-    if (!status) {
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED) {
-            status = XS_ERROR_SYSTEM;
+    chunks = room_of(spool, count, chunks);
+    if (chunks) {
+        off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
+        status = memory_has_room(spool, (uint64_t)(to - from)) ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
+        if (!status) {
+            prefault(spool->header, from, to);
+            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
         }
     }
-    if (!status) {
-        *spool = (struct xs_spool){.header = map, .map_bytes = (size_t)st.st_size, .fd = -1};
-        status = header_is_sound(spool->header, st.st_size) ? find_present(fd, &st, spool) : XS_ERROR_CORRUPT;
-        if (status) {
-            xs_spool_unmap(spool);
-        }
-    }
-    close(fd);
-    return status;
+    atomic_store_explicit(&spool->growing, 0, memory_order_release);
+    return status ? status : (int)chunks;
 }
 
-void xs_spool_unmap(struct xs_spool *spool) {
-    if (spool->header) {
-        munmap(spool->header, spool->map_bytes);
+int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
+    int grown = 0;
+#ifdef MADV_POPULATE_WRITE
+    if (!spool->in_memory || atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire)) {
+        return 0;
     }
-    if (spool->fd >= 0) {
-        close(spool->fd);
+    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
+    chunks = room_of(spool, count, chunks);
+    size_t bytes = (size_t)chunks * XS_SPOOL_CHUNK_BYTES;
+    /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
+    if (chunks && memory_has_room(spool, bytes) &&
+        madvise(xs_spool_chunk(spool, count), bytes, MADV_POPULATE_WRITE) == 0) {
+        atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+        grown = (int)chunks;
     }
-    free(spool->present);
-    *spool = (struct xs_spool){.fd = -1};
+    atomic_store_explicit(&spool->growing, 0, memory_order_release);
+#else
+    (void)spool, (void)chunks;
+#endif
+    return grown;
+}
+
+unsigned xs_spool_wanted(const struct xs_spool *spool) {
+    const struct xs_spool_header *header = spool->header;
+    unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound, free_count = 0, full_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t state = atomic_load(&xs_spool_chunk(spool, i)->header.state);
+        free_count += state == XS_CHUNK_FREE;
+        full_count += state == XS_CHUNK_FULL;
+    }
+    if (free_count >= WANTED_FREE || (count >= bound && full_count >= count / 4)) {
+        return 0;
+    }
+    return count < bound ? (unsigned)least(count, bound - count) : GROW_FOR_THREADS;
 }
 
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
@@ -301,64 +273,4 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
         return chunk;
     }
     return NULL;
-}
-
-/* Whether /proc/PID/maps shows the file: 1, 0, or -1 where it cannot be read. */
-static int process_maps_file(int32_t pid, const char *path) {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        return -1;
-    }
-    char maps_path[40];
-    snprintf(maps_path, sizeof maps_path, "/proc/%d/maps", (int)pid);
-    FILE *maps = fopen(maps_path, "re");
-    if (!maps) {
-        return -1;
-    }
-    int found = 0, lines = 0;
-    char line[4096 + 128];
-    bool line_start = true;
-    while (!found && fgets(line, sizeof line, maps)) {
-        unsigned long inode;
-        if (line_start) {
-            lines++;
-            /* The device is not compared: btrfs and overlayfs show another one here than stat does. */
-            if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1) {
-                found = inode == (unsigned long)st.st_ino && strstr(line, ".spool") != NULL;
-            }
-        }
-        line_start = strchr(line, '\n') != NULL;
-    }
-    fclose(maps);
-    return lines == 0 ? -1 : found; /* a zombie's is empty */
-}
-
-static bool is_zombie(int32_t pid) {
-    char path[40], line[256];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    read_line(path, line, sizeof line);
-    const char *name_end = strrchr(line, ')');
-    return name_end && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0);
-}
-
-enum xs_writer xs_spool_writer(const struct xs_spool *spool, const char *path) {
-    const struct xs_spool_header *header = spool->header;
-    char boot_id[sizeof header->boot_id], host[sizeof header->host];
-    read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
-    node_name(host, sizeof host);
-    if (strcmp(boot_id, header->boot_id) != 0) {
-        /* The same name after a reboot, or a file system shared with another machine where the job may still run. */
-        return strcmp(host, header->host) == 0 ? XS_WRITER_GONE : XS_WRITER_UNKNOWN;
-    }
-    if (header->pid_namespace != pid_namespace()) {
-        return XS_WRITER_ELSEWHERE;
-    }
-    if (header->pid <= 0 || (kill(header->pid, 0) != 0 && errno == ESRCH) || is_zombie(header->pid)) {
-        return XS_WRITER_GONE;
-    }
-    return process_maps_file(header->pid, path) == 0 ? XS_WRITER_GONE : XS_WRITER_LIVES;
-}
-
-bool xs_spool_writer_lives(const struct xs_spool *spool, const char *path) {
-    return xs_spool_writer(spool, path) != XS_WRITER_GONE;
 }

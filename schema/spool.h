@@ -1,8 +1,9 @@
 /* The spool: a file mapped into the process, in which each thread fills chunks of its own with events, and from which
  * the drain thread, or any later xferspy command, takes them over into the trace. Events that were committed before a
- * SIGKILL are in the page cache, so they survive it.
+ * SIGKILL are in the file's pages, which the file system keeps, so they survive it. Where the file lies is for
+ * spool_place.h: in memory (tmpfs), or beside the trace.
  *
- *   header page | chunk 0 | chunk 1 | ...            file name: the trace's name and ".spool"
+ *   header | chunk 0 | chunk 1 | ...
  *
  * A chunk's life: FREE -> (a thread takes it) ACTIVE -> (full, or its thread ended) FULL -> (all taken over) FREE with
  * the next generation. `committed_bytes` grows by one event at a time, or by all parts of a definition at once. It is
@@ -18,13 +19,19 @@
 #include "schema/clock.h"
 #include "schema/event.h"
 
-#define XS_SPOOL_MAGIC UINT64_C(0x314c4f4f50535358) /* "XSSPOOL1" */
-#define XS_SPOOL_HEADER_BYTES 4096u
+#define XS_SPOOL_MAGIC UINT64_C(0x324c4f4f50535358) /* "XSSPOOL2" */
+#define XS_SPOOL_HEADER_BYTES 8192u
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
 
 /* What both halves say of calls for which no chunk came free in time. */
 #define XS_SPOOL_FULL "calls were not recorded: the spool was full and could not grow"
+
+/* With a NUL. */
+#define XS_SPOOL_ID_BYTES 33u
+#define XS_SPOOL_STOPPED_BYTES 256u
+#define XS_SPOOL_FOLDER_BYTES 96u
+#define XS_SPOOL_TRACE_BYTES 4096u
 
 enum xs_chunk_state { XS_CHUNK_FREE = 0, XS_CHUNK_ACTIVE = 1, XS_CHUNK_FULL = 2 };
 
@@ -50,26 +57,42 @@ struct xs_spool_header {
     _Atomic uint64_t magic;            /* written last */
     uint32_t event_bytes, chunk_bytes; /* as compiled; a reader that differs refuses the file */
     uint32_t chunk_limit;              /* chunks the mapping has room for */
+    uint32_t chunk_bound;              /* chunks beyond which it grows only for threads, each of which holds one */
     _Atomic uint32_t chunk_count;      /* chunks whose blocks are reserved on disk */
     int32_t pid;
     _Atomic uint32_t closed; /* 1: the writer finished and everything was taken over */
     struct xs_clock clock;
-    _Atomic uint64_t stalls, stall_ns; /* waits of threads for a free chunk */
-    _Atomic uint64_t nested;           /* calls not recorded because they were made inside another one's wrapper */
-    _Atomic uint64_t dropped;          /* calls not recorded because no chunk came free in time */
-    _Atomic uint64_t next_sequence;    /* of chunks taken so far */
-    char boot_id[40];                  /* /proc/sys/kernel/random/boot_id of the writer */
-    char host[64];                     /* its node name */
-    uint64_t pid_namespace;            /* inode of /proc/self/ns/pid */
-    _Atomic uint64_t left;             /* calls that never returned: the program jumped out of them */
+    _Atomic uint64_t stalls, stall_ns;    /* waits of threads for a free chunk */
+    _Atomic uint64_t nested;              /* calls not recorded because they were made inside another one's wrapper */
+    _Atomic uint64_t dropped;             /* calls not recorded because no chunk came free in time */
+    _Atomic uint64_t next_sequence;       /* of chunks taken so far */
+    char boot_id[40];                     /* /proc/sys/kernel/random/boot_id of the writer */
+    char host[64];                        /* its node name */
+    uint64_t pid_namespace;               /* inode of /proc/self/ns/pid */
+    uint64_t mount_namespace;             /* inode of /proc/self/ns/mnt */
+    char stopped[XS_SPOOL_STOPPED_BYTES]; /* why capture ended before the process did, "": it did not */
+    /* From here on for a spool in memory; see spool_place.h. */
+    _Atomic uint32_t started;           /* 1: the trace is there, and events may be */
+    uint64_t trace_device, trace_inode; /* of the trace's file, once it is there */
+    char id[XS_SPOOL_ID_BYTES]; /* random; the file's name, and meta spool.id; "": the spool lies beside the trace */
+    char folder[XS_SPOOL_FOLDER_BYTES]; /* in which it lies */
+    char trace[XS_SPOOL_TRACE_BYTES];   /* the trace's absolute name */
+    /* Of every spool again. */
+    _Atomic uint64_t left; /* calls that never returned: the program jumped out of them */
 };
-_Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header is one page");
+_Static_assert(sizeof(struct xs_spool_header) <= XS_SPOOL_HEADER_BYTES, "the header has its place");
 
-/* A mapped spool. The handle is the process's own; the mapping is shared with nobody but readers of the file. */
+/* A mapped spool. The handle is the process's own; the mapping is shared with nobody but readers of the file. A spool
+ * that was opened is not mapped but read: whoever may write to the file may also cut it off, and a load from behind a
+ * mapped file's end is a SIGBUS. */
 struct xs_spool {
     struct xs_spool_header *header;
-    size_t map_bytes;
+    size_t map_bytes; /* of a spool that was opened: the file's */
     int fd; /* of the opening thread's descriptor table; -1 after xs_spool_unmap, and of a spool that was opened */
+    bool in_memory;           /* its file is in a tmpfs and as long as the mapping: it can grow without a descriptor */
+    _Atomic uint32_t growing; /* a thread is growing it */
+    int source;               /* of a spool that was opened: its descriptor, else -1 */
+    struct xs_chunk *loaded;  /* of a spool that was opened: the chunk that was read last */
     /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by
      * xs_spool_unmap. A file can be much larger than what is in it. NULL in the writer: all are there. */
     uint32_t *present;
@@ -78,22 +101,43 @@ struct xs_spool {
 
 /* Creates the file (exclusively, mode 0600), reserves `first_chunks` chunks on disk and maps room for
  * `limit_bytes`. The blocks are reserved because a store into a hole of a full disk is a SIGBUS. The mapping is kept
- * out of forked children. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or
- * XS_ERROR_FULL; leaves no file behind on error. */
+ * out of forked children. Where the process's limits leave less room (RLIMIT_AS, RLIMIT_FSIZE), it is smaller, down to
+ * one chunk. The caller then starts header->clock. Returns 0, XS_ERROR_SYSTEM (errno tells) or XS_ERROR_FULL; leaves no
+ * file behind on error. */
 int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
 
-/* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, or an
- * error (XS_ERROR_FULL: the disk is full). */
+/* The same for a file in a tmpfs. */
+int xs_spool_create_in_memory(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool);
+
+/* Reserves up to `chunks` more chunks; fewer at the limit. Drain thread only. Returns how many were added, 0 while
+ * another thread does that, or an error (XS_ERROR_FULL: the disk is full). */
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
 
-/* Maps an existing spool for taking it over, to be read only.
+/* The same for any thread, as far as it needs no descriptor: in memory, from Linux 5.14 on. Else 0. */
+int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks);
+
+/* By how many chunks the spool should grow: 0 while enough are free. header->chunk_bound bounds what waits to be taken
+ * over. It does not bound threads: each holds a chunk for as long as it lives, so beyond it the spool still grows while
+ * few chunks are full. */
+unsigned xs_spool_wanted(const struct xs_spool *spool);
+
+/* Opens an existing spool for taking it over, to be read only.
  * XS_ERROR_NOT_FOUND, XS_ERROR_CORRUPT when the header or the file's size
- * do not fit, XS_ERROR_SYSTEM. Every offset of a mapped spool has been checked against the file's size. */
+ * do not fit, XS_ERROR_SYSTEM. xs_spool_open_fd takes over a descriptor. */
 int xs_spool_open(const char *path, struct xs_spool *spool);
+int xs_spool_open_fd(int fd, struct xs_spool *spool);
+
+/* Reads the first `bytes` bytes of a chunk of a spool that was opened; valid until the next call. NULL: the file no
+ * longer has it. */
+struct xs_chunk *xs_spool_read_chunk(const struct xs_spool *spool, unsigned i, size_t bytes);
+
+/* What a reader relies on, in a header that was read from a file of that length. */
+bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t magic, int64_t file_bytes);
 
 /* Unmaps and closes; does not delete the file. */
 void xs_spool_unmap(struct xs_spool *spool);
 
+/* Of a spool that was created. */
 static inline struct xs_chunk *xs_spool_chunk(const struct xs_spool *spool, unsigned i) {
     return (struct xs_chunk *)((char *)spool->header + XS_SPOOL_HEADER_BYTES + (size_t)i * XS_SPOOL_CHUNK_BYTES);
 }
@@ -137,10 +181,14 @@ enum xs_writer {
 /* Whether the process that writes this spool still runs with it mapped: its pid is alive in the same boot and pid
  * namespace, and /proc/PID/maps shows the file (a process that called exec no longer has it). Where /proc does not
  * tell, a living pid counts as the writer. `path` is the spool's. */
-enum xs_writer xs_spool_writer(const struct xs_spool *spool, const char *path);
+enum xs_writer xs_spool_writer(const struct xs_spool_header *header, const char *path);
 
-/* False only when the writer is known to be gone. */
-bool xs_spool_writer_lives(const struct xs_spool *spool, const char *path);
+/* Says in the header who writes the spool: process, namespaces, boot, host. */
+void xs_spool_sign(struct xs_spool_header *header);
+
+/* Whether the header was written since this machine was started, and in this process's mount namespace. */
+bool xs_spool_same_boot(const struct xs_spool_header *header);
+bool xs_spool_same_mounts(const struct xs_spool_header *header);
 
 struct xs_store;
 

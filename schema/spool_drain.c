@@ -10,7 +10,6 @@
  * the progress row with nothing new in it, or a newer generation of which nothing has been taken over. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "schema/error.h"
 #include "schema/spool.h"
@@ -30,10 +29,17 @@ static int by_sequence(const void *a, const void *b) {
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static bool is_opened(const struct xs_spool *spool) { return spool->source >= 0; }
+
+/* A chunk, of which the first `bytes` bytes are needed. NULL: the file was cut off meanwhile. */
+static const struct xs_chunk *chunk_at(const struct xs_spool *spool, unsigned i, size_t bytes) {
+    return is_opened(spool) ? xs_spool_read_chunk(spool, i, bytes) : xs_spool_chunk(spool, i);
+}
+
 /* How many chunks there are to look at. */
 static unsigned chunks_of(const struct xs_spool *spool) {
-    if (spool->fd < 0) { /* opened: the list of those that are there */
-        return spool->present_count;
+    if (is_opened(spool)) {
+        return spool->present_count; /* of those that are there */
     }
     size_t room = (spool->map_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES;
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
@@ -48,13 +54,6 @@ static uint32_t committed_of(const struct xs_chunk *chunk) {
         bytes = limit;
     }
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
-}
-
-/* Of a spool that was opened: the file has them, and recovery is to need little memory. */
-static void forget_pages(const struct xs_spool *spool, unsigned chunk, size_t bytes) {
-    if (spool->fd < 0) {
-        madvise(xs_spool_chunk(spool, chunk), bytes, MADV_DONTNEED);
-    }
 }
 
 /* Where taking over goes on: the writer's own note of it, or when recovering the trace's word, which alone is true
@@ -78,23 +77,26 @@ static int collect(const struct xs_spool *spool, struct part *parts, unsigned ch
     uint64_t newest = atomic_load_explicit(&spool->header->next_sequence, memory_order_acquire);
     *count = 0;
     for (unsigned n = 0; n < chunks; n++) {
-        unsigned i = spool->fd < 0 ? spool->present[n] : n;
-        const struct xs_chunk_header *header = &xs_spool_chunk(spool, i)->header;
-        uint64_t sequence = atomic_load_explicit(&header->sequence, memory_order_acquire);
+        unsigned i = is_opened(spool) ? spool->present[n] : n;
+        const struct xs_chunk *chunk = chunk_at(spool, i, sizeof chunk->header);
+        if (!chunk) {
+            return XS_ERROR_CORRUPT;
+        }
+        uint64_t sequence = atomic_load_explicit(&chunk->header.sequence, memory_order_acquire);
         uint32_t drained;
         if (!recovering && (sequence == 0 || sequence > newest)) {
             continue;
         }
-        int status = drained_of(header, recovering, i, &drained);
+        int status = drained_of(&chunk->header, recovering, i, &drained);
         if (status) {
             return status;
         }
         parts[(*count)++] = (struct part){i, sequence, drained, drained};
-        forget_pages(spool, i, XS_SPOOL_HEADER_BYTES);
     }
     qsort(parts, *count, sizeof *parts, by_sequence);
     for (unsigned i = *count; i-- > 0;) {
-        uint32_t committed = committed_of(xs_spool_chunk(spool, parts[i].index));
+        const struct xs_chunk *chunk = chunk_at(spool, parts[i].index, sizeof chunk->header);
+        uint32_t committed = chunk ? committed_of(chunk) : 0;
         if (committed > parts[i].from_bytes) {
             parts[i].to_bytes = committed;
         }
@@ -156,7 +158,10 @@ static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk,
 
 /* Returns the events fed, or an error: a definition is one. Skipped ones count as fed, and once more in `skipped`. */
 static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const struct part *part, int64_t *skipped) {
-    const struct xs_chunk *chunk = xs_spool_chunk(spool, part->index);
+    const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
+    if (!chunk) {
+        return XS_ERROR_CORRUPT;
+    }
     char name[sizeof chunk->header.thread_name + 1];
     clean_name(name, chunk->header.thread_name, sizeof chunk->header.thread_name);
     int status = xs_store_thread(store, chunk->header.thread, chunk->header.tid, name);
@@ -186,9 +191,9 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
 
 /* To `pending` events, and the rest of a definition. */
 static void cut(const struct xs_spool *spool, struct part *part, int64_t pending) {
-    const struct xs_chunk *chunk = xs_spool_chunk(spool, part->index);
+    const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     uint32_t to = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
-    while (to < part->to_bytes && pending > 0 && continues(chunk, to / (unsigned)sizeof(struct xs_event))) {
+    while (chunk && to < part->to_bytes && pending > 0 && continues(chunk, to / (unsigned)sizeof(struct xs_event))) {
         to += (uint32_t)sizeof(struct xs_event);
     }
     part->to_bytes = to;
@@ -212,7 +217,6 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
             return fed;
         }
         total += fed;
-        forget_pages(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
     return status ? status : total;

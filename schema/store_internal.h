@@ -129,6 +129,10 @@ void xs_intern_free(struct xs_store *store);
 /* Adds to a number in meta; a missing one counts as 0. */
 int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value);
 
+/* A text of meta; false where it is missing or does not fit. */
+#define XS_META_SPOOL_ID "spool.id"
+bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, size_t bytes);
+
 /* meta status says that the trace has ended, in whatever way: what is in its spool is in the trace, or given up. */
 bool xs_store_has_ended(struct xs_store *store);
 

@@ -161,6 +161,21 @@ int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value) {
     return xs_row_insert(&row);
 }
 
+bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, size_t bytes) {
+    sqlite3_stmt *stmt = NULL;
+    bool found = false;
+    if (sqlite3_prepare_v2(store->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+        const char *text = sqlite3_step(stmt) == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+        found = text && strlen(text) < bytes;
+        if (found) {
+            memcpy(value, text, strlen(text) + 1);
+        }
+    }
+    sqlite3_finalize(stmt);
+    return found;
+}
+
 bool xs_store_has_ended(struct xs_store *store) {
     struct xs_row row = xs_row_start(store, XS_STMT_ENDED,
                                      "SELECT 1 FROM meta WHERE key = 'status' AND value <> '" XS_STATUS_RUNNING "'");

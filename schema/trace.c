@@ -348,13 +348,20 @@ static void warn(struct xs_trace *trace, const char *format, ...) {
 /* What came of the recovery, as fields of the trace. */
 static void tell(struct xs_trace *trace, int64_t result, const struct xs_recovery *recovery) {
     const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
-    if (result >= 0) {
+    if (recovery->spool_missing) {
+        warn(trace, "its process was killed, and %s", recovery->error);
+    } else if (result >= 0 && recovery->stopped[0]) {
+        trace->recovered_events = 0; /* of a kill */
+        warn(trace, "capture had stopped (%s); what it left was taken over", recovery->stopped);
+    } else if (result >= 0) {
         if (recovery->spool_found) {
             trace->recovered_events = result;
         }
     } else if (result == XS_ERROR_BUSY && recovery->writer == XS_WRITER_UNKNOWN) {
         trace->is_live = 1;
-        warn(trace, "its process ran on another machine and may still run there; this is what it had written so far");
+        warn(trace,
+             "its process ran on another machine and may still run there; this is what it had written so far%s%s",
+             recovery->error[0] ? "; " : "", recovery->error);
     } else if (result == XS_ERROR_BUSY) {
         trace->is_live = 1;
     } else if (recovery->spool_damaged) {
@@ -435,13 +442,19 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (side.foreign && !trace->warning[0]) {
         warn(trace, "a file of another user lies beside it and was ignored");
     }
-    return open_database(path, &identity, trace, message);
+    status = open_database(path, &identity, trace, message);
+    trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(path);
+    return status;
 }
 
 void xs_trace_close(struct xs_trace *trace) {
+    bool ends_wal = trace->db && trace->recovers && !trace->is_live;
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
     trace->steps = NULL;
+    if (ends_wal) {
+        xs_recover_close(trace->path);
+    }
 }
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {

@@ -11,11 +11,12 @@ struct sqlite3;
 struct xs_steps;
 
 struct xs_trace {
-    struct sqlite3 *db;       /* read-only; the trace's */
-    struct xs_steps *steps;   /* what reading it may cost (schema/steps.h); the connection's */
-    char path[4096];          /* as it was opened */
-    int64_t merged_id;        /* its number in a merged file (schema/merged.h); -1: the file is the trace */
-    int is_live;              /* its process still runs: what is read is what was drained so far */
+    struct sqlite3 *db;     /* read-only; the trace's */
+    struct xs_steps *steps; /* what reading it may cost (schema/steps.h); the connection's */
+    char path[4096];        /* as it was opened */
+    int64_t merged_id;      /* its number in a merged file (schema/merged.h); -1: the file is the trace */
+    int is_live;            /* its process still runs: what is read is what was drained so far */
+    int recovers;           /* its side files were this user's to take over; others may have done it at the same time */
     int64_t recovered_events; /* taken over from the spool by this call; -1: nothing was left to recover */
     char warning[512];        /* one line, "" for none: opened, but not all of it could be had; names no file */
 };

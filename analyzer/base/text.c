@@ -39,33 +39,6 @@ void xs_string_free(struct xs_string *string) {
     *string = (struct xs_string){0};
 }
 
-size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
-    const unsigned char *s = (const unsigned char *)text;
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (!bytes)
-        return 0;
-    if (s[0] < 0x80) {
-        *code = s[0];
-        return 1;
-    }
-    size_t length = s[0] >= 0xf0 && s[0] < 0xf8   ? 4
-                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                    : s[0] >= 0xc0 && s[0] < 0xe0 ? 2
-                                                  : 0;
-    if (!length || length > bytes)
-        return 0;
-    uint32_t value = s[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        value = value << 6 | (s[i] & 0x3fu);
-    }
-    if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
-        return 0;
-    *code = value;
-    return length;
-}
-
 struct range {
     uint32_t first, last;
 };
@@ -77,14 +50,6 @@ static int in_ranges(uint32_t code, const struct range *ranges, size_t count) {
     return 0;
 }
 #define IN(code, ranges) in_ranges(code, ranges, sizeof ranges / sizeof *ranges)
-
-/* Characters that a reader cannot see, or that change the order in which the others are shown. */
-static int is_hidden(uint32_t code) {
-    static const struct range hidden[] = {{0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},     {0x180e, 0x180e},
-                                          {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
-                                          {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff}};
-    return IN(code, hidden);
-}
 
 /* Width as terminals count it: the blocks that Unicode's East Asian Width and emoji data make two columns wide, and the
  * blocks of combining marks. wcwidth() would need the locale to be UTF-8. */
@@ -106,25 +71,15 @@ static int code_width(uint32_t code) {
 }
 
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes) {
-    size_t plain = 0; /* start of what can be copied as it is */
-    for (size_t i = 0; i < bytes;) {
-        uint32_t code = 0;
-        size_t length = xs_utf8_decode(text + i, bytes - i, &code);
-        if (length && code >= 0x20 && !is_hidden(code)) {
-            i += length;
+    size_t plain = 0, used; /* start of what can be copied as it is */
+    char escape[XS_UTF8_ESCAPE_BYTES];
+    for (size_t i = 0; i < bytes; i += used) {
+        size_t length = xs_utf8_escape(escape, text + i, bytes - i, &used);
+        if (!length)
             continue;
-        }
         xs_string_add(string, text + plain, i - plain);
-        if (code == '\n' && length)
-            xs_string_add(string, "\\n", 2);
-        else if (code == '\t' && length)
-            xs_string_add(string, "\\t", 2);
-        else if (length > 1)
-            xs_string_format(string, code > 0xffff ? "\\U%08x" : "\\u%04x", code);
-        else
-            xs_string_format(string, "\\x%02x", (unsigned char)text[i]);
-        i += length ? length : 1;
-        plain = i;
+        xs_string_add(string, escape, length);
+        plain = i + used;
     }
     xs_string_add(string, text + plain, bytes - plain);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "schema/path.h" /* for all who name files */
+#include "schema/utf8.h"
 
 /* A growing string; `data` is always NUL-terminated once something was added. Memory that runs out ends the program. */
 struct xs_string {
@@ -34,10 +35,6 @@ int xs_text_width(const char *text);
 
 /* How many bytes of the text fit into `columns`; never splits a character or leaves a combining mark behind. */
 size_t xs_text_fit(const char *text, int columns);
-
-/* Decodes one character of at most `bytes` bytes. Returns its length and stores the code point, or returns 0 where the
- * bytes are not UTF-8 (overlong, surrogate, cut short). */
-size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code);
 
 /* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */
 void xs_string_add_cut(struct xs_string *text, const char *raw, int columns);

@@ -14,6 +14,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "schema/merged.h"
+#include "schema/spool_place.h"
 #include "schema/store.h"
 
 enum { NOTES = 3 }; /* lines on what a folder has that is no trace */
@@ -98,7 +99,26 @@ static int is_database(const struct dirent *entry) {
     return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".db");
 }
 
+/* What a process that was killed while it started left there: no trace, and nothing that a user would know what to do
+ * with. */
+static void clear_unstarted(const char *folder) {
+    static const char suffix[] = ".db.spool";
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        size_t length = strlen(entry->d_name);
+        if (length >= sizeof suffix && !strcmp(entry->d_name + length - strlen(suffix), suffix)) {
+            struct xs_string path = {0};
+            xs_string_format(&path, "%s/%.*s", folder, (int)(length - strlen(".spool")), entry->d_name);
+            xs_spool_clear_unstarted(path.data);
+            xs_string_free(&path);
+        }
+    }
+    if (entries)
+        closedir(entries);
+}
+
 static void add_folder(struct expansion *e, const char *folder) {
+    clear_unstarted(folder);
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, is_database, versionsort), found = 0, others = 0;
     size_t length = strlen(folder);

@@ -49,14 +49,16 @@ void xs_note(const char *topic, const char *format, ...) {
 
 void xs_notes_forget(void) { pthread_mutex_init(&note_lock, NULL); }
 
+/* Not under the lock: writing can take as long as the disk pleases, and an application's thread may have something to
+ * note. What counts does not change any more. */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);
-    while (notes_written < note_count && status == 0) {
+    unsigned count = note_count;
+    pthread_mutex_unlock(&note_lock);
+    for (; notes_written < count && status == 0; notes_written += status == 0) {
         status = xs_store_note(store, xs_clock_from_monotonic(clock, notes[notes_written].at),
                                notes[notes_written].topic, notes[notes_written].text);
-        notes_written += status == 0;
     }
-    pthread_mutex_unlock(&note_lock);
     return status;
 }

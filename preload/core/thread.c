@@ -25,6 +25,8 @@ XS_TLS uint32_t xs_cupti_correlation;
 
 #define PATIENCE_NS UINT64_C(2000000000)
 #define RETRY_NS UINT64_C(50000000)
+#define GROW_AT_ONCE 16u /* chunks */
+#define DRAIN_IS_STUCK_NS UINT64_C(20000000)
 
 static _Atomic uint32_t thread_count;
 static pthread_key_t thread_end_key;
@@ -50,6 +52,7 @@ static void on_thread_end(void *arg) {
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
 
 /* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
+ * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
  * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
     uint64_t start = xs_monotonic_ns(), now = start;
@@ -58,6 +61,10 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
         xs_drain_wake();
         struct timespec pause = {0, 50000};
         nanosleep(&pause, NULL);
+        if (now - start > DRAIN_IS_STUCK_NS) {
+            unsigned more = xs_spool_wanted(spool);
+            xs_spool_grow_without_file(spool, more < GROW_AT_ONCE ? more : GROW_AT_ONCE);
+        }
         chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
         now = xs_monotonic_ns();
     }

@@ -31,22 +31,19 @@
 #include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/session/facts.h"
+#include "preload/session/files.h"
 #include "preload/session/source_lines.h"
 #include "schema/error.h"
 #include "schema/origin.h"
 #include "schema/store.h"
 
-#define FIRST_CHUNKS 16u /* 1 MiB */
-#define WANTED_FREE 8u   /* grow while fewer chunks are free */
 #define BATCH_EVENTS 4096
-#define BALLAST_BYTES (256 * 1024)
-#define ROOM_FOR_THREADS ((size_t)4096 * XS_SPOOL_CHUNK_BYTES) /* address space */
-#define ROUNDS 64u                                             /* of events, before the device records get their turn */
-#define IDLE_MS 1000u /* a look around without being woken: CUPTI's buffers, short runs */
+#define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
+#define ROUNDS 64u                             /* of events, before the device records get their turn */
+#define IDLE_MS 1000u                          /* a look around without being woken: CUPTI's buffers, short runs */
 
-#define SOURCES_PATIENCE_MS                                                                                            \
-    250u /* of a process that ends, beyond which it does not wait for sources on a slow disk                           \
-          * \ */
+/* Of a process that ends, beyond which it does not wait for sources on a slow disk. */
+#define SOURCES_PATIENCE_MS 250u
 
 /* READING_SOURCES: all that was recorded is in the trace. */
 enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, DONE, DONE_BADLY };
@@ -57,14 +54,12 @@ static struct {
     struct xs_spool *spool;
     struct xs_store *store;
     const struct xs_options *options;
-    char *path;
-    size_t path_bytes;
-    char spool_path[PATH_MAX + 32];
+    struct xs_files files;
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
-    unsigned contexts; /* written */
-    int ballast;       /* file descriptor */
+    unsigned contexts;      /* written */
+    _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
 
 static void write_contexts(struct xs_store *store) {
@@ -104,72 +99,11 @@ static void own_descriptors(void) {
     }
 }
 
-/* "x.db" -> "x.2.db": a trace is never overwritten. */
-static void numbered_path(char *out, size_t bytes, const char *path, unsigned n) {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    if (n < 2) {
-        snprintf(out, bytes, "%s", path);
-    } else if (dot && (!slash || dot > slash + 1)) {
-        snprintf(out, bytes, "%.*s.%u%s", (int)(dot - path), path, n, dot);
-    } else {
-        snprintf(out, bytes, "%s.%u", path, n);
-    }
-}
-
-/* Room for the last words on a disk that fills up: an unnamed file, given back before they are written. */
-static void keep_ballast(void) {
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", drain.path);
-    char *slash = strrchr(folder, '/');
-    if (slash) {
-        *slash = '\0';
-    }
-    drain.ballast = open(slash && slash != folder ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (drain.ballast >= 0) {
-        (void)posix_fallocate(drain.ballast, 0, BALLAST_BYTES);
-    }
-}
-
-/* Creates spool and trace under the first name that is free. */
-static int create_files(void) {
-    char wish[PATH_MAX], path[PATH_MAX + 16];
-    snprintf(wish, sizeof wish, "%s", drain.path);
-    for (unsigned n = 1; n <= 1000; n++) {
-        numbered_path(path, sizeof path, wish, n);
-        snprintf(drain.spool_path, sizeof drain.spool_path, "%s.spool", path);
-        if (access(path, F_OK) == 0) {
-            continue;
-        }
-        size_t bound = (size_t)drain.options->spool_mib << 20;
-        int status = xs_spool_create(drain.spool_path, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, drain.spool);
-        if (status == XS_ERROR_SYSTEM && errno == ENOMEM) { /* ulimit -v */
-            status = xs_spool_create(drain.spool_path, bound, FIRST_CHUNKS, drain.spool);
-        }
-        if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
-            continue;
-        }
-        if (status == 0) {
-            xs_clock_start(&drain.spool->header->clock);
-            status = xs_store_create(path, &drain.store);
-            if (status == 0) {
-                snprintf(drain.path, drain.path_bytes, "%s", path);
-                keep_ballast();
-                return 0;
-            }
-            unlink(drain.spool_path);
-        }
-        snprintf(drain.why, sizeof drain.why, "cannot write %.150s: %s; set XFERSPY_OUTPUT", path,
-                 status == XS_ERROR_SYSTEM ? strerror(errno) : xs_error_text(status));
-        return status;
-    }
-    snprintf(drain.why, sizeof drain.why, "every name from %.100s on is taken", wish);
-    return XS_ERROR_SYSTEM;
-}
-
 static int write_start(void) {
     int status = xs_store_begin(drain.store);
     xs_facts_write(drain.store, drain.options, &drain.spool->header->clock);
     xs_facts_write_devices(drain.store);
+    xs_files_write(&drain.files, drain.store, drain.spool);
     xs_store_meta_int(drain.store, "cost.start_ns", (int64_t)(xs_monotonic_ns() - drain.start_ns));
     return status ? status : xs_store_commit(drain.store);
 }
@@ -189,23 +123,11 @@ static void write_cupti(struct xs_store *store) {
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }
 
-/* XFERSPY_SPOOL_MIB bounds what waits to be taken over. It does not bound threads: each holds a chunk for as long as it
- * lives, so beyond the bound the spool still grows while few chunks are full. */
 static void keep_chunks_free(void) {
-    struct xs_spool_header *h = drain.spool->header;
-    unsigned count = atomic_load(&h->chunk_count), free_count = 0, full_count = 0;
-    unsigned bound = (unsigned)(((size_t)drain.options->spool_mib << 20) / XS_SPOOL_CHUNK_BYTES);
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t state = atomic_load(&xs_spool_chunk(drain.spool, i)->header.state);
-        free_count += state == XS_CHUNK_FREE;
-        full_count += state == XS_CHUNK_FULL;
-    }
-    if (free_count >= WANTED_FREE || (count >= bound && full_count >= count / 4)) {
-        return;
-    }
-    unsigned more = count < bound ? (count < bound - count ? count : bound - count) : FIRST_CHUNKS;
-    if (xs_spool_grow(drain.spool, more) < 0) {
-        xs_note("spool", "could not grow beyond %u chunks of 64 KiB; threads wait more often", count);
+    unsigned more = xs_spool_wanted(drain.spool);
+    if (more && xs_spool_grow(drain.spool, more) < 0) {
+        xs_note("spool", "could not grow beyond %u chunks of 64 KiB; threads wait more often",
+                atomic_load(&drain.spool->header->chunk_count));
     }
 }
 
@@ -217,6 +139,7 @@ static int64_t take_over_events(void) {
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
         total += events > 0 ? events : 0;
+        atomic_fetch_add(&drain.steps, 1);
     }
     return events < 0 ? events : total;
 }
@@ -241,6 +164,7 @@ static int take_over(void) {
     }
     drain.events += (uint64_t)events;
     drain.records += records > 0 ? (uint64_t)records : 0;
+    atomic_fetch_add(&drain.steps, 1);
     if (records < 0 || status < 0) {
         xs_store_rollback(drain.store);
         return records < 0 ? (int)records : status;
@@ -276,15 +200,32 @@ static void set_phase(uint32_t phase) {
     xs_futex_wake(&drain.phase);
 }
 
+static const char was_deleted[] = "the trace was deleted while it was written";
+
+/* The words for a failure, first whoever is the cause: SQLite knows only that it could not write. */
+static void explain(int status) {
+    char words[160];
+    snprintf(words, sizeof words, "%.150s", xs_store_error(drain.store));
+    if (xs_files_are_deleted(&drain.files)) {
+        snprintf(drain.why, sizeof drain.why, "%s", was_deleted);
+    } else if (status == XS_ERROR_FULL && xs_files_have_limit()) {
+        snprintf(drain.why, sizeof drain.why, "the largest size of a file is reached (RLIMIT_FSIZE)");
+    } else {
+        snprintf(drain.why, sizeof drain.why, "%s (%s)", xs_error_text(status), *words ? words : "no more is known");
+    }
+}
+
 /* The trace could not be written any further: capture ends here, the application does not notice. This thread's stderr
  * is /dev/null; the session says it at the end. */
 static void give_up(int status) {
     atomic_store(&xs_state, XS_STATE_CLOSED);
-    snprintf(drain.why, sizeof drain.why, "%s (%s)", xs_error_text(status), xs_store_error(drain.store));
+    explain(status);
+    snprintf(drain.spool->header->stopped, sizeof drain.spool->header->stopped, "%s", drain.why);
     xs_note("stopped", "capture stopped: %s", drain.why);
 }
 
 const char *xs_drain_why(void) { return drain.why; }
+const char *xs_drain_path(void) { return drain.files.path; }
 
 /* In a transaction of its own behind everything else, because files of other people are read. */
 static void keep_sources(void) {
@@ -297,9 +238,7 @@ static void keep_sources(void) {
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     failure = failure ? failure : take_over();
-    if (drain.ballast >= 0) {
-        close(drain.ballast);
-    }
+    xs_files_give_ballast_back(&drain.files);
     if (failure) {
         give_up(failure);
     }
@@ -308,10 +247,16 @@ static void finish_trace(int failure) {
         keep_sources();
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
     }
-    int closed = xs_store_close(drain.store);
-    if (status == 0 && closed == 0) {
+    if (status != 0 && failure == 0) {
+        explain(status);
+    }
+    int closed = xs_files_close(&drain.files, drain.store);
+    if (closed != 0 && status == 0 && failure == 0) {
+        snprintf(drain.why, sizeof drain.why, "%s", closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
+    }
+    if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
         atomic_store(&drain.spool->header->closed, 1);
-        unlink(drain.spool_path);
+        xs_spool_delete(&drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */
     set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
@@ -319,19 +264,18 @@ static void finish_trace(int failure) {
 /* After the start, so that the application does not wait for a home folder on a slow disk. */
 static void write_origin(void) {
     char origin[XS_ORIGIN_BYTES];
-    if (xs_origin_sign(drain.path, origin)) {
+    if (xs_origin_sign(drain.files.path, origin)) {
         xs_store_meta_text(drain.store, "origin", origin);
     }
 }
 
 /* A start that failed leaves nothing behind. */
-static void discard_files(void) {
+static void discard(void) {
     if (drain.store) {
         xs_store_close(drain.store);
-        close(drain.ballast);
-        unlink(drain.path);
-        unlink(drain.spool_path);
+        xs_files_discard(&drain.files);
     }
+    xs_spool_unmap(drain.spool);
 }
 
 static void *drain_main(void *arg) {
@@ -340,17 +284,24 @@ static void *drain_main(void *arg) {
     xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     own_descriptors();
-    status = create_files();
+    status = xs_files_create(&drain.files, drain.options, drain.spool, &drain.store, drain.why, sizeof drain.why);
     status = status == 0 ? write_start() : status;
+    if (status == 0) {
+        uint32_t starting = STARTING;
+        if (atomic_compare_exchange_strong(&drain.phase, &starting, RUNNING)) {
+            xs_futex_wake(&drain.phase);
+        } else { /* nobody waits for it any more */
+            status = XS_ERROR_BUSY;
+        }
+    }
     if (status != 0) {
-        discard_files();
+        discard();
         if (!*drain.why) {
-            snprintf(drain.why, sizeof drain.why, "cannot write %.200s: %s", drain.path, xs_error_text(status));
+            snprintf(drain.why, sizeof drain.why, "cannot write %.200s: %s", drain.files.path, xs_error_text(status));
         }
         set_phase(FAILED_TO_START);
         return NULL;
     }
-    set_phase(RUNNING);
     write_origin();
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
@@ -365,10 +316,8 @@ static void *drain_main(void *arg) {
     return NULL;
 }
 
-int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *options, struct xs_spool *spool,
-                   char why[256]) {
-    drain.path = path;
-    drain.path_bytes = path_bytes;
+int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
+    snprintf(drain.files.path, sizeof drain.files.path, "%s", path);
     drain.options = options;
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();
@@ -377,8 +326,14 @@ int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *optio
         snprintf(why, 256, "no thread for the trace: %s", strerror(status));
         return XS_ERROR_SYSTEM;
     }
-    while (atomic_load(&drain.phase) == STARTING) {
-        xs_futex_wait(&drain.phase, STARTING, 1000);
+    uint64_t deadline = drain.start_ns + START_PATIENCE_NS;
+    while (atomic_load(&drain.phase) == STARTING && xs_monotonic_ns() < deadline) {
+        xs_futex_wait(&drain.phase, STARTING, 100);
+    }
+    uint32_t starting = STARTING;
+    if (atomic_compare_exchange_strong(&drain.phase, &starting, FAILED_TO_START)) {
+        snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", path);
+        return XS_ERROR_BUSY;
     }
     if (atomic_load(&drain.phase) != RUNNING) {
         snprintf(why, 256, "%s", drain.why);
@@ -387,12 +342,18 @@ int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *optio
     return 0;
 }
 
-enum xs_finish xs_drain_finish(unsigned timeout_ms, uint64_t *events) {
-    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events) {
+    uint64_t now = xs_monotonic_ns(), deadline = now + (uint64_t)timeout_ms * 1000000;
+    uint64_t still = now + (uint64_t)still_ms * 1000000, steps = atomic_load(&drain.steps);
     atomic_store(&drain.stop, 1);
     xs_drain_wake();
-    while (atomic_load(&drain.phase) == RUNNING && xs_monotonic_ns() < deadline) {
+    while (atomic_load(&drain.phase) == RUNNING && now < deadline && now < still) {
         xs_futex_wait(&drain.phase, RUNNING, 100);
+        now = xs_monotonic_ns();
+        if (atomic_load(&drain.steps) != steps) {
+            steps = atomic_load(&drain.steps);
+            still = now + (uint64_t)still_ms * 1000000;
+        }
     }
     uint64_t patience = xs_monotonic_ns() + (uint64_t)SOURCES_PATIENCE_MS * 1000000;
     deadline = patience < deadline ? patience : deadline;

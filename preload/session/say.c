@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "preload/core/scratch.h"
+#include "schema/utf8.h"
 
 static struct stat stderr_at_start; /* st_ino 0: unknown */
 static bool is_quiet;
@@ -43,15 +44,33 @@ static void write_quietly(const char *line, size_t bytes) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* One line, and nothing that a terminal would obey: the text may have the program's name in it, or a value of the
+ * environment. */
+static size_t make_line(char *line, size_t bytes, const char *text) {
+    size_t n = (size_t)snprintf(line, bytes, "xferspy: "), left = strlen(text), used;
+    char escape[XS_UTF8_ESCAPE_BYTES];
+    for (; left > 0; text += used, left -= used) {
+        size_t length = xs_utf8_escape(escape, text, left, &used);
+        const char *from = length ? escape : text;
+        length = length ? length : used;
+        if (n + length + 1 > bytes) {
+            break;
+        }
+        memcpy(line + n, from, length);
+        n += length;
+    }
+    line[n++] = '\n';
+    return n;
+}
+
 static void say(void *arg) {
     const char *text = arg;
     struct stat now;
-    char line[1200];
+    char line[4096];
     int saved_errno = errno;
     if (!is_quiet && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_start.st_dev &&
         now.st_ino == stderr_at_start.st_ino) {
-        int n = snprintf(line, sizeof line, "xferspy: %s\n", text);
-        write_quietly(line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+        write_quietly(line, make_line(line, sizeof line, text));
     }
     errno = saved_errno;
 }

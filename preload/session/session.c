@@ -32,6 +32,7 @@
 #include "preload/session/say.h"
 
 #define EXIT_PATIENCE_MS 60000u
+#define STILL_PATIENCE_MS 5000u     /* without progress: the file system does not answer */
 #define RESULTS_PATIENCE_MS 500u    /* of fingerprints that the device has not yet taken */
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
@@ -85,16 +86,17 @@ static void finish(unsigned patience_ms) {
         return;
     }
     atomic_store(&xs_state, XS_STATE_CLOSED);
-    switch (xs_drain_finish(patience_ms, &events)) {
+    enum xs_finish how = xs_drain_finish(patience_ms, STILL_PATIENCE_MS, &events);
+    const char *path = xs_drain_path();
+    switch (how) {
     case XS_FINISH_OK:
-        xs_complain(&said, "%llu events in %s; `xferspy report %s` shows them", (unsigned long long)events, trace_path,
-                    trace_path);
+        xs_complain(&said, "%llu events in %s; `xferspy report %s` shows them", (unsigned long long)events, path, path);
         break;
     case XS_FINISH_LATE:
-        xs_complain(&said, "%s was not closed in time; any xferspy command on it takes over the rest", trace_path);
+        xs_complain(&said, "%s was not closed in time; any xferspy command on it takes over the rest", path);
         break;
     case XS_FINISH_FAILED:
-        xs_complain(&said, "capture stopped early: %s; %s holds what came before", xs_drain_why(), trace_path);
+        xs_complain(&said, "capture stopped early: %s; %s holds what came before", xs_drain_why(), path);
         break;
     }
 }
@@ -185,7 +187,7 @@ static bool start_locked(void) {
         }
     }
     xs_facts_read_devices();
-    if (xs_drain_start(trace_path, sizeof trace_path, &options, &xs_spool, why) != 0) {
+    if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);
     }
     xs_clock_source = (enum xs_clock_source)xs_spool.header->clock.source;

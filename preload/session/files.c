@@ -1,0 +1,160 @@
+/* Makes the files of a session, and closes them. */
+#define _GNU_SOURCE
+#include "preload/session/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/error.h"
+
+#define FIRST_CHUNKS 16u /* 1 MiB */
+#define BALLAST_BYTES (256 * 1024)
+#define ROOM_FOR_THREADS ((size_t)4096 * XS_SPOOL_CHUNK_BYTES) /* address space */
+#define NAMES 1000u
+
+/* "x.db" -> "x.2.db": a trace is never overwritten. */
+static void numbered_path(char *out, size_t bytes, const char *path, unsigned n) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    if (n < 2) {
+        snprintf(out, bytes, "%s", path);
+    } else if (dot && (!slash || dot > slash + 1)) {
+        snprintf(out, bytes, "%.*s.%u%s", (int)(dot - path), path, n, dot);
+    } else {
+        snprintf(out, bytes, "%s.%u", path, n);
+    }
+}
+
+/* Room for the last words on a disk that fills up: an unnamed file, given back before they are written. */
+static void keep_ballast(struct xs_files *files) {
+    char folder[sizeof files->path];
+    snprintf(folder, sizeof folder, "%s", files->path);
+    char *slash = strrchr(folder, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+    files->ballast = open(slash && slash != folder ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (files->ballast >= 0) {
+        (void)posix_fallocate(files->ballast, 0, BALLAST_BYTES);
+    }
+}
+
+/* Both files under one name. XS_ERROR_SYSTEM with EEXIST: the name is taken. */
+static int create_named(struct xs_files *files, const char *path, const struct xs_options *options,
+                        struct xs_spool *spool, struct xs_store **store) {
+    struct stat st;
+    if (lstat(path, &st) == 0) { /* also a link that leads nowhere: it is never followed */
+        errno = EEXIST;
+        return XS_ERROR_SYSTEM;
+    }
+    size_t bound = (size_t)options->spool_mib << 20;
+    bool memory = strcmp(options->spool, "disk") != 0;
+    int status = xs_spool_place(path, bound, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, memory, spool, &files->spool);
+    if (status) {
+        return status;
+    }
+    xs_clock_start(&spool->header->clock);
+    status = xs_store_create(path, store);
+    if (status) {
+        int saved = errno;
+        xs_spool_unmap(spool);
+        xs_spool_delete(&files->spool);
+        errno = saved;
+    }
+    return status;
+}
+
+int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
+                    struct xs_store **store, char *why, size_t bytes) {
+    char wish[sizeof files->path], path[sizeof files->path + 16];
+    snprintf(wish, sizeof wish, "%s", files->path);
+    files->trace = files->ballast = -1;
+    *spool = (struct xs_spool){.fd = -1, .source = -1};
+    for (unsigned n = 1; n <= NAMES; n++) {
+        numbered_path(path, sizeof path, wish, n);
+        int status = create_named(files, path, options, spool, store);
+        if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
+            continue;
+        }
+        if (status) {
+            snprintf(why, bytes, "cannot write %.150s: %s; set XFERSPY_OUTPUT", path,
+                     status == XS_ERROR_SYSTEM ? strerror(errno) : xs_error_text(status));
+            return status;
+        }
+        snprintf(files->path, sizeof files->path, "%.*s", (int)sizeof files->path - 1, path);
+        files->trace = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        xs_spool_start(spool, path);
+        keep_ballast(files);
+        if (files->spool.memory[0]) {
+            xs_spool_sweep(spool->header->folder);
+        }
+        return XS_OK;
+    }
+    snprintf(why, bytes, "every name from %.100s on is taken", wish);
+    return XS_ERROR_SYSTEM;
+}
+
+void xs_files_write(const struct xs_files *files, struct xs_store *store, const struct xs_spool *spool) {
+    if (files->spool.memory[0]) {
+        xs_store_meta_text(store, "spool.id", spool->header->id);
+        xs_store_meta_text(store, "spool.path", files->spool.memory);
+    }
+}
+
+void xs_files_give_ballast_back(struct xs_files *files) {
+    if (files->ballast >= 0) {
+        close(files->ballast);
+        files->ballast = -1;
+    }
+}
+
+bool xs_files_are_deleted(const struct xs_files *files) {
+    struct stat st;
+    return files->trace >= 0 && fstat(files->trace, &st) == 0 && st.st_nlink == 0;
+}
+
+bool xs_files_have_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* The kernel knows the name of an open file. */
+static void learn_name(struct xs_files *files) {
+    char link[48], name[sizeof files->path];
+    struct stat known, named;
+    snprintf(link, sizeof link, "/proc/thread-self/fd/%d", files->trace);
+    ssize_t n = readlink(link, name, sizeof name - 1);
+    name[n > 0 ? n : 0] = '\0';
+    if (n > 0 && fstat(files->trace, &known) == 0 && lstat(name, &named) == 0 && named.st_ino == known.st_ino &&
+        named.st_dev == known.st_dev) {
+        snprintf(files->path, sizeof files->path, "%s", name);
+    }
+}
+
+int xs_files_close(struct xs_files *files, struct xs_store *store) {
+    int status = xs_store_close(store);
+    if (xs_files_are_deleted(files)) {
+        status = XS_ERROR_NOT_FOUND;
+    } else if (files->trace >= 0) {
+        learn_name(files);
+    }
+    if (files->trace >= 0) {
+        close(files->trace);
+        files->trace = -1;
+    }
+    return status;
+}
+
+void xs_files_discard(struct xs_files *files) {
+    xs_files_give_ballast_back(files);
+    if (files->trace >= 0) {
+        close(files->trace);
+        files->trace = -1;
+    }
+    unlink(files->path);
+    xs_spool_delete(&files->spool);
+}

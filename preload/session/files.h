@@ -1,0 +1,43 @@
+/* The files of a session: the trace, its spool, and what is put aside for the end. Drain thread only. */
+#ifndef XFERSPY_PRELOAD_SESSION_FILES_H
+#define XFERSPY_PRELOAD_SESSION_FILES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preload/session/options.h"
+#include "schema/spool_place.h"
+#include "schema/store.h"
+
+struct xs_files {
+    char path[PATH_MAX + 128]; /* the trace; a wish until it is made */
+    struct xs_spool_files spool;
+    int trace;   /* descriptor by which the trace is known under any name (O_PATH), or -1 */
+    int ballast; /* descriptor of room for the last words on a disk that fills up, or -1 */
+};
+
+/* Creates spool and trace under the first name from files->path on that is free. On error returns a status and says why
+ * in `why`, and leaves nothing behind. */
+int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
+                    struct xs_store **store, char *why, size_t bytes);
+
+/* What the trace says of its spool. */
+void xs_files_write(const struct xs_files *files, struct xs_store *store, const struct xs_spool *spool);
+
+void xs_files_give_ballast_back(struct xs_files *files);
+
+/* The trace has no name any more. */
+bool xs_files_are_deleted(const struct xs_files *files);
+
+/* This process may make files only up to some size (RLIMIT_FSIZE). */
+bool xs_files_have_limit(void);
+
+/* Closes the trace, and learns the name that it may have been given meanwhile. XS_ERROR_NOT_FOUND: it was deleted. A
+ * trace that was only renamed is whole. */
+int xs_files_close(struct xs_files *files, struct xs_store *store);
+
+/* Deletes everything again. */
+void xs_files_discard(struct xs_files *files);
+
+#endif

@@ -1,0 +1,61 @@
+/* Decoding UTF-8, and which characters are not to be printed as they are; see utf8.h. */
+#include "schema/utf8.h"
+
+#include <stdio.h>
+
+size_t xs_utf8_decode(const char *text, size_t bytes, uint32_t *code) {
+    const unsigned char *s = (const unsigned char *)text;
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (!bytes)
+        return 0;
+    if (s[0] < 0x80) {
+        *code = s[0];
+        return 1;
+    }
+    size_t length = s[0] >= 0xf0 && s[0] < 0xf8   ? 4
+                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                    : s[0] >= 0xc0 && s[0] < 0xe0 ? 2
+                                                  : 0;
+    if (!length || length > bytes)
+        return 0;
+    uint32_t value = s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (s[i] & 0x3fu);
+    }
+    if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 0;
+    *code = value;
+    return length;
+}
+
+bool xs_utf8_is_hidden(uint32_t code) {
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {{0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},     {0x180e, 0x180e},
+                  {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
+                  {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff}};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        if (code >= hidden[i].first && code <= hidden[i].last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t xs_utf8_escape(char *out, const char *text, size_t bytes, size_t *used) {
+    uint32_t code = 0;
+    size_t length = xs_utf8_decode(text, bytes, &code);
+    *used = length ? length : 1;
+    if (length && code >= 0x20 && !xs_utf8_is_hidden(code)) {
+        return 0;
+    }
+    if (length == 1 && (code == '\n' || code == '\t')) {
+        return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code == '\n' ? "\\n" : "\\t");
+    }
+    if (length > 1) {
+        return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
+    }
+    return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, "\\x%02x", (unsigned)(unsigned char)*text);
+}

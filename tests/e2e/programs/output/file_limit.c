@@ -1,0 +1,29 @@
+/* The shell allows only files of 768 KiB: the spool is made smaller, and what came before the limit is in the trace.
+ *
+ * link: cuda
+ * run: ulimit -f 768 && exec "$program"
+ * stdout: data ok
+ * status: stopped
+ * notices: any
+ *
+ * > SELECT count(*) > 1000 AND count(*) < 20000 FROM transfer
+ * 1
+ *
+ * $ grep -c 'stopped early: the largest size of a file is reached (RLIMIT_FSIZE)' $stderr
+ * 1
+ */
+#include <cuda.h>
+
+#include "../check.h"
+
+int main(void) {
+    unsigned char host[64] = {0};
+    CUdeviceptr device;
+    e2e_context();
+    OK(cuMemAlloc(&device, sizeof host));
+    for (int i = 0; i < 20000; i++) {
+        OK(cuMemcpyHtoD(device, host, sizeof host));
+    }
+    puts("data ok");
+    return 0;
+}

@@ -1,0 +1,72 @@
+/* Copies while the file system of the trace is frozen (fsfreeze, FIFREEZE), and says how long the longest took. */
+#include <cuda.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "../check.h"
+
+enum { FROZEN_MS = 5000, LONGEST_MS = 3500 }; /* two seconds are promised; the rest is for a busy machine */
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static double copy_for(double ms, CUdeviceptr device, long *copies) {
+    static unsigned char host[64];
+    double longest = 0, end = now_ms() + ms;
+    for (double at = now_ms(); at < end; ++*copies) {
+        OK(cuMemcpyHtoD(device, host, sizeof host));
+        double took = now_ms() - at;
+        longest = took > longest ? took : longest;
+        at += took;
+    }
+    return longest;
+}
+
+int main(int argc, char **argv) {
+    CUdeviceptr device;
+    long copies = 0;
+    REQUIRE(argc == 2);
+    int folder = open(argv[1], O_RDONLY | O_DIRECTORY);
+    REQUIRE(folder >= 0);
+    pid_t helper = fork(); /* whatever becomes of this program, the file system does not stay frozen */
+    if (helper == 0) {
+        sleep(30);
+        ioctl(folder, FITHAW, 0);
+        _exit(0);
+    }
+#ifndef FROZEN_FROM_THE_START
+    e2e_context();
+    OK(cuMemAlloc(&device, 64));
+    copy_for(100, device, &copies);
+#endif
+    if (ioctl(folder, FIFREEZE, 0) != 0) {
+        kill(helper, SIGKILL);
+        _exit(E2E_SKIP);
+    }
+    double longest = 0;
+#ifdef FROZEN_FROM_THE_START
+    double start = now_ms();
+    e2e_context();
+    OK(cuMemAlloc(&device, 64));
+    longest = now_ms() - start;
+#endif
+    double longest_copy = copy_for(FROZEN_MS, device, &copies);
+    longest = longest_copy > longest ? longest_copy : longest;
+    REQUIRE(ioctl(folder, FITHAW, 0) == 0);
+    kill(helper, SIGKILL);
+    waitpid(helper, NULL, 0);
+    REQUIRE(copies > 1000);
+    if (longest > LONGEST_MS) {
+        printf("a copy took %.0f ms\n", longest);
+    } else {
+        puts("no copy took long");
+    }
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* 128 MiB of addresses more than the program itself needs (ulimit -v): the spool reserves few, and the program runs as it does alone.
+ * (64 MiB of them are what glibc's malloc reserves for each thread.)
+ *
+ * link: cuda
+ * only: sim unsanitized
+ * run: ulimit -v $(($(LD_PRELOAD= "$program" size) + 131072)) && exec "$program"
+ * env: XFERSPY_CUPTI=off
+ * stdout: data ok
+ * traces: 1
+ * status: any
+ *
+ * > SELECT direction, count(*) FROM transfers GROUP BY 1
+ * h2d|3000
+ */
+#include <cuda.h>
+#include <string.h>
+
+#include "../check.h"
+
+/* How much it needs, in KiB, as it says itself. */
+static long peak_kib(void) {
+    char line[256];
+    long kib = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    REQUIRE(status != NULL);
+    while (fgets(line, sizeof line, status)) {
+        if (sscanf(line, "VmPeak: %ld", &kib) == 1) {
+            break;
+        }
+    }
+    fclose(status);
+    return kib;
+}
+
+int main(int argc, char **argv) {
+    unsigned char host[64] = {0};
+    CUdeviceptr device;
+    (void)argv;
+    e2e_context();
+    OK(cuMemAlloc(&device, sizeof host));
+    for (int i = 0; i < 3000; i++) {
+        OK(cuMemcpyHtoD(device, host, sizeof host));
+    }
+    if (argc > 1) {
+        printf("%ld\n", peak_kib());
+    } else {
+        puts("data ok");
+    }
+    return 0;
+}

@@ -1,0 +1,522 @@
+/* Where a spool lies, and who finds it: in memory with a pointer beside the trace, read by the trace's owner alone, and
+ * left alone where it is not certain whose it is. */
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "schema/spool_place.h"
+
+enum { MIB = 1 << 20 };
+
+static const char *path, *beside;
+static char memory[sizeof((struct xs_spool_files *)0)->memory];
+static struct xs_trace trace;
+static char message[XS_TRACE_MESSAGE_BYTES];
+
+/* `to` is written to by a process that then kills itself: `events` events, of which nothing was drained. */
+static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    struct xs_store *store;
+    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, in_memory, &spool, &files) != 0 ||
+        write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
+        xs_store_create(path, &store) != 0) {
+        _exit(1);
+    }
+    if (start) {
+        xs_spool_start(&spool, path);
+        xs_store_meta_text(store, "spool.id", spool.header->id[0] ? spool.header->id : NULL);
+        xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
+    }
+    struct producer producer = {.spool = &spool, .thread = 1};
+    for (uint64_t serial = 1; serial <= events; serial++) {
+        struct xs_event event = transfer_event(serial);
+        if (!produce(&producer, &event)) {
+            _exit(2);
+        }
+    }
+    kill(getpid(), SIGKILL);
+}
+
+/* Leaves a killed trace. False where spools do not lie in memory on this machine: the test has nothing to test. */
+static bool make_killed(const char *name, uint64_t events, bool start) {
+    static char name_of_memory[sizeof((struct xs_spool_files *)0)->memory];
+    int ends[2], status;
+    path = in_scratch(name);
+    static char spool_name[300];
+    snprintf(spool_name, sizeof spool_name, "%s.spool", path);
+    beside = spool_name;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        write_and_die(ends[1], events, true, start);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], name_of_memory, sizeof name_of_memory), sizeof name_of_memory);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    snprintf(memory, sizeof memory, "%s", name_of_memory);
+    return memory[0] != 0;
+}
+
+static void expect_events(int64_t events) {
+    int status = xs_trace_open(path, &trace, message);
+    assert_string_equal(message, "");
+    assert_int_equal(status, 0);
+    assert_string_equal(trace.warning, "");
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), events);
+    xs_trace_close(&trace);
+}
+
+static void expect_warning(const char *words) {
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    if (!strstr(trace.warning, words)) {
+        fail_msg("the warning is: %s", trace.warning);
+    }
+    assert_non_null(strstr(trace.warning, memory));
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 0);
+    xs_trace_close(&trace);
+}
+
+static void a_spool_in_memory_is_found_and_removed(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 700, true)) {
+        skip();
+    }
+    struct stat st;
+    assert_int_equal(stat(memory, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_true(st.st_blocks * 512 < 2 * MIB); /* what it may become takes no memory */
+    expect_events(700);
+    assert_false(exists(memory));
+    assert_false(exists(beside));
+    expect_events(700);
+}
+
+static void without_room_it_lies_beside_the_trace(void **state) {
+    (void)state;
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    path = in_scratch("t.db");
+    assert_int_equal(xs_spool_place(path, SIZE_MAX / 2, 8 * MIB, 1, true, &spool, &files), 0);
+    assert_string_equal(files.memory, "");
+    assert_true(exists(in_scratch("t.db.spool")));
+    assert_string_equal(spool.header->id, "");
+    xs_spool_unmap(&spool);
+    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files), XS_ERROR_SYSTEM);
+    assert_int_equal(errno, EEXIST);
+}
+
+/* A small /dev/shm, such as a container has, is left to the program. */
+static void a_small_tmpfs_is_not_used(void **state) {
+    (void)state;
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0) {
+            _exit(77);
+        }
+        unsetenv("XDG_RUNTIME_DIR");
+        bool beside_it =
+            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] == 0;
+        bool in_memory =
+            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] != 0;
+        /* It may become larger than there is room for, but does not. */
+        int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
+        _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void one_that_is_gone_is_named(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    unlink(memory);
+    expect_warning("they are lost, because that file is gone");
+    expect_warning("they are lost, because that file is gone"); /* every time */
+}
+
+static void change_pointer(size_t offset, const void *to, size_t bytes) {
+    int fd = open(beside, O_WRONLY);
+    assert_int_equal(pwrite(fd, to, bytes, (off_t)offset), bytes);
+    close(fd);
+}
+
+static void one_of_a_machine_that_was_restarted_is_named(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    unlink(memory);
+    change_pointer(offsetof(struct xs_spool_header, boot_id), "another", 8);
+    expect_warning("this machine was restarted since");
+    change_pointer(offsetof(struct xs_spool_header, host), "elsewhere", 10);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_non_null(strstr(trace.warning, "its process ran on another machine")); /* and may still do so */
+    assert_non_null(strstr(trace.warning, memory));
+    assert_non_null(strstr(trace.warning, " on elsewhere"));
+    assert_int_equal(trace.is_live, 1);
+    xs_trace_close(&trace);
+}
+
+/* A stranger's trace that names a spool of this user's, whose number he has somehow learned. */
+static void a_spool_of_another_trace_is_not_taken(void **state) {
+    char victim[sizeof memory];
+    (void)state;
+    if (!make_killed("victim.db", 9, true)) {
+        skip();
+    }
+    memcpy(victim, memory, sizeof victim);
+    size_t bytes;
+    unsigned char *pointer = read_all(beside, &bytes);
+    make_killed("t.db", 5, true);
+    unlink(beside);
+    write_all(beside, pointer, bytes);
+    chmod(beside, 0600);
+    free(pointer);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_non_null(strstr(trace.warning, "damaged"));
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 0);
+    xs_trace_close(&trace);
+    assert_true(exists(victim));
+    unlink(memory);
+    path = in_scratch("victim.db");
+    expect_events(9);
+}
+
+static void a_pointer_leads_only_into_known_folders(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    char folder[XS_SPOOL_FOLDER_BYTES] = "/tmp";
+    change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_non_null(strstr(trace.warning, "not here, but in /tmp/"));
+    xs_trace_close(&trace);
+    assert_true(exists(memory));
+    unlink(memory);
+}
+
+static void a_pointer_with_a_path_for_a_number_is_damaged(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    char id[XS_SPOOL_ID_BYTES] = "../../../../../../../etc/passwdxx";
+    change_pointer(offsetof(struct xs_spool_header, id), id, sizeof id);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_non_null(strstr(trace.warning, "damaged"));
+    xs_trace_close(&trace);
+    unlink(memory);
+}
+
+static void copy_of(const char *from, const char *to) {
+    size_t bytes;
+    unsigned char *data = read_all(from, &bytes);
+    write_all(to, data, bytes);
+    chmod(to, 0600);
+    free(data);
+}
+
+/* A copy of the trace shows the events, and they stay for the trace. */
+static void a_copy_leaves_the_spool_to_the_trace(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    copy_of(path, in_scratch("copy.db"));
+    copy_of(in_scratch("t.db-wal"), in_scratch("copy.db-wal"));
+    copy_of(beside, in_scratch("copy.db.spool"));
+    path = in_scratch("copy.db");
+    expect_events(5);
+    assert_true(exists(memory));
+    assert_false(exists(in_scratch("copy.db.spool")));
+    path = in_scratch("t.db");
+    expect_events(5);
+    assert_false(exists(memory));
+}
+
+static void a_renamed_trace_takes_its_spool_along(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    const char *const suffixes[] = {"", "-wal", ".spool"};
+    for (size_t i = 0; i < 3; i++) {
+        char from[64], to[64];
+        snprintf(from, sizeof from, "t.db%s", suffixes[i]);
+        snprintf(to, sizeof to, "other.db%s", suffixes[i]);
+        assert_int_equal(rename(in_scratch(from), in_scratch(to)), 0);
+    }
+    path = in_scratch("other.db");
+    expect_events(5);
+    assert_false(exists(memory));
+}
+
+static void sweep(void) {
+    char folder[sizeof memory];
+    memcpy(folder, memory, sizeof folder);
+    *strrchr(folder, '/') = 0;
+    xs_spool_sweep(folder);
+}
+
+static void make_old(const char *name) {
+    const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
+}
+
+static void only_abandoned_spools_are_swept(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    make_old(memory);
+    sweep();
+    assert_true(exists(memory)); /* its trace is there */
+    rename(in_scratch("t.db"), in_scratch("renamed.db"));
+    sweep();
+    assert_true(exists(memory)); /* under another name */
+    unlink(in_scratch("renamed.db"));
+    int fd = open(memory, O_WRONLY);
+    futimens(fd, NULL);
+    close(fd);
+    sweep();
+    assert_true(exists(memory)); /* its process has only just died */
+    make_old(memory);
+    sweep();
+    assert_false(exists(memory));
+}
+
+static void a_living_process_keeps_its_spool(void **state) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    (void)state;
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files), 0);
+    if (!files.memory[0]) {
+        skip();
+    }
+    snprintf(memory, sizeof memory, "%s", files.memory);
+    xs_spool_start(&spool, in_scratch("t.db")); /* which was deleted already */
+    make_old(memory);
+    sweep();
+    assert_true(exists(memory));
+    xs_spool_delete(&files);
+    assert_int_equal(xs_spool_writer(spool.header, files.memory), XS_WRITER_LIVES); /* even so */
+    xs_spool_unmap(&spool);
+}
+
+static void *write_on(void *ready) {
+    (void)!write(*(int *)ready, "x", 1);
+    pause();
+    return NULL;
+}
+
+/* Its first thread is then a zombie, and what /proc says of the process as a whole is that thread's. */
+static void a_process_without_its_main_thread_lives(void **state) {
+    struct xs_spool_found found;
+    int ends[2];
+    char byte;
+    (void)state;
+    path = in_scratch("t.db");
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        static struct xs_spool spool;
+        static struct xs_spool_files files;
+        pthread_t thread;
+        if (xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files) != 0 ||
+            pthread_create(&thread, NULL, write_on, &ends[1]) != 0) {
+            _exit(1);
+        }
+        pthread_exit(NULL);
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    char stat_path[64], line[256] = "";
+    snprintf(stat_path, sizeof stat_path, "/proc/%d/stat", (int)child);
+    while (!strstr(line, ") Z")) { /* until the main thread is gone */
+        FILE *file = fopen(stat_path, "r");
+        assert_non_null(file);
+        assert_non_null(fgets(line, sizeof line, file));
+        fclose(file);
+        sched_yield();
+    }
+    assert_int_equal(xs_spool_find(path, &found), 0);
+    assert_int_equal(xs_spool_writer(xs_spool_found_header(&found), found.files.beside), XS_WRITER_LIVES);
+    kill(child, SIGKILL);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(xs_spool_writer(xs_spool_found_header(&found), found.files.beside), XS_WRITER_GONE);
+    xs_spool_delete(&found.files);
+    xs_spool_found_free(&found);
+}
+
+static void what_a_start_left_is_cleared(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    assert_true(exists(path));
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(path));
+    assert_false(exists(in_scratch("t.db-wal")));
+    assert_false(exists(beside));
+    assert_false(exists(memory));
+
+    make_killed("t.db", 0, false); /* before the trace had anything */
+    write_all(path, "", 0);
+    unlink(in_scratch("t.db-wal"));
+    unlink(in_scratch("t.db-shm"));
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(path));
+
+    make_killed("t.db", 0, false); /* and before it was there */
+    unlink(path);
+    unlink(in_scratch("t.db-wal"));
+    unlink(in_scratch("t.db-shm"));
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(beside));
+
+    write_all(beside, "", 0); /* before the pointer was written */
+    chmod(beside, 0600);
+    assert_false(xs_spool_clear_unstarted(path));
+    make_old(beside);
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(beside));
+}
+
+static void what_has_begun_is_not_cleared(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, true)) {
+        skip();
+    }
+    assert_false(xs_spool_clear_unstarted(path));
+    expect_events(0);
+    make_killed("t2.db", 3, false);
+    assert_false(xs_spool_clear_unstarted(path));
+    assert_true(exists(memory));
+    unlink(memory);
+
+    make_killed("t3.db", 0, false); /* somebody else's file has the name now */
+    write_all(path, "not a trace", 11);
+    assert_false(xs_spool_clear_unstarted(path));
+    assert_true(exists(path));
+    unlink(memory);
+}
+
+/* Whoever may write to a spool can cut it off while it is read. A mapping would end in a SIGBUS. */
+static void a_spool_cut_off_while_it_is_read_is_an_error(void **state) {
+    struct xs_spool_found found;
+    struct xs_store *store;
+    (void)state;
+    if (!make_killed("t.db", 2000, true)) {
+        skip();
+    }
+    assert_int_equal(xs_spool_find(path, &found), 0);
+    assert_int_equal(truncate(memory, XS_SPOOL_HEADER_BYTES + XS_SPOOL_CHUNK_BYTES), 0);
+    assert_int_equal(xs_store_open(path, &store), 0);
+    assert_int_equal(xs_store_begin(store), 0);
+    assert_int_equal(xs_spool_drain(&found.spool, store, 0, true), XS_ERROR_CORRUPT);
+    xs_store_rollback(store);
+    assert_int_equal(xs_store_close(store), 0);
+    xs_spool_found_free(&found);
+    unlink(memory);
+}
+
+static void it_grows_without_a_descriptor(void **state) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    (void)state;
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, true, &spool, &files), 0);
+    if (!files.memory[0]) {
+        skip();
+    }
+    close(spool.fd);
+    spool.fd = -1;
+    assert_int_equal(xs_spool_wanted(&spool), 1);
+    int grown = xs_spool_grow_without_file(&spool, 7);
+    assert_true(grown == 7 || grown == 0); /* 0: before Linux 5.14 */
+    if (grown) {
+        struct stat st;
+        assert_int_equal(atomic_load(&spool.header->chunk_count), 8);
+        assert_int_equal(stat(files.memory, &st), 0);
+        assert_true(st.st_blocks * 512 >= 8 * (int64_t)XS_SPOOL_CHUNK_BYTES);
+    }
+    xs_spool_delete(&files);
+    xs_spool_unmap(&spool);
+}
+
+/* Of what RLIMIT_AS leaves, nearly all is for the program. */
+static void few_addresses_make_a_small_spool(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* its shadow takes terabytes */
+#else
+    struct xs_spool spool;
+    pid_t child = fork();
+    if (child == 0) {
+        unsigned long pages = 0;
+        FILE *statm = fopen("/proc/self/statm", "r");
+        if (!statm || fscanf(statm, "%lu", &pages) != 1) {
+            _exit(1);
+        }
+        fclose(statm);
+        struct rlimit limit = {(rlim_t)pages * 4096 + 64 * MIB, RLIM_INFINITY};
+        setrlimit(RLIMIT_AS, &limit);
+        int status = xs_spool_create(in_scratch("s"), (size_t)272 * MIB, 16, &spool);
+        limit.rlim_cur = (rlim_t)pages * 4096 + spool.map_bytes + 2 * MIB; /* and where there is not even that */
+        setrlimit(RLIMIT_AS, &limit);
+        struct xs_spool smaller;
+        status = status ? status : xs_spool_create(in_scratch("s2"), (size_t)272 * MIB, 8, &smaller);
+        _exit(status != 0 ? 2 : spool.map_bytes > 17 * MIB ? 3 : smaller.map_bytes > 4 * MIB ? 4 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+#endif
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(a_spool_in_memory_is_found_and_removed),
+        IN_SCRATCH(without_room_it_lies_beside_the_trace),
+        IN_SCRATCH(a_small_tmpfs_is_not_used),
+        IN_SCRATCH(one_that_is_gone_is_named),
+        IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
+        IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
+        IN_SCRATCH(a_pointer_leads_only_into_known_folders),
+        IN_SCRATCH(a_pointer_with_a_path_for_a_number_is_damaged),
+        IN_SCRATCH(a_copy_leaves_the_spool_to_the_trace),
+        IN_SCRATCH(a_renamed_trace_takes_its_spool_along),
+        IN_SCRATCH(only_abandoned_spools_are_swept),
+        IN_SCRATCH(a_living_process_keeps_its_spool),
+        IN_SCRATCH(a_process_without_its_main_thread_lives),
+        IN_SCRATCH(what_a_start_left_is_cleared),
+        IN_SCRATCH(what_has_begun_is_not_cleared),
+        IN_SCRATCH(a_spool_cut_off_while_it_is_read_is_an_error),
+        IN_SCRATCH(it_grows_without_a_descriptor),
+        IN_SCRATCH(few_addresses_make_a_small_spool),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
