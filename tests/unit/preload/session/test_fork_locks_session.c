@@ -82,22 +82,22 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
     (void)bytes;
     return 0;
 }
-int xs_drain_start(char *path, size_t path_bytes, const struct xs_options *options, struct xs_spool *spool,
-                   char why[256]) {
+int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
     (void)path;
-    (void)path_bytes;
     (void)options;
     (void)spool;
     (void)why;
     return -1;
 }
-enum xs_finish xs_drain_finish(unsigned timeout_ms, uint64_t *events) {
+enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events) {
     (void)timeout_ms;
+    (void)still_ms;
     (void)events;
     return XS_FINISH_OK;
 }
 void xs_drain_wake(void) {}
 const char *xs_drain_why(void) { return ""; }
+const char *xs_drain_path(void) { return ""; }
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message)) {
     (void)complain;
     memset(options, 0, sizeof *options); /* not enabled */
