@@ -9,7 +9,7 @@
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 const struct xs_anonymous_column xs_anonymous_columns[] = {
 #define XS_COLUMN(table, column, kind) {#table, #column, XS_ANONYMOUS_##kind},

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "analyzer/anonymize/pseudonyms.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct sqlite3;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/library.h"
+#include "schema/source/library.h"
 
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
 #define FOLDER "/anonymous/"
@@ -18,7 +18,7 @@ static const struct {
     const char *pattern;
 } libraries[] = {
 #define XS_LIBRARY(what, pattern) {what##_ROW, pattern},
-#include "schema/libraries.def"
+#include "schema/source/libraries.def"
 #undef XS_LIBRARY
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };

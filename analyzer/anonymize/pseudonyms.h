@@ -1,6 +1,6 @@
 /* Pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing of the
  * text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
- * (schema/libraries.def). */
+ * (schema/source/libraries.def). */
 #ifndef XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
 

@@ -17,7 +17,7 @@
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "schema/sqlite_open.h"
+#include "schema/file/sqlite_open.h"
 
 #define FORMAT "xferspy-baseline"
 enum { VERSION = 1, MOST_BYTES = 64 << 20 };

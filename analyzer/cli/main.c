@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cli/commands.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 #ifndef XFERSPY_VERSION
 #define XFERSPY_VERSION "0.1.0"

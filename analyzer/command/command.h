@@ -7,7 +7,7 @@
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 /* LIMIT: what was asked for was done, and a limit is exceeded (`xferspy check`). */
 enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_LIMIT = 3 };

@@ -13,8 +13,8 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
-#include "schema/sqlite_open.h"
-#include "schema/store.h"
+#include "schema/file/sqlite_open.h"
+#include "schema/store/store.h"
 
 enum { PATH_BYTES = 4000 }; /* with what is added to it, below what the system takes */
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_progress {
     char *name;       /* of the trace, escaped */

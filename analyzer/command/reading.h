@@ -8,7 +8,7 @@
 #include "analyzer/findings/content_coverage.h"
 #include "analyzer/summary/metrics.h"
 #include "analyzer/summary/summary.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_reading {
     const char *path; /* the caller's */

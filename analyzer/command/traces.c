@@ -13,9 +13,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
-#include "schema/merged.h"
-#include "schema/spool_place.h"
-#include "schema/store.h"
+#include "schema/spool/spool_place.h"
+#include "schema/store/store.h"
+#include "schema/trace/merged.h"
 
 enum { NOTES = 3 }; /* lines on what a folder has that is no trace */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_traces {
     char **names; /* each for xs_open; NULL after the last */

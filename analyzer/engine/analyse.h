@@ -4,7 +4,7 @@
 
 #include "analyzer/engine/filter.h"
 #include "analyzer/engine/findings.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_analysis_options {
     /* Called for every instance, in the order in which they are decided (`explain --all`); NULL: none. `detector` is an

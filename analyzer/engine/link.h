@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 enum xs_link_class {
     XS_LINK_H2D_PAGEABLE,

@@ -7,7 +7,7 @@
 #include "analyzer/engine/filter.h"
 #include "analyzer/engine/findings.h"
 #include "analyzer/trace/site.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 enum { XS_SELECTION_TABLES = XS_EVIDENCE_MIGRATION + 1 };
 

@@ -8,7 +8,7 @@
 #include "analyzer/engine/account.h"
 #include "analyzer/trace/streams.h"
 #include "analyzer/trace/trace_event.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_waits {
     bool wanted;

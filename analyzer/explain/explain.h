@@ -6,7 +6,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/engine/findings.h"
 #include "analyzer/findings/content_coverage.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 #define XS_EXPLAIN_JSON_VERSION 1
 

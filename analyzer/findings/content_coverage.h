@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "schema/kinds.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 #define XS_COUNT_SKIP(n, id, name) +1
 enum { XS_SKIP_COUNT = 0 XS_FINGERPRINT_SKIPS(XS_COUNT_SKIP) };

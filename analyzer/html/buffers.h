@@ -10,7 +10,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
 #include "analyzer/html/sites.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };
 

@@ -5,7 +5,7 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/engine/findings.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 enum { XS_HTML_FINDINGS = 200, XS_HTML_INSTANCES = 4, XS_HTML_STACKS = 60 };
 

@@ -11,10 +11,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
-#include "schema/side_files.h"
-#include "schema/sqlite_open.h"
-#include "schema/steps.h"
-#include "schema/store.h"
+#include "schema/file/side_files.h"
+#include "schema/file/sqlite_open.h"
+#include "schema/file/steps.h"
+#include "schema/store/store.h"
 
 enum { VALUE_BYTES = 64 << 20, ORDER_COLUMNS = 4, NAME_BYTES = 64 };
 static const int64_t largest_time_ns = INT64_C(1) << 62;

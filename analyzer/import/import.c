@@ -9,7 +9,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/import/import_internal.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 enum { PROCESSES_MAX = 65536 };
 

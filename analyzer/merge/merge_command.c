@@ -16,9 +16,9 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/command/traces.h"
-#include "schema/merged.h"
-#include "schema/merged_write.h"
-#include "schema/origin.h"
+#include "schema/trace/merged.h"
+#include "schema/trace/merged_write.h"
+#include "schema/trace/origin.h"
 
 XS_DECLARE_COMMAND(merge)
 

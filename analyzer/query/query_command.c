@@ -10,8 +10,8 @@
 #include "analyzer/query/guard.h"
 #include "analyzer/query/query.h"
 #include "analyzer/trace/scan.h"
-#include "schema/merged.h"
-#include "schema/steps.h"
+#include "schema/file/steps.h"
+#include "schema/trace/merged.h"
 
 XS_DECLARE_COMMAND(query)
 

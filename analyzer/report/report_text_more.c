@@ -10,7 +10,7 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/summary/left_out.h"
-#include "schema/spool.h"
+#include "schema/spool/spool.h"
 
 #define NOTE_LINES 6
 #define OVERLAP_LINES 8

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/trace/kinds.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 enum { XS_TOP = 5 }; /* rows of "largest" and of "slowest" */
 

@@ -5,7 +5,7 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/engine/findings.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 enum xs_by_key {
     XS_BY_SITE,

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "analyzer/trace/callsites.h"
-#include "schema/source_file.h"
-#include "schema/trace.h"
+#include "schema/source/source_file.h"
+#include "schema/trace/trace.h"
 
 struct sqlite3;
 

@@ -13,8 +13,8 @@
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/source_option.h"
 #include "analyzer/trace/source_text.h"
-#include "schema/side_files.h"
-#include "schema/sqlite_open.h"
+#include "schema/file/side_files.h"
+#include "schema/file/sqlite_open.h"
 
 XS_DECLARE_COMMAND(symbolize)
 

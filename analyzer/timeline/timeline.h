@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/engine/findings.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct sqlite3_stmt;
 

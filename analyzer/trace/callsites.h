@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_frame {
     const char *function; /* demangled, without parameters; NULL: not known */
@@ -18,7 +18,7 @@ struct xs_frame {
     uint64_t address;     /* within the module's file, of the next instruction; 0 of a Python frame */
     bool python;
     bool inlined; /* into the next one */
-    bool library; /* of CUDA, the C library, the interpreter, torch, cupy, ...: schema/libraries.def */
+    bool library; /* of CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
 };
 
 struct xs_callsites; /* owns everything it gives */

@@ -2,7 +2,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
-#include "schema/library.h"
+#include "schema/source/library.h"
 
 static const char *text_or_null(const struct xs_scan *scan, int column) {
     const char *text = xs_scan_null(scan, column) ? NULL : xs_scan_text(scan, column);

@@ -8,7 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/stack_merge.h"
-#include "schema/library.h"
+#include "schema/source/library.h"
 
 void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...) {
     struct xs_string note = {0};

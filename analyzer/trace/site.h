@@ -9,7 +9,7 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/source_text.h"
 #include "analyzer/trace/trace_event.h"
-#include "schema/trace.h"
+#include "schema/trace/trace.h"
 
 struct xs_entry_point {
     int64_t id;

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "schema/spool.h"
+#include "schema/spool/spool.h"
 
 enum xs_state {
     XS_STATE_IDLE,    /* CUDA has not been started */

@@ -10,7 +10,7 @@
 #include "preload/core/compiler.h"
 #include "preload/core/guard.h"
 #include "preload/core/state.h"
-#include "schema/spool.h"
+#include "schema/spool/spool.h"
 
 struct xs_thread {
     struct xs_event *next, *end; /* of the chunk's free slots; equal: there is none, another chunk is needed */

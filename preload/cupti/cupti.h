@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "schema/clock.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 /* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. Called once a session, after cuInit
  * succeeded and before the first context exists, by a thread of the application that holds no lock of xferspy.

@@ -9,7 +9,7 @@
 
 #include "preload/cupti/cupti.h"
 #include "schema/clock.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 #if CUPTI_API_VERSION < 130000
 #error "xferspy is built with the CUPTI headers of CUDA 13.0 or later; it runs with any CUPTI from 11.0 on"

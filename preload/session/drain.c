@@ -34,8 +34,8 @@
 #include "preload/session/files.h"
 #include "preload/session/source_lines.h"
 #include "schema/error.h"
-#include "schema/origin.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
+#include "schema/trace/origin.h"
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "preload/session/options.h"
-#include "schema/spool.h"
+#include "schema/spool/spool.h"
 
 /* Starts the thread and waits until it has created the trace and the spool; it does so itself because its file
  * descriptors are its own. Once a session, before xs_state becomes active. `path` is the wanted name; `options` and

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "preload/session/options.h"
-#include "schema/spool_place.h"
-#include "schema/store.h"
+#include "schema/spool/spool_place.h"
+#include "schema/store/store.h"
 
 struct xs_files {
     char path[PATH_MAX + 128]; /* the trace; a wish until it is made */

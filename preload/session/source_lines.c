@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "preload/core/notes.h"
-#include "schema/source_file.h"
+#include "schema/source/source_file.h"
 
 enum { LINES_MAX = 2000, TEXT_BYTES_MAX = 1 << 20, TIME_NS_MAX = 20000000, SLOTS = 4096 };
 

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "schema/spool.h"
-#include "schema/store.h"
+#include "schema/spool/spool.h"
+#include "schema/store/store.h"
 
 enum { EVENTS = 1000, DRAINED = 600, BYTES = 4096 };
 

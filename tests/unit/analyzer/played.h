@@ -7,7 +7,7 @@
 
 #include "analyzer/engine/analyse.h"
 #include "analyzer/engine/detector.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 enum { PLAYED_ALLOCATIONS = 4096 };
 enum { NOT_MEASURED = -1, NO_CONTENT = -2, LOST = -3 }; /* in place of a content */

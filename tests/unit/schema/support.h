@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/spool.h"
-#include "schema/store.h"
-#include "schema/trace.h"
+#include "schema/spool/spool.h"
+#include "schema/store/store.h"
+#include "schema/trace/trace.h"
 
 /* A fresh folder for each test, deleted afterwards; cmocka set-up and tear-down. */
 extern char scratch[128];

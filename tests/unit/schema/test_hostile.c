@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "schema/sqlite_open.h"
+#include "schema/file/sqlite_open.h"
 
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "schema/spool_place.h"
+#include "schema/spool/spool_place.h"
 
 enum { MIB = 1 << 20 };
 

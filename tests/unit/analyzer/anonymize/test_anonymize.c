@@ -14,7 +14,7 @@
 
 #include "analyzer/anonymize/anonymize.h"
 #include "schema/kinds.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 static sqlite3 *empty_trace(void) {
     char path[] = "/tmp/xferspy-anonymize-XXXXXX";

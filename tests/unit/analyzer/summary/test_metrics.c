@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/command/reading.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 struct run {
     char folder[64], path[128];

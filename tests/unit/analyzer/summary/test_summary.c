@@ -5,7 +5,7 @@
 
 #include "analyzer/summary/left_out.h"
 #include "analyzer/summary/summary.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 /* Rows with what these tests do not look at filled in. */
 #define TRANSFER(id, direction, bytes, src, dst, async, enter, leave, correlation)                                     \

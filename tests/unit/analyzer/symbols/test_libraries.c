@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "analyzer/symbols/symbols.h"
-#include "schema/library.h"
+#include "schema/source/library.h"
 
 static const char *binary(const char *path) {
     bool glue;

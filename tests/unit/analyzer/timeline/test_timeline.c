@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/timeline/timeline.h"
-#include "schema/store.h"
+#include "schema/store/store.h"
 
 #define TRANSFER(id, result, enter, leave, correlation, batch)                                                         \
     "INSERT INTO transfer (id, entry_point, thread, direction, bytes, src_kind, dst_kind, is_async, is_captured, "     \

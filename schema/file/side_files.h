@@ -1,0 +1,26 @@
+/* The files that lie beside a trace: the spool, and SQLite's journal, log and the log's index. Anyone who may write to
+ * the folder can put one there, so only those of the trace's own owner are used. */
+#ifndef XFERSPY_SCHEMA_FILE_SIDE_FILES_H
+#define XFERSPY_SCHEMA_FILE_SIDE_FILES_H
+
+#include <stdbool.h>
+
+/* `path` with a suffix, in a buffer of XS_PATH_BYTES; false where it does not fit. */
+#define XS_PATH_BYTES 4224
+bool xs_beside(char *buffer, const char *path, const char *suffix);
+
+/* What is said of a trace whose journal names another file, after its name. */
+#define XS_NAMES_ANOTHER_FILE "the journal beside it names another file, which SQLite would delete"
+
+struct xs_side_files {
+    bool left_over;     /* a spool, or a log or journal with content, of the trace's owner: something may have to be
+                           recovered */
+    bool foreign;       /* one that is another user's, or no regular file: to be ignored */
+    bool super_journal; /* the journal names another file, which SQLite would delete; no journal of xferspy's does */
+    bool owned;         /* the trace belongs to this user */
+};
+
+/* Looks, and opens nothing but the journal. Where the trace itself cannot be looked at, everything is false. */
+void xs_side_files_look(const char *path, struct xs_side_files *side);
+
+#endif

@@ -1,0 +1,129 @@
+/* The table of libraries.def; see library.h. */
+#include "schema/source/library.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "schema/path.h"
+
+enum what { FILE_NAME, GLUE_NAME, FOLDER_NAME, PACKAGE_NAME, FUNCTION_NAME, RUNTIME_NAME, PYTHON_NAME };
+
+static const struct {
+    enum what what;
+    const char *pattern;
+} table[] = {
+#define XS_LIBRARY(what, pattern) {what##_NAME, pattern},
+#include "schema/source/libraries.def"
+#undef XS_LIBRARY
+};
+
+static bool begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
+
+/* A pattern against the first `length` bytes of a text. */
+static bool matches(const char *pattern, const char *text, size_t length) {
+    size_t n = strlen(pattern);
+    if (n && pattern[n - 1] == '*')
+        return length >= n - 1 && !strncmp(text, pattern, n - 1);
+    return length == n && !strncmp(text, pattern, n);
+}
+
+/* "libcudart-d0da41ae.so.11.0": auditwheel renames what it packs, to eight digits of a hash. */
+static size_t stem_length(const char *name) {
+    const char *end = strstr(name, ".so");
+    while (end && end[3] && end[3] != '.')
+        end = strstr(end + 1, ".so");
+    size_t length = end ? (size_t)(end - name) : strlen(name), digits = 0;
+    while (digits < length && isxdigit((unsigned char)name[length - 1 - digits]))
+        digits++;
+    return digits >= 8 && digits < length && name[length - 1 - digits] == '-' ? length - digits - 1 : length;
+}
+
+static bool is_soname(const char *name) {
+    const char *end = strstr(name, ".so");
+    return end && (!end[3] || end[3] == '.');
+}
+
+/* The name of the package of a path below site-packages or dist-packages, NULL: it lies elsewhere. The last such folder
+ * counts: an environment may lie in another one's. */
+static const char *package_of(const char *path) {
+    static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
+    const char *package = NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        for (const char *p = path; (p = strstr(p, folders[i])); p++)
+            if (p + strlen(folders[i]) > package || !package)
+                package = p + strlen(folders[i]);
+    return package;
+}
+
+static bool in_table(enum what what, const char *text, size_t length) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].what == what && matches(table[i].pattern, text, length))
+            return true;
+    return false;
+}
+
+/* Packages of one file are "six.py". */
+static bool of_package(const char *path) {
+    const char *package = package_of(path);
+    return package && in_table(PACKAGE_NAME, package, strcspn(package, "/."));
+}
+
+static bool in_folder(const char *path) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].what == FOLDER_NAME && strstr(path, table[i].pattern))
+            return true;
+    return false;
+}
+
+bool xs_library_binary(const char *path, bool *glue) {
+    const char *name = xs_base_name(path);
+    size_t length = stem_length(name);
+    *glue = in_table(GLUE_NAME, name, length);
+    /* a program may well be called "libc", or "python3_train" */
+    if (*glue && !is_soname(name))
+        *glue = strspn(name + strlen("python"), "0123456789.dmtu") == strlen(name) - strlen("python");
+    return *glue || (is_soname(name) && in_table(FILE_NAME, name, length)) || in_folder(path) || of_package(path);
+}
+
+/* Templates are cut at their arguments: "std::sort<app::Item*>" is std's, "app::Table<std::string>" is not. */
+bool xs_library_function(const char *function, const char *file) {
+    if (file && in_folder(file))
+        return true;
+    if (!function)
+        return false;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].what != FUNCTION_NAME && (table[i].what != RUNTIME_NAME || file))
+            continue;
+        size_t length = strcspn(table[i].pattern, "*");
+        if (!strncmp(function, table[i].pattern, length) &&
+            (!table[i].pattern[length] || isupper((unsigned char)function[length]))) /* cudaMalloc, not cudacheck */
+            return true;
+    }
+    return false;
+}
+
+/* The standard library is "lib/python3.11" less its site-packages. */
+static bool of_standard_library(const char *file) {
+    for (const char *p = file; (p = strstr(p, "/lib/python")); p++) {
+        const char *version = p + strlen("/lib/python");
+        size_t length = strspn(version, "0123456789.t");
+        if (length && version[length] == '/')
+            return true;
+    }
+    return false;
+}
+
+bool xs_library_python(const char *file) {
+    if (package_of(file))
+        return of_package(file);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].what == PYTHON_NAME && begins(file, table[i].pattern))
+            return true;
+    return of_standard_library(file);
+}
+
+bool xs_library_runs_python(const char *function) {
+    return begins(function, "_PyEval_EvalFrame") || begins(function, "PyEval_EvalFrame") ||
+           begins(function, "_TAIL_CALL_");
+}

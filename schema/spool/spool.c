@@ -1,0 +1,276 @@
+/* The spool in the process that writes it: its file and mapping, how it grows, and taking chunks. */
+#include "schema/spool/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "schema/error.h"
+#include "schema/file/private_file.h"
+#include "schema/spool/spool_place.h"
+
+#define WANTED_FREE 8u       /* grow while fewer chunks are free */
+#define GROW_FOR_THREADS 16u /* chunks */
+#define FEW_CHUNKS 256u      /* 16 MiB */
+
+static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
+
+static int status_of_errno(void) {
+    return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
+}
+
+static int write_zeros(int fd, off_t from, off_t to) {
+    static const char zeros[64 * 1024];
+    while (from < to) {
+        size_t want = to - from < (off_t)sizeof zeros ? (size_t)(to - from) : sizeof zeros;
+        ssize_t n = pwrite(fd, zeros, want, from);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return status_of_errno();
+        }
+        from += n;
+    }
+    return XS_OK;
+}
+
+/* Blocks on disk for [from, to). glibc's posix_fallocate is no help where the file system cannot: it writes one byte a
+ * block without telling. */
+static int reserve(int fd, off_t from, off_t to) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur) {
+        errno = EFBIG; /* finding out the other way raises SIGXFSZ, which ends the application */
+        return XS_ERROR_FULL;
+    }
+    int rc;
+    do {
+        rc = fallocate(fd, 0, from, to - from);
+    } while (rc != 0 && errno == EINTR);
+    if (rc == 0) {
+        return XS_OK;
+    }
+    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) {
+        return write_zeros(fd, from, to);
+    }
+    return status_of_errno();
+}
+
+static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, unsigned chunks) {
+    header->event_bytes = sizeof(struct xs_event);
+    header->chunk_bytes = XS_SPOOL_CHUNK_BYTES;
+    header->chunk_limit = header->chunk_bound = chunk_limit;
+    xs_spool_sign(header);
+    atomic_store_explicit(&header->chunk_count, chunks, memory_order_release);
+    /* Last: without it nobody looks at the rest. */
+    atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
+}
+
+/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort:
+ * before Linux 5.14 there is no such request. */
+static void prefault(void *map, off_t from, off_t to) {
+#ifdef MADV_POPULATE_WRITE
+    madvise((char *)map + from, (size_t)(to - from), MADV_POPULATE_WRITE);
+#else
+    (void)map, (void)from, (void)to;
+#endif
+}
+
+/* On btrfs a page that is written again needs a new block, reserved or not, and a full disk would be a SIGBUS. */
+static void no_copy_on_write(int fd) {
+    int flags = 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+        flags |= FS_NOCOW_FL;
+        ioctl(fd, FS_IOC_SETFLAGS, &flags);
+    }
+}
+
+/* Chunks for which a file of this process may have room (RLIMIT_FSIZE). */
+static uint64_t chunks_of_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return UINT32_MAX;
+    }
+    return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
+}
+
+/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs nearly all of them for
+ * itself, and often later: only what waits to be taken over gets some. */
+static uint64_t chunks_of_address_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* As many as there are addresses for, down to `chunks`. */
+static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
+    for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
+        void *map = mmap(NULL, (size_t)bytes_of(*limit), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (map != MAP_FAILED || errno != ENOMEM || *limit <= chunks) {
+            return map;
+        }
+    }
+}
+
+/* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
+ * needs no descriptor. */
+static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, struct xs_spool *spool) {
+    int status = reserve(fd, 0, bytes_of(chunks));
+    void *map = MAP_FAILED;
+    if (!status) {
+        map = map_file(fd, &limit, chunks);
+        status = map == MAP_FAILED ? XS_ERROR_SYSTEM : XS_OK;
+    }
+    if (!status && spool->in_memory && ftruncate(fd, bytes_of(limit)) != 0) {
+        status = status_of_errno();
+    }
+    if (status) {
+        int saved = errno;
+        if (map != MAP_FAILED) {
+            munmap(map, (size_t)bytes_of(limit));
+        }
+        close(fd);
+        unlink(path);
+        errno = saved;
+        return status;
+    }
+    spool->header = map;
+    spool->map_bytes = (size_t)bytes_of(limit);
+    spool->fd = fd;
+    madvise(map, spool->map_bytes, MADV_DONTFORK);
+    prefault(map, 0, bytes_of(chunks));
+    fill_header(spool->header, (uint32_t)limit, (unsigned)chunks);
+    return XS_OK;
+}
+
+static int create(const char *path, size_t limit_bytes, uint64_t chunks, bool in_memory, struct xs_spool *spool) {
+    *spool = (struct xs_spool){.fd = -1, .source = -1, .in_memory = in_memory};
+    uint64_t limit =
+        limit_bytes > XS_SPOOL_HEADER_BYTES ? (limit_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
+    limit = least(least(limit, UINT32_MAX / 2), chunks_of_address_limit());
+    chunks = least(chunks, chunks_of_file_limit());
+    limit = in_memory ? least(limit, chunks_of_file_limit()) : limit;
+    chunks = chunks < 1 ? 1 : chunks;
+    limit = limit < chunks ? chunks : limit;
+
+    int fd = xs_create_private(path);
+    if (fd < 0) {
+        return status_of_errno();
+    }
+    no_copy_on_write(fd);
+    return fill_file(fd, path, limit, chunks, spool);
+}
+
+int xs_spool_create(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
+    return create(path, limit_bytes, first_chunks, false, spool);
+}
+
+int xs_spool_create_in_memory(const char *path, size_t limit_bytes, unsigned first_chunks, struct xs_spool *spool) {
+    return create(path, limit_bytes, first_chunks, true, spool);
+}
+
+/* How many of `chunks` there is room for. */
+static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned chunks) {
+    uint32_t room = spool->header->chunk_limit - count;
+    return (uint32_t)least(least(chunks, room), INT_MAX);
+}
+
+/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. */
+static bool memory_has_room(const struct xs_spool *spool, uint64_t bytes) {
+    struct statvfs fs;
+    return !spool->in_memory || statvfs(spool->header->folder, &fs) != 0 ||
+           bytes <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY;
+}
+
+int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
+    if (atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire)) {
+        return 0;
+    }
+    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
+    int status = XS_OK;
+    chunks = room_of(spool, count, chunks);
+    if (chunks) {
+        off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
+        status = memory_has_room(spool, (uint64_t)(to - from)) ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
+        if (!status) {
+            prefault(spool->header, from, to);
+            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+        }
+    }
+    atomic_store_explicit(&spool->growing, 0, memory_order_release);
+    return status ? status : (int)chunks;
+}
+
+int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
+    int grown = 0;
+#ifdef MADV_POPULATE_WRITE
+    if (!spool->in_memory || atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire)) {
+        return 0;
+    }
+    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
+    chunks = room_of(spool, count, chunks);
+    size_t bytes = (size_t)chunks * XS_SPOOL_CHUNK_BYTES;
+    /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
+    if (chunks && memory_has_room(spool, bytes) &&
+        madvise(xs_spool_chunk(spool, count), bytes, MADV_POPULATE_WRITE) == 0) {
+        atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+        grown = (int)chunks;
+    }
+    atomic_store_explicit(&spool->growing, 0, memory_order_release);
+#else
+    (void)spool, (void)chunks;
+#endif
+    return grown;
+}
+
+unsigned xs_spool_wanted(const struct xs_spool *spool) {
+    const struct xs_spool_header *header = spool->header;
+    unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound, free_count = 0, full_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t state = atomic_load(&xs_spool_chunk(spool, i)->header.state);
+        free_count += state == XS_CHUNK_FREE;
+        full_count += state == XS_CHUNK_FULL;
+    }
+    if (free_count >= WANTED_FREE || (count >= bound && full_count >= count / 4)) {
+        return 0;
+    }
+    return count < bound ? (unsigned)least(count, bound - count) : GROW_FOR_THREADS;
+}
+
+struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
+                               const char *thread_name) {
+    uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
+    for (uint32_t n = 0, i = *hint < count ? *hint : 0; n < count; n++, i = i + 1 < count ? i + 1 : 0) {
+        struct xs_chunk *chunk = xs_spool_chunk(spool, i);
+        uint32_t expected = XS_CHUNK_FREE;
+        if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE) {
+            continue;
+        }
+        if (!atomic_compare_exchange_strong_explicit(&chunk->header.state, &expected, XS_CHUNK_ACTIVE,
+                                                     memory_order_acquire, memory_order_relaxed)) {
+            continue;
+        }
+        chunk->header.thread = thread;
+        chunk->header.tid = tid;
+        size_t name_bytes = thread_name ? strnlen(thread_name, sizeof chunk->header.thread_name - 1) : 0;
+        memset(chunk->header.thread_name, 0, sizeof chunk->header.thread_name);
+        if (name_bytes) {
+            memcpy(chunk->header.thread_name, thread_name, name_bytes);
+        }
+        /* Acquire and release: who reads the counter sees every chunk that got an earlier number (spool_drain.c). */
+        uint64_t sequence = 1 + atomic_fetch_add_explicit(&spool->header->next_sequence, 1, memory_order_acq_rel);
+        atomic_store_explicit(&chunk->header.sequence, sequence, memory_order_release);
+        *hint = i;
+        return chunk;
+    }
+    return NULL;
+}

@@ -1,0 +1,250 @@
+/* Making, finding and deleting spools; see spool_place.h. */
+#include "schema/spool/spool_place.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "schema/error.h"
+#include "schema/file/private_file.h"
+
+#define TMPFS 0x01021994 /* statfs(2) */
+
+static bool folder_name(char *folder, const char *base, uid_t uid) {
+    int n = snprintf(folder, XS_SPOOL_FOLDER_BYTES, "%s/xferspy-%lu", base, (unsigned long)uid);
+    return n > 0 && n < (int)XS_SPOOL_FOLDER_BYTES;
+}
+
+static const char *runtime_dir(void) {
+    const char *base = getenv("XDG_RUNTIME_DIR");
+    return base && base[0] == '/' ? base : NULL;
+}
+
+/* A descriptor of a folder that is that user's alone, or -1. */
+static int open_folder(const char *folder, uid_t uid) {
+    struct stat st;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != uid || (st.st_mode & 077) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* A tmpfs in which nobody else can put another folder in the place of ours, with room for `bytes`. */
+static bool base_is_fit(const char *base, size_t bytes) {
+    struct statfs fs;
+    struct stat st;
+    return statfs(base, &fs) == 0 && fs.f_type == TMPFS && stat(base, &st) == 0 &&
+           (st.st_uid == 0 || st.st_uid == geteuid()) && ((st.st_mode & S_ISVTX) || !(st.st_mode & 022)) &&
+           (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / XS_SPOOL_SHARE_OF_MEMORY >= bytes;
+}
+
+/* Makes the folder where it is missing. */
+static bool memory_folder(size_t bytes, char *folder) {
+    const char *const bases[] = {"/dev/shm", runtime_dir()};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        if (!bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
+            continue;
+        }
+        if (mkdir(folder, 0700) == 0) {
+            (void)chmod(folder, 0700); /* whatever the umask */
+        }
+        int fd = open_folder(folder, geteuid());
+        if (fd >= 0) {
+            close(fd);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool make_id(char id[XS_SPOOL_ID_BYTES]) {
+    unsigned char bytes[(XS_SPOOL_ID_BYTES - 1) / 2];
+    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != (ssize_t)sizeof bytes) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+    }
+    return true;
+}
+
+static bool is_id(const char *id) {
+    size_t n = 0;
+    while (isxdigit((unsigned char)id[n])) {
+        n++;
+    }
+    return n == XS_SPOOL_ID_BYTES - 1 && id[n] == 0;
+}
+
+static void memory_name(struct xs_spool_files *files, const char *folder, const char *id) {
+    snprintf(files->memory, sizeof files->memory, "%s/%s.spool", folder, id);
+}
+
+static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                            struct xs_spool *spool, struct xs_spool_files *files) {
+    char folder[XS_SPOOL_FOLDER_BYTES], id[XS_SPOOL_ID_BYTES];
+    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(bound_bytes, folder) || !make_id(id)) {
+        return XS_ERROR_NOT_FOUND;
+    }
+    memory_name(files, folder, id);
+    int status = xs_spool_create_in_memory(files->memory, limit_bytes, first_chunks, spool);
+    if (status) {
+        files->memory[0] = 0;
+        return status;
+    }
+    memcpy(spool->header->id, id, sizeof id);
+    memcpy(spool->header->folder, folder, sizeof folder);
+    memcpy(spool->header->trace, trace, strlen(trace) + 1);
+    return XS_OK;
+}
+
+/* The header as it is now, with another magic number. */
+static int write_pointer(int fd, const struct xs_spool *spool) {
+    static const uint64_t magic = XS_SPOOL_POINTER_MAGIC;
+    const char *rest = (const char *)spool->header + sizeof magic;
+    size_t bytes = XS_SPOOL_HEADER_BYTES - sizeof magic;
+    errno = 0;
+    if (pwrite(fd, rest, bytes, sizeof magic) == (ssize_t)bytes &&
+        pwrite(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic) {
+        return XS_OK;
+    }
+    return errno == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
+}
+
+int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks, bool memory,
+                   struct xs_spool *spool, struct xs_spool_files *files) {
+    *spool = (struct xs_spool){.fd = -1, .source = -1};
+    *files = (struct xs_spool_files){0};
+    if (!xs_beside(files->beside, trace, ".spool")) {
+        errno = ENAMETOOLONG;
+        return XS_ERROR_SYSTEM;
+    }
+    int status = XS_ERROR_NOT_FOUND;
+    if (memory) {
+        int fd = xs_create_private(files->beside);
+        if (fd < 0) {
+            return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
+        }
+        status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, spool, files);
+        int written = status ? status : write_pointer(fd, spool);
+        int saved = errno;
+        close(fd);
+        if (written) {
+            xs_spool_unmap(spool);
+            xs_spool_delete(files);
+            errno = saved;
+        }
+        if (!status && written) {
+            return written;
+        }
+    }
+    if (status) {
+        files->memory[0] = 0;
+        status = xs_spool_create(files->beside, limit_bytes, first_chunks, spool);
+    }
+    if (!status && bound_bytes > XS_SPOOL_CHUNK_BYTES) {
+        uint64_t bound = bound_bytes / XS_SPOOL_CHUNK_BYTES;
+        spool->header->chunk_bound = bound < spool->header->chunk_limit ? (uint32_t)bound : spool->header->chunk_limit;
+    }
+    return status;
+}
+
+void xs_spool_start(struct xs_spool *spool, const char *trace) {
+    struct stat st;
+    if (stat(trace, &st) == 0) {
+        spool->header->trace_device = (uint64_t)st.st_dev;
+        spool->header->trace_inode = (uint64_t)st.st_ino;
+    }
+    atomic_store_explicit(&spool->header->started, 1, memory_order_release);
+}
+
+void xs_spool_delete(const struct xs_spool_files *files) {
+    if (files->memory[0]) {
+        unlink(files->memory);
+    }
+    unlink(files->beside);
+}
+
+/* Folders are known, so that a pointer of a stranger's names nothing else: this user's, and the trace's owner's. */
+static bool folder_is_known(const char *folder, uid_t owner) {
+    char known[XS_SPOOL_FOLDER_BYTES], run[64];
+    snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);
+    const char *const bases[] = {"/dev/shm", run, runtime_dir()};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        if (bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there,
+ * or not `owner`'s. */
+static int follow(struct xs_spool_found *found, uid_t owner) {
+    const struct xs_spool_header *pointer = found->pointer;
+    struct stat st;
+    if (!is_id(pointer->id)) {
+        return XS_ERROR_CORRUPT;
+    }
+    memory_name(&found->files, pointer->folder, pointer->id);
+    int folder = folder_is_known(pointer->folder, owner) ? open_folder(pointer->folder, owner) : -1;
+    if (folder < 0) {
+        return XS_OK;
+    }
+    int fd = openat(folder, strrchr(found->files.memory, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    close(folder);
+    if (fd < 0) {
+        return XS_OK;
+    }
+    if (fstat(fd, &st) != 0 || st.st_uid != owner || st.st_nlink != 1) {
+        close(fd);
+        return XS_OK;
+    }
+    int status = xs_spool_open_fd(fd, &found->spool);
+    if (!status && strcmp(found->spool.header->id, pointer->id) != 0) {
+        xs_spool_unmap(&found->spool);
+        status = XS_ERROR_CORRUPT;
+    }
+    return status;
+}
+
+int xs_spool_find(const char *trace, struct xs_spool_found *found) {
+    *found = (struct xs_spool_found){.spool = {.fd = -1, .source = -1}};
+    uint64_t magic = 0;
+    struct stat st;
+    if (!xs_beside(found->files.beside, trace, ".spool")) {
+        return XS_ERROR_INVALID;
+    }
+    int fd = open(found->files.beside, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0) {
+        return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
+    }
+    if (pread(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic || magic != XS_SPOOL_POINTER_MAGIC) {
+        return xs_spool_open_fd(fd, &found->spool);
+    }
+    int status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? XS_OK : XS_ERROR_SYSTEM;
+    found->pointer = malloc(XS_SPOOL_HEADER_BYTES);
+    if (!found->pointer) {
+        status = XS_ERROR_MEMORY;
+    } else if (pread(fd, found->pointer, XS_SPOOL_HEADER_BYTES, 0) != (ssize_t)XS_SPOOL_HEADER_BYTES ||
+               !xs_spool_header_is_sound(found->pointer, XS_SPOOL_POINTER_MAGIC, st.st_size)) {
+        status = XS_ERROR_CORRUPT;
+    }
+    close(fd);
+    return status ? status : follow(found, st.st_uid);
+}
+
+void xs_spool_found_free(struct xs_spool_found *found) {
+    xs_spool_unmap(&found->spool);
+    free(found->pointer);
+    found->pointer = NULL;
+}

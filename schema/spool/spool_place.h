@@ -1,0 +1,69 @@
+/* Where a spool lies, and how it is found again.
+ *
+ * In a folder of this user's own in a tmpfs, where there is one with enough room: then no page that a thread writes an
+ * event into ever waits for a disk. The tmpfs holds the file when the process dies. Beside the trace lies a pointer to
+ * it then, a copy of the spool's header under the name that the spool would have there. Elsewhere the spool itself lies
+ * beside the trace, as NAME.db.spool.
+ *
+ * The folder is /dev/shm/xferspy-UID or $XDG_RUNTIME_DIR/xferspy-UID, mode 0700; the file's name is a random number of
+ * 128 bits, which is in the trace, too (meta spool.id). So nobody else can plant a spool, cut one off, or name one that
+ * is not his. */
+#ifndef XFERSPY_SCHEMA_SPOOL_SPOOL_PLACE_H
+#define XFERSPY_SCHEMA_SPOOL_SPOOL_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "schema/file/side_files.h"
+#include "schema/spool/spool.h"
+
+#define XS_SPOOL_POINTER_MAGIC UINT64_C(0x3152545050535358) /* "XSSPPTR1" */
+
+/* A spool takes at most one part in so many of what is free in a tmpfs. Other programs use it, and some die where it is
+ * full. */
+#define XS_SPOOL_SHARE_OF_MEMORY 8u
+
+struct xs_spool_files {
+    char beside[XS_PATH_BYTES];               /* the spool, or the pointer to it */
+    char memory[XS_SPOOL_FOLDER_BYTES + 64u]; /* the spool in a tmpfs; "": it lies beside the trace */
+};
+
+/* Creates the spool of the trace that is going to be made at `trace`, which is absolute. `bound_bytes` bounds what
+ * waits in it (header->chunk_bound), `limit_bytes` all of it. As xs_spool_create; errno EEXIST: the name beside the
+ * trace is taken. */
+int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks, bool memory,
+                   struct xs_spool *spool, struct xs_spool_files *files);
+
+/* The trace was made: says in the spool which file it is. Before the first event. */
+void xs_spool_start(struct xs_spool *spool, const char *trace);
+
+/* Deletes the files. */
+void xs_spool_delete(const struct xs_spool_files *files);
+
+/* Deletes what killed processes of this user left in the folder of a spool in memory, where the trace is gone: it can
+ * serve nobody. Only what was written in this boot and these namespaces, an hour ago or more. `folder` is that of
+ * xs_spool_files.memory. */
+void xs_spool_sweep(const char *folder);
+
+struct xs_spool_found {
+    struct xs_spool spool;           /* opened; no header where it is not here */
+    struct xs_spool_header *pointer; /* NULL: there is none */
+    struct xs_spool_files files;
+};
+
+/* Opens the spool of a trace. XS_ERROR_NOT_FOUND: there is none. XS_OK with spool.header NULL: there is a pointer to
+ * one that is not here, or not the trace's owner's. Otherwise as xs_spool_open. Free it in any case. */
+int xs_spool_find(const char *trace, struct xs_spool_found *found);
+void xs_spool_found_free(struct xs_spool_found *found);
+
+/* The header by which the writer is told: the spool's, or the pointer's. */
+static inline const struct xs_spool_header *xs_spool_found_header(const struct xs_spool_found *found) {
+    return found->spool.header ? found->spool.header : found->pointer;
+}
+
+/* Deletes what a process that was killed during its start left beside the name of a trace, with the trace: files of
+ * this user's, in which no event can be. Returns true if there was something. */
+bool xs_spool_clear_unstarted(const char *trace);
+
+#endif

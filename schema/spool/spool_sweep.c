@@ -1,0 +1,167 @@
+/* Deleting what killed processes left: spools in memory whose trace is gone, and the files of a start that was not
+ * finished. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "schema/error.h"
+#include "schema/spool/spool_place.h"
+
+enum {
+    AGE_OF_SPOOL_S = 3600, /* whoever renamed a trace has an hour to read it before its spool counts as abandoned */
+    AGE_OF_EMPTY_S = 60,   /* a process that is starting may be between making a file and filling it */
+    MOST_ENTRIES = 10000
+};
+
+static bool is_older(const struct stat *st, time_t seconds) { return time(NULL) - st->st_mtime > seconds; }
+
+/* Whether a file of that number is in the folder, under whatever name; also true where the folder is too large to
+ * look. */
+static bool folder_has(const char *folder, uint64_t inode) {
+    DIR *entries = opendir(folder);
+    bool found = !entries && errno != ENOENT && errno != ENOTDIR;
+    unsigned count = 0;
+    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
+    for (struct dirent *entry; entries && !found && (entry = readdir(entries));) {
+        found = (uint64_t)entry->d_ino == inode || ++count > MOST_ENTRIES;
+    }
+    if (entries) {
+        closedir(entries);
+    }
+    return found;
+}
+
+/* True where the trace is certain to be no more: its name is gone, nothing in its folder is the same file, and the
+ * nearest folder that is still there is of the file system on which the trace was. (One that is not mounted now leaves
+ * another's folder in its place.) */
+static bool trace_is_gone(const struct xs_spool_header *header) {
+    char path[XS_SPOOL_TRACE_BYTES];
+    struct stat st;
+    snprintf(path, sizeof path, "%s", header->trace);
+    if (path[0] != '/') {
+        return false;
+    }
+    if (lstat(path, &st) == 0 ? st.st_ino == header->trace_inode : errno != ENOENT && errno != ENOTDIR) {
+        return false;
+    }
+    bool nearest = true;
+    for (char *slash; (slash = strrchr(path, '/')); nearest = false) {
+        slash[slash == path] = 0;
+        if (stat(path, &st) == 0) {
+            return (uint64_t)st.st_dev == header->trace_device && !(nearest && folder_has(path, header->trace_inode));
+        }
+        if (slash == path || (errno != ENOENT && errno != ENOTDIR)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool has_no_event(const struct xs_spool_header *header) {
+    return !atomic_load(&header->started) && atomic_load(&header->next_sequence) == 0;
+}
+
+/* Whether the spool can serve nobody any more, and is this user's and this machine's. */
+static bool is_abandoned(const struct xs_spool_header *header, const char *path, const struct stat *st) {
+    if (!xs_spool_same_boot(header) || !xs_spool_same_mounts(header) ||
+        xs_spool_writer(header, path) != XS_WRITER_GONE) {
+        return false;
+    }
+    return atomic_load(&header->closed) || has_no_event(header) ||
+           (is_older(st, AGE_OF_SPOOL_S) && trace_is_gone(header));
+}
+
+static void sweep_one(const char *folder, const char *name) {
+    char path[XS_SPOOL_FOLDER_BYTES + 300];
+    struct xs_spool spool;
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0) {
+        return;
+    }
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+        close(fd);
+        return;
+    }
+    int status = xs_spool_open_fd(fd, &spool);
+    /* One that is not whole was made by a process that was killed at once. */
+    if (status == XS_ERROR_CORRUPT ? is_older(&st, AGE_OF_SPOOL_S)
+                                   : status == XS_OK && is_abandoned(spool.header, path, &st)) {
+        unlink(path);
+    }
+    xs_spool_unmap(&spool);
+}
+
+void xs_spool_sweep(const char *folder) {
+    DIR *entries = opendir(folder);
+    unsigned count = 0;
+    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
+    for (struct dirent *entry; entries && ++count < MOST_ENTRIES && (entry = readdir(entries));) {
+        size_t n = strlen(entry->d_name);
+        if (n == XS_SPOOL_ID_BYTES - 1 + strlen(".spool") && strcmp(entry->d_name + n - 6, ".spool") == 0) {
+            sweep_one(folder, entry->d_name);
+        }
+    }
+    if (entries) {
+        closedir(entries);
+    }
+}
+
+/* Nothing, or a trace that this user's library was making. */
+static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *header, bool *is_there) {
+    unsigned char first[100] = {0};
+    struct stat st;
+    *is_there = lstat(trace, &st) == 0;
+    if (!*is_there) {
+        return errno == ENOENT;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+        return false;
+    }
+    if (st.st_size == 0) {
+        return true;
+    }
+    int fd = open(trace, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? pread(fd, first, sizeof first, 0) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return header && n == (ssize_t)sizeof first && memcmp(first, "SQLite format 3", 16) == 0 &&
+           memcmp(first + 68, "xfsp", 4) == 0; /* XS_APPLICATION_ID */
+}
+
+bool xs_spool_clear_unstarted(const char *trace) {
+    static const char *const suffixes[] = {"-journal", "-wal", "-shm", ""};
+    struct xs_spool_found found;
+    struct stat st;
+    bool is_there = false, clear = false;
+    int status = xs_spool_find(trace, &found);
+    const struct xs_spool_header *header = xs_spool_found_header(&found);
+    if (lstat(found.files.beside, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
+        if (status == XS_OK && header) {
+            bool started = !found.spool.header || !has_no_event(header);
+            clear = xs_spool_same_boot(header) && xs_spool_writer(header, found.files.beside) == XS_WRITER_GONE &&
+                    trace_is_unstarted(trace, started ? NULL : header, &is_there) && (!started || !found.spool.header);
+        } else {
+            clear = status == XS_ERROR_CORRUPT && st.st_size == 0 && is_older(&st, AGE_OF_EMPTY_S) &&
+                    trace_is_unstarted(trace, NULL, &is_there);
+        }
+    }
+    for (size_t i = 0; clear && is_there && i < sizeof suffixes / sizeof *suffixes; i++) {
+        char name[XS_PATH_BYTES];
+        if (xs_beside(name, trace, suffixes[i])) {
+            unlink(name);
+        }
+    }
+    if (clear) {
+        xs_spool_delete(&found.files);
+    }
+    xs_spool_found_free(&found);
+    return clear;
+}

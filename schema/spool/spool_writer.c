@@ -1,0 +1,126 @@
+/* Who writes a spool, and whether that process still lives. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "schema/spool/spool.h"
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+
+/* First line of a small file, without its newline; "" where it cannot be read. */
+static void read_line(const char *path, char *line, size_t bytes) {
+    line[0] = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    ssize_t n = read(fd, line, bytes - 1);
+    close(fd);
+    line[n > 0 ? n : 0] = 0;
+    line[strcspn(line, "\n")] = 0;
+}
+
+static uint64_t namespace_of(const char *kind) {
+    struct stat st;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/ns/%s", kind);
+    return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+static void node_name(char *name, size_t bytes) {
+    struct utsname system;
+    if (uname(&system) != 0) {
+        system.nodename[0] = 0;
+    }
+    snprintf(name, bytes, "%.*s", (int)bytes - 1, system.nodename);
+}
+
+void xs_spool_sign(struct xs_spool_header *header) {
+    header->pid = (int32_t)getpid();
+    header->pid_namespace = namespace_of("pid");
+    header->mount_namespace = namespace_of("mnt");
+    read_line(BOOT_ID, header->boot_id, sizeof header->boot_id);
+    node_name(header->host, sizeof header->host);
+}
+
+bool xs_spool_same_boot(const struct xs_spool_header *header) {
+    char boot_id[sizeof header->boot_id];
+    read_line(BOOT_ID, boot_id, sizeof boot_id);
+    return strcmp(boot_id, header->boot_id) == 0;
+}
+
+bool xs_spool_same_mounts(const struct xs_spool_header *header) {
+    return header->mount_namespace == namespace_of("mnt");
+}
+
+/* Whether /proc/PID/maps shows the file: 1, 0, or -1 where it cannot be read. */
+static int process_maps_file(const struct xs_spool_header *header, const char *path) {
+    struct stat st;
+    /* The name of one in memory is its own in all the world, and stays in the list when the file was deleted. */
+    bool by_name = header->id[0] != 0;
+    if (!by_name && stat(path, &st) != 0) {
+        return -1;
+    }
+    char maps_path[40];
+    snprintf(maps_path, sizeof maps_path, "/proc/%d/maps", (int)header->pid);
+    FILE *maps = fopen(maps_path, "re");
+    if (!maps) {
+        return -1;
+    }
+    int found = 0, lines = 0;
+    char line[4096 + 128];
+    bool line_start = true;
+    while (!found && fgets(line, sizeof line, maps)) {
+        unsigned long inode;
+        if (line_start) {
+            lines++;
+            /* The device is not compared: btrfs and overlayfs show another one here than stat does. */
+            if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1) {
+                found = by_name ? strstr(line, header->id) != NULL
+                                : inode == (unsigned long)st.st_ino && strstr(line, ".spool") != NULL;
+            }
+        }
+        line_start = strchr(line, '\n') != NULL;
+    }
+    fclose(maps);
+    return lines == 0 ? -1 : found; /* a zombie's is empty */
+}
+
+/* A program may end its main thread and go on with others. Then the process is no zombie, though its first thread is
+ * one and has no maps any more. */
+static bool has_other_threads(int32_t pid) {
+    struct stat st;
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return stat(path, &st) == 0 && st.st_nlink > 3; /* itself, its parent, and one for each thread */
+}
+
+static bool is_zombie(int32_t pid) {
+    char path[40], line[256];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    read_line(path, line, sizeof line);
+    const char *name_end = strrchr(line, ')');
+    return name_end && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0) &&
+           !has_other_threads(pid);
+}
+
+enum xs_writer xs_spool_writer(const struct xs_spool_header *header, const char *path) {
+    char host[sizeof header->host];
+    node_name(host, sizeof host);
+    if (!xs_spool_same_boot(header)) {
+        /* The same name after a reboot, or a file system shared with another machine where the job may still run. */
+        return strcmp(host, header->host) == 0 ? XS_WRITER_GONE : XS_WRITER_UNKNOWN;
+    }
+    if (header->pid_namespace != namespace_of("pid")) {
+        return XS_WRITER_ELSEWHERE;
+    }
+    if (header->pid <= 0 || (kill(header->pid, 0) != 0 && errno == ESRCH) || is_zombie(header->pid)) {
+        return XS_WRITER_GONE;
+    }
+    return process_maps_file(header, path) == 0 ? XS_WRITER_GONE : XS_WRITER_LIVES;
+}

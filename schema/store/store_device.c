@@ -1,0 +1,128 @@
+/* CUPTI's activity records into the device_* tables. */
+#include "schema/store/store_internal.h"
+
+#define CUPTI_NONE UINT32_MAX /* how CUPTI says that a context, stream or event does not apply */
+
+static void put_times(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
+    bool known = start_ns != 0 || end_ns != 0;
+    xs_put_if(row, known, start_ns);
+    xs_put_if(row, known, end_ns);
+}
+
+static void put_number(struct xs_row *row, uint32_t number) { xs_put_if(row, number != CUPTI_NONE, number); }
+
+static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
+    xs_put_if(row, node != 0, graph);
+    xs_put_nonzero(row, (int64_t)node);
+}
+
+int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *copy) {
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_DEVICE_COPY,
+                     "INSERT INTO device_copy(correlation, kind, src_kind, dst_kind, bytes, start_ns, end_ns, device,"
+                     " src_device, dst_device, cupti_context, cupti_stream, is_async, copies, graph, graph_node)"
+                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put(&row, copy->correlation);
+    xs_put(&row, XS_KIND_OR_ZERO(XS_COPY_KINDS, copy->kind));
+    xs_put(&row, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->src_kind));
+    xs_put(&row, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->dst_kind));
+    xs_put_u64(&row, copy->bytes);
+    put_times(&row, copy->start_ns, copy->end_ns);
+    xs_put_device(&row, copy->device);
+    xs_put_device(&row, copy->src_device);
+    xs_put_device(&row, copy->dst_device);
+    put_number(&row, copy->context);
+    put_number(&row, copy->stream);
+    xs_put(&row, copy->is_async != 0);
+    xs_put(&row, copy->copies);
+    put_graph(&row, copy->graph, copy->graph_node);
+    return xs_row_insert(&row);
+}
+
+int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset *memset_row) {
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_DEVICE_MEMSET,
+                     "INSERT INTO device_memset(correlation, value, bytes, memory_kind, start_ns, end_ns, device,"
+                     " cupti_context, cupti_stream, graph, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put(&row, memset_row->correlation);
+    xs_put(&row, memset_row->value);
+    xs_put_u64(&row, memset_row->bytes);
+    xs_put(&row, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, memset_row->memory_kind));
+    put_times(&row, memset_row->start_ns, memset_row->end_ns);
+    xs_put_device(&row, memset_row->device);
+    put_number(&row, memset_row->context);
+    put_number(&row, memset_row->stream);
+    put_graph(&row, memset_row->graph, memset_row->graph_node);
+    return xs_row_insert(&row);
+}
+
+int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel *kernel) {
+    int64_t name;
+    int status = xs_intern_kernel_name(store, kernel->name, &name);
+    if (status) {
+        return status;
+    }
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_DEVICE_KERNEL,
+                     "INSERT INTO device_kernel(correlation, name, start_ns, end_ns, device, cupti_context,"
+                     " cupti_stream, grid_x, grid_y, grid_z, block_x, block_y, block_z, graph, graph_node)"
+                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put(&row, kernel->correlation);
+    xs_put(&row, name);
+    put_times(&row, kernel->start_ns, kernel->end_ns);
+    xs_put_device(&row, kernel->device);
+    put_number(&row, kernel->context);
+    put_number(&row, kernel->stream);
+    for (int i = 0; i < 3; i++) {
+        xs_put(&row, kernel->grid[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        xs_put(&row, kernel->block[i]);
+    }
+    put_graph(&row, kernel->graph, kernel->graph_node);
+    return xs_row_insert(&row);
+}
+
+int xs_store_device_sync(struct xs_store *store, const struct xs_device_sync *sync_row) {
+    struct xs_row row = xs_row_start(store, XS_STMT_DEVICE_SYNC,
+                                     "INSERT INTO device_sync(correlation, kind, start_ns, end_ns, cupti_context,"
+                                     " cupti_stream, cupti_event) VALUES (?,?,?,?,?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put(&row, sync_row->correlation);
+    xs_put(&row, sync_row->kind);
+    put_times(&row, sync_row->start_ns, sync_row->end_ns);
+    put_number(&row, sync_row->context);
+    put_number(&row, sync_row->stream);
+    put_number(&row, sync_row->event);
+    return xs_row_insert(&row);
+}
+
+int xs_store_device_migration(struct xs_store *store, const struct xs_device_migration *migration) {
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_DEVICE_MIGRATION,
+                     "INSERT INTO device_migration(kind, address, bytes, start_ns, end_ns, src_device, dst_device,"
+                     " stream, process) VALUES (?,?,?,?,?,?,?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put(&row, XS_KIND_OR_ZERO(XS_MIGRATION_KINDS, migration->kind));
+    xs_put_u64(&row, migration->address);
+    xs_put_u64(&row, migration->bytes);
+    put_times(&row, migration->start_ns, migration->end_ns);
+    xs_put_device(&row, migration->src_device);
+    xs_put_device(&row, migration->dst_device);
+    put_number(&row, migration->stream);
+    xs_put(&row, migration->process);
+    return xs_row_insert(&row);
+}
