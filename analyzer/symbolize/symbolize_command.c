@@ -89,7 +89,7 @@ static bool is_alone(const char *path) {
     struct xs_side_files side;
     xs_side_files_look(path, &side);
     if (side.foreign)
-        xs_complain("%s: symbols are not written: a file of another user lies beside it", path);
+        xs_complain("%s: symbols are not written: " XS_FOREIGN_BESIDE, path);
     else if (side.super_journal)
         xs_complain("%s: symbols are not written: " XS_NAMES_ANOTHER_FILE, path);
     return !side.foreign && !side.super_journal;

@@ -9,6 +9,9 @@
 #define XS_PATH_BYTES 4224
 bool xs_beside(char *buffer, const char *path, const char *suffix);
 
+/* What is said of a trace with a foreign file, behind its name. */
+#define XS_FOREIGN_BESIDE "a file of another user lies beside it"
+
 /* What is said of a trace whose journal names another file, after its name. */
 #define XS_NAMES_ANOTHER_FILE "the journal beside it names another file, which SQLite would delete"
 

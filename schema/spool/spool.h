@@ -24,8 +24,8 @@
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
 
-/* What both halves say of calls for which no chunk came free in time. */
-#define XS_SPOOL_FULL "calls were not recorded: the spool was full and could not grow"
+/* Why calls were not recorded for which no chunk came free in time, as both halves say it. */
+#define XS_SPOOL_FULL "the spool was full and could not grow"
 
 /* With a NUL. */
 #define XS_SPOOL_ID_BYTES 33u

@@ -440,7 +440,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
         }
     }
     if (side.foreign && !trace->warning[0]) {
-        warn(trace, "a file of another user lies beside it and was ignored");
+        warn(trace, XS_FOREIGN_BESIDE " and was ignored");
     }
     status = open_database(path, &identity, trace, message);
     trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(path);

@@ -9,7 +9,8 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK" || exit 99
 step=start
-schema=$(sed -n 's/^#define XS_SCHEMA_VERSION //p' "$SOURCE/../../schema/store/store.h") # the version that is written now
+# The version that is written now.
+schema=$(sed -n 's/^#define XS_SCHEMA_VERSION //p' "$SOURCE/../../schema/store/store.h")
 
 show() {
     echo "FAILED: $* (last command: $step, exit status ${status-})"

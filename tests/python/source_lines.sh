@@ -53,7 +53,9 @@ capture none
 lines | grep -q "app/program.py:8     assert cuda.cuMemcpyHtoD_v2(memory, buffer, ctypes.c_size_t(count)) == 0  # the upload$" || fail "the line is kept"
 lines | grep -qv "assert cuda" && fail "and lines that no call came from: $(lines)"
 [ -z "$(notes)" ] || fail "notes: $(notes)"
-[ "$(rows "SELECT bytes = $(wc -c <app/program.py) AND mtime_ns = 1748736000000000000 AND hash_low IS NOT NULL AND hash_high IS NOT NULL FROM source_file")" = 1 ] || fail "the identity"
+identity=$(rows "SELECT bytes = $(wc -c <app/program.py) AND mtime_ns = 1748736000000000000 AND
+    hash_low IS NOT NULL AND hash_high IS NOT NULL FROM source_file")
+[ "$identity" = 1 ] || fail "the identity"
 # Without the file, and for somebody else, the line is still there.
 rm app/program.py; mkdir elsewhere; cp t.db elsewhere/copy.db
 shows t.db || fail "shown without the file"

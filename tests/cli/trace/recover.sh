@@ -1,9 +1,10 @@
-# What a killed process left: several commands at once take it over into the file itself, and what a process left that was killed while it
-# started is cleared when its folder is read.
+# What a killed process left: several commands at once take it over into the file itself, and what a process left that
+# was killed while it started is cleared when its folder is read.
 . "$SOURCE/lib.sh"
 kill_one() { echo | "$SPOOLED" "$1" 0 >/dev/null 2>&1; }
 
-# Rows that only the log has are lost when the file is copied without it. The last command that reads puts them into the file.
+# Rows that only the log has are lost when the file is copied without it. The last command that reads puts them into
+# the file.
 for round in 1 2 3 4 5 6 7 8 9 10; do
     mkdir together
     kill_one together/t.db
@@ -29,7 +30,8 @@ kill_one together/t.db
 run "$XFERSPY" info together/t.db; expect_status 0
 [ "$(ls together)" = t.db ] || show "left behind: $(ls together)"
 
-# Empty and lone files in a folder: cleared where they are certain to be of a start that was not finished, kept where not.
+# Empty and lone files in a folder: cleared where they are certain to be of a start that was not finished, kept where
+# not.
 mkdir started
 make_trace started/good.db "$SOURCE/fixtures/simple.sql"
 : >started/mine.db
