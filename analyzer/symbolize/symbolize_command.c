@@ -88,11 +88,10 @@ static int open_for_writing(const char *path, sqlite3 **db) {
 static bool is_alone(const char *path) {
     struct xs_side_files side;
     xs_side_files_look(path, &side);
-    if (side.foreign)
-        xs_complain("%s: symbols are not written: " XS_FOREIGN_BESIDE, path);
-    else if (side.super_journal)
-        xs_complain("%s: symbols are not written: " XS_NAMES_ANOTHER_FILE, path);
-    return !side.foreign && !side.super_journal;
+    const char *why = side.foreign ? XS_FOREIGN_BESIDE : side.super_journal ? XS_NAMES_ANOTHER_FILE : NULL;
+    if (why)
+        xs_complain("%s: symbols are not written: %s", path, why);
+    return !why;
 }
 
 static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uint32_t depth,

@@ -1,5 +1,6 @@
-"""The forgeries: each is a function that changes a sound trace `t.db` in a folder of its own, or what lies beside it. What is expected of
-every command: see forgeries.py. CASES has them by name; the comment behind a name says what the attack did once, where it did something."""
+"""The forgeries: each is a function that changes a sound trace `t.db` in a folder of its own, or what lies beside it.
+What is expected of every command: see forgeries.py. CASES has them by name; the comment behind a name says what the
+attack did once, where it did something."""
 
 import os
 import shutil
@@ -17,9 +18,10 @@ class Case:
 
 
 def case(name, words=None, kind="finished", long_only=False, recovered=False):
-    """`words`: every command that reads the trace refuses it with a line that has them; None: it may be read. `kind`: what it is made
-    of: "finished", "killed" (with events in the spool) or "import" (an export of Nsight Systems). `recovered`: SQLite ends the transaction
-    of its journal before anything can be read, also where the trace is refused then."""
+    """`words`: every command that reads the trace refuses it with a line that has them; None: it may be read. `kind`:
+    what it is made of: "finished", "killed" (with events in the spool) or "import" (an export of Nsight Systems).
+    `recovered`: SQLite ends the transaction of its journal before anything can be read, also where the trace is refused
+    then."""
 
     def add(make):
         assert name not in CASES, name
@@ -89,7 +91,8 @@ def trigger(folder, random, event):
 
 for kind in ("finished", "killed"):
     for event in ("INSERT", "UPDATE", "DELETE"):
-        case(f"trigger-{event.lower()}-{kind}", SCHEMA, kind, long_only=event == "DELETE")(lambda folder, random, event=event: trigger(folder, random, event))
+        case(f"trigger-{event.lower()}-{kind}", SCHEMA, kind, long_only=event == "DELETE")(
+            lambda folder, random, event=event: trigger(folder, random, event))
 
 
 def rewrite(folder, table, old, new):
@@ -117,7 +120,8 @@ case("virtual-table-beside", SCHEMA)(lambda folder, random: change(folder, "CREA
 case("virtual-table-fake", SCHEMA)(lambda folder, random: change(
     folder, "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 0, 'CREATE VIRTUAL TABLE x USING dbstat(main)')"))
 case("index-expression", SCHEMA)(lambda folder, random: change(folder, "CREATE INDEX more ON transfer (hex(bytes))"))
-case("index-partial", SCHEMA)(lambda folder, random: change(folder, "CREATE INDEX more ON transfer (bytes) WHERE hex(zeroblob(1000)) > 'a'"))
+case("index-partial", SCHEMA)(
+    lambda folder, random: change(folder, "CREATE INDEX more ON transfer (bytes) WHERE hex(zeroblob(1000)) > 'a'"))
 case("table-missing", SCHEMA)(lambda folder, random: change(folder, f'DROP TABLE "{random.choice(tables_of(folder))}"'))
 case("table-more", SCHEMA)(lambda folder, random: change(folder, "CREATE TABLE more (a)"))
 case("schema-no-sql", "")(lambda folder, random: change(
@@ -177,7 +181,8 @@ def fill(folder, random, values):
 EXTREMES = [2**63 - 1, -(2**63), -1, 0, 2**62, 2**32, 2**31, -5, 65536]
 for number in range(3):
     case(f"extremes-{number}", long_only=number > 1)(lambda folder, random: fill(folder, random, EXTREMES))
-    case(f"wrong-types-{number}", long_only=number > 1)(lambda folder, random: fill(folder, random, ["text", b"\xff\x00", 1.5e300, -0.5, b"", "9" * 400]))
+    case(f"wrong-types-{number}", long_only=number > 1)(
+        lambda folder, random: fill(folder, random, ["text", b"\xff\x00", 1.5e300, -0.5, b"", "9" * 400]))
 case("everything-wrong")(lambda folder, random: fill(folder, random, EXTREMES + ["text", b"\xff\x00", 1.5e300, None]))
 
 
@@ -201,7 +206,8 @@ case("nulls")(without_not_null)
 ROWS = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < %d) "
 case("join-explodes")(lambda folder, random: change(folder, (
     "UPDATE transfer SET correlation = 5;" + ROWS + "INSERT INTO device_copy (correlation, kind, bytes, start_ns, end_ns, device, copies)"
-    " SELECT 5, 1, 10, i, i + 1, 0, 1 FROM r;" + ROWS + "INSERT INTO device_kernel (correlation, name, start_ns, end_ns, device)"
+    " SELECT 5, 1, 10, i, i + 1, 0, 1 FROM r;" + ROWS +
+    "INSERT INTO device_kernel (correlation, name, start_ns, end_ns, device)"
     " SELECT 5, 1, i, i + 1, 0 FROM r;" + ROWS + "INSERT INTO launch (entry_point, thread, kind, is_captured, result, enter_ns, return_ns, correlation)"
     " SELECT 1, 1, 1, 0, 0, i, i + 1, 5 FROM r;") % (20000, 20000, 20000)))
 case("many-findings", long_only=True)(lambda folder, random: change(folder, (
@@ -236,7 +242,8 @@ def loop_of_pages(folder, random):
         assert len(pages) > 4, pages
         for at in pages:
             data[at:at + 4] = struct.pack(">I", random.choice(pages) // 4096 + 1)
-        old = struct.pack("B", 0x80 | (2 * len(text) + 13) >> 14) + struct.pack("BB", 0x80 | ((2 * len(text) + 13) >> 7) & 127, (2 * len(text) + 13) & 127)
+        kind = 2 * len(text) + 13
+        old = struct.pack("BBB", 0x80 | kind >> 14, 0x80 | (kind >> 7) & 127, kind & 127)
         assert data.count(old) >= 1
         data = data.replace(old, b"\xff\xff\x7f")  # the text's length: a megabyte
         file.seek(0)
@@ -293,8 +300,9 @@ def foreign_owner(suffix):
 
 
 def link(suffix):
-    return lambda folder, random: (os.path.lexists(beside(folder, suffix)) and os.unlink(beside(folder, suffix)),
-                                   os.symlink(os.path.join(os.path.abspath(folder), "victim.txt"), beside(folder, suffix)))
+    return lambda folder, random: (
+        os.path.lexists(beside(folder, suffix)) and os.unlink(beside(folder, suffix)),
+        os.symlink(os.path.join(os.path.abspath(folder), "victim.txt"), beside(folder, suffix)))
 
 
 def other(suffix, make):
@@ -316,11 +324,15 @@ def listen(path):
 
 OTHERS = {"fifo": os.mkfifo, "folder": os.mkdir, "device": lambda path: os.symlink("/dev/zero", path), "socket": listen,
           "dangling": lambda path: os.symlink("nowhere", path), "loop": lambda path: os.symlink(path, path)}
-BOUNDED = {("fifo", ".spool"), ("fifo", "-wal"), ("folder", "-journal"), ("folder", "-shm"), ("device", ".spool"), ("device", "-journal")}
+BOUNDED = {("fifo", ".spool"), ("fifo", "-wal"), ("folder", "-journal"), ("folder", "-shm"), ("device", ".spool"),
+           ("device", "-journal")}
 for suffix in ("-journal", "-wal", "-shm", ".spool"):
     for kind in ("finished", "killed"):
-        case(f"garbage{suffix}-{kind}", kind=kind)(lambda folder, random, suffix=suffix: put(beside(folder, suffix), random.randbytes(random.choice([10, 3000, 200000]))))
-        case(f"empty{suffix}-{kind}", kind=kind, long_only=True)(lambda folder, random, suffix=suffix: put(beside(folder, suffix), b""))
+        case(f"garbage{suffix}-{kind}", kind=kind)(
+            lambda folder, random, suffix=suffix: put(beside(folder, suffix),
+                                                      random.randbytes(random.choice([10, 3000, 200000]))))
+        case(f"empty{suffix}-{kind}", kind=kind, long_only=True)(
+            lambda folder, random, suffix=suffix: put(beside(folder, suffix), b""))
         case(f"link{suffix}-{kind}", kind=kind, long_only=kind == "finished")(link(suffix))
     if os.geteuid() == 0:
         case(f"foreign{suffix}-killed", kind="killed")(foreign_owner(suffix))
@@ -413,9 +425,12 @@ def scribble_spool(folder, random, most):
 
 
 for number in range(4):
-    case(f"spool-head-{number}", kind="killed", long_only=number > 1)(lambda folder, random: scribble_spool(folder, random, 512))
-    case(f"spool-chunks-{number}", kind="killed", long_only=number > 1)(lambda folder, random: scribble_spool(folder, random, HEAD + 4 * CHUNK))
-case("spool-cut", kind="killed")(lambda folder, random: os.truncate(beside(folder, ".spool"), random.randrange(0, HEAD + 3 * CHUNK)))
+    case(f"spool-head-{number}", kind="killed", long_only=number > 1)(
+        lambda folder, random: scribble_spool(folder, random, 512))
+    case(f"spool-chunks-{number}", kind="killed", long_only=number > 1)(
+        lambda folder, random: scribble_spool(folder, random, HEAD + 4 * CHUNK))
+case("spool-cut", kind="killed")(
+    lambda folder, random: os.truncate(beside(folder, ".spool"), random.randrange(0, HEAD + 3 * CHUNK)))
 
 
 # --- exports of Nsight Systems ---

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """forgeries.py --xferspy FILE --spooled FILE --sources DIR --work DIR [--seed N] [--long] [--only CASE] [--slower N]
 
-Every command on forged traces (cases.py). What must be true of each run: no signal, at most 10 s of processor time, at most 512 MiB of
-memory (256 where a spool is taken over), no file of more than 64 MiB written, nothing changed or made but the output that was named and what belongs to the trace itself, one
-line for each trace that is refused, and that line says why. --long takes all cases; else those that are marked as long are left out. Exit
-status 1 where something is not true, and 0 where all of it is."""
+Every command on forged traces (cases.py). What must be true of each run: no signal, at most 10 s of processor time, at
+most 512 MiB of memory (256 where a spool is taken over), no file of more than 64 MiB written, nothing changed or made
+but the output that was named and what belongs to the trace itself, one line for each trace that is refused, and that
+line says why. --long takes all cases; else those that are marked as long are left out. Exit status 1 where something is
+not true, and 0 where all of it is."""
 
 import argparse
 import concurrent.futures
@@ -28,12 +29,16 @@ SECONDS, MEMORY_BYTES, RECOVERY_BYTES, FILE_BYTES, WALL_SECONDS = 10, 512 << 20,
 
 # T: the trace; O: an output, which need not come to be.
 COMMANDS = [
-    "report T", "report --json T", "report --details --sections=all T", "report --by=site T", "report .", "report --format=markdown -o O T", "explain T",
-    "explain --instances --format=tsv T", "explain --json T round-trip", "info T", "info --json T", "html -o O T", "check --no-config --fail-on=any:0 T",
-    "check --no-config --format=sarif T", "check --no-config --baseline=T sound.db", "diff T sound.db", "diff sound.db T", "export --format=csv -o O T",
-    "export --format=jsonl --what=calls -o O T", "export --format=perfetto -o O T", "export --format=speedscope -o O T", "export --format=openmetrics T",
-    "merge -o O T sound.db", "anonymize -o O T", "symbolize T", "import -o O T", "query --tables T", "query --format=csv -o O T|SELECT * FROM transfers",
-    "query T|SELECT count(*), sum(device_ns) FROM transfers JOIN kernels", "query T|SELECT * FROM note", "query T|SELECT * FROM stacks",
+    "report T", "report --json T", "report --details --sections=all T", "report --by=site T", "report .",
+    "report --format=markdown -o O T", "explain T", "explain --instances --format=tsv T", "explain --json T round-trip",
+    "info T", "info --json T", "html -o O T", "check --no-config --fail-on=any:0 T",
+    "check --no-config --format=sarif T", "check --no-config --baseline=T sound.db", "diff T sound.db",
+    "diff sound.db T", "export --format=csv -o O T", "export --format=jsonl --what=calls -o O T",
+    "export --format=perfetto -o O T", "export --format=speedscope -o O T", "export --format=openmetrics T",
+    "merge -o O T sound.db", "anonymize -o O T", "symbolize T", "import -o O T", "query --tables T",
+    "query --format=csv -o O T|SELECT * FROM transfers",
+    "query T|SELECT count(*), sum(device_ns) FROM transfers JOIN kernels", "query T|SELECT * FROM note",
+    "query T|SELECT * FROM stacks",
 ]
 FEW = {"report T", "merge -o O T sound.db", "anonymize -o O T", "symbolize T"}
 IMPORTS = ["import -o O T", "report T"]
@@ -90,11 +95,14 @@ def limits(arguments, sparse):
 def execute(arguments, command, folder, sparse):
     """Exit status, messages and the most memory of one command."""
     words = command.split("|")
-    line = [word.replace("T", "t.db") if word in ("T", "--baseline=T") else "out" if word == "O" else word for word in words[0].split()] + words[1:]
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": os.path.join(folder, "tmp"), "HOME": folder}
+    files = {"T": "t.db", "--baseline=T": "--baseline=t.db", "O": "out"}
+    line = [files.get(word, word) for word in words[0].split()] + words[1:]
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": folder}
+    environment["TMPDIR"] = os.path.join(folder, "tmp")
     with open(os.path.join(folder, "stderr"), "w+b") as messages:
-        process = subprocess.Popen([arguments.xferspy, *line], cwd=os.path.join(folder, "in"), env=environment, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=messages, preexec_fn=limits(arguments, sparse))
+        process = subprocess.Popen([arguments.xferspy, *line], cwd=os.path.join(folder, "in"), env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=messages,
+                                   preexec_fn=limits(arguments, sparse))
         until = time.monotonic() + WALL_SECONDS * arguments.slower
         while True:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -216,11 +224,13 @@ def all_of(arguments):
     with open(os.path.join(arguments.sources, "analyzer/cli/commands.def"), encoding="utf-8") as file:
         known = set(re.findall(r"^XS_COMMAND\((\w+),", file.read(), re.M))
     assert known == {command.split()[0] for command in COMMANDS} | OTHER_COMMANDS, "a command has no row in COMMANDS"
-    names = [n for n in cases.CASES if arguments.only in (None, n) and (arguments.long or arguments.only or not cases.CASES[n].long_only)]
+    every = arguments.long or arguments.only
+    names = [n for n, c in cases.CASES.items() if arguments.only in (None, n) and (every or not c.long_only)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for number, name in enumerate(names):
             made = make(arguments, name)
-            for job in [pool.submit(run, arguments, name, command, made) for command in commands_of(arguments, name, number)]:
+            commands = commands_of(arguments, name, number)
+            for job in [pool.submit(run, arguments, name, command, made) for command in commands]:
                 job.result()
             victim = os.path.join(made, "in/victim.txt")
             if not os.path.exists(victim) or open(victim, encoding="utf-8").read() != "precious":

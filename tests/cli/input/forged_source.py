@@ -1,4 +1,5 @@
-"""forged_source.py XFERSPY SQL2DB FIXTURES GOLDEN: what forged_source.sh says. Works in the folder that it is started in."""
+"""forged_source.py XFERSPY SQL2DB FIXTURES GOLDEN: what forged_source.sh says. Works in the folder that it is started
+in."""
 
 import os
 import shutil
@@ -36,8 +37,9 @@ def make_files():
     os.symlink(path("secret/id_rsa"), path("sources/leads_out"))
     os.symlink(path("secret"), path("sources/folder_out"))
     names = [path("secret", n) for n in ("id_rsa", "huge", "binary", "link", "fifo", "environ", "below/train.py")]
-    names += ["/proc/self/environ", "/proc/self/cmdline", "/proc/thread-self/environ", f"/proc/self/root{path('secret/id_rsa')}",
-              "/dev/zero", "/dev/stdin", "/dev/fd/0", path("secret/../secret/id_rsa"), "secret/id_rsa", "../" * 20 + path("secret/id_rsa")[1:]]
+    names += ["/proc/self/environ", "/proc/self/cmdline", "/proc/thread-self/environ",
+              f"/proc/self/root{path('secret/id_rsa')}", "/dev/zero", "/dev/stdin", "/dev/fd/0",
+              path("secret/../secret/id_rsa"), "secret/id_rsa", "../" * 20 + path("secret/id_rsa")[1:]]
     if os.geteuid() == 0:  # a file of another user that root could read
         shutil.copyfile("secret/id_rsa", "secret/foreign")
         os.utime(path("secret/foreign"), (OLD, OLD))
@@ -114,7 +116,8 @@ ENVIRONMENT = {"A_TOKEN": SECRET, **{k: v for k, v in os.environ.items() if k no
 def few(trace, source=()):
     """One command for each piece of code that shows lines."""
     for arguments in (["report", "--details"], ["report", "--format=markdown"], ["explain", "--json"], ["html"],
-                      ["check", "--no-config", "--format=sarif", "--fail-on=any:0"], ["symbolize"], ["report", "--details"]):
+                      ["check", "--no-config", "--format=sarif", "--fail-on=any:0"], ["symbolize"],
+                      ["report", "--details"]):
         yield [arguments[0], *source, *arguments[1:], trace]
     yield ["diff", *source, "--json", "--all", trace, trace]
 
@@ -122,11 +125,13 @@ def few(trace, source=()):
 def commands(trace, source=()):
     """Every command and format, with the files that it writes."""
     with_source = [
-        ["report"], ["report", "--details"], ["report", "--sections=all"], ["report", "--format=markdown"], ["report", "--json", "--by=site"],
-        ["report", "--by=file"], ["explain"], ["explain", "--json"], ["explain", "--format=tsv"], ["explain", "--instances", "--json"], ["html"],
+        ["report"], ["report", "--details"], ["report", "--sections=all"], ["report", "--format=markdown"],
+        ["report", "--json", "--by=site"], ["report", "--by=file"], ["explain"], ["explain", "--json"],
+        ["explain", "--format=tsv"], ["explain", "--instances", "--json"], ["html"],
         ["check", "--no-config", "--fail-on=any:0"], ["check", "--no-config", "--format=markdown", "--fail-on=any:0"],
         *(["check", "--no-config", f"--format={f}", "--fail-on=any:0"] for f in ("json", "junit", "sarif", "github")),
-        ["check", "--no-config", "--sarif=x.sarif", "--junit=x.xml", "--force"], ["check", "--no-config", "--write-baseline=x.json", "--force"],
+        ["check", "--no-config", "--sarif=x.sarif", "--junit=x.xml", "--force"],
+        ["check", "--no-config", "--write-baseline=x.json", "--force"],
     ]
     for arguments in with_source:
         yield [arguments[0], *source, *arguments[1:], trace]
@@ -167,7 +172,8 @@ def written():
 
 
 def shown(arguments):
-    done = subprocess.run([XFERSPY, *arguments], capture_output=True, env=ENVIRONMENT, timeout=60, input=SECRET.encode() + b"\n")
+    done = subprocess.run([XFERSPY, *arguments], capture_output=True, env=ENVIRONMENT, timeout=60,
+                          input=SECRET.encode() + b"\n")
     if done.returncode < 0:
         failures.append(f"{arguments}: signal {-done.returncode}")
     return SECRET.encode() in done.stdout + done.stderr
@@ -207,17 +213,20 @@ for name in names:
     expect_nothing(name, forged("t.db", name))
     expect_nothing(f"{name}, wrong hash", forged("t.db", name, identity=identity_of(name, 1, 2)))
     expect_nothing(f"{name}, of a folder", forged("t.db", name), ["--source=sources"])
-    if name.startswith("/proc") or os.path.basename(name) in ("huge", "binary", "fifo", "environ", "foreign") or name.startswith("/dev"):
+    unreadable = ("huge", "binary", "fifo", "environ", "foreign")
+    if name.startswith(("/proc", "/dev")) or os.path.basename(name) in unreadable:
         expect_nothing(f"{name}, of an own trace", forged("t.db", name, own=True))
         expect_nothing(f"{name}, of the root folder", forged("t.db", name), ["--source=/"])
-for name in ("leads_out", "folder_out/id_rsa", "../secret/id_rsa", "x/../../secret/id_rsa", "sources/folder_out/below/train.py"):
+for name in ("leads_out", "folder_out/id_rsa", "../secret/id_rsa", "x/../../secret/id_rsa",
+             "sources/folder_out/below/train.py"):
     expect_nothing(f"{name}, out of the folder", forged("t.db", name), ["--source=sources"])
 
 # The origin of another trace, of a copy, and of none.
 key = path("secret/id_rsa")
 own = forged("own.db", key, own=True)
 expect_shown("an own trace", "report", own)
-for arguments in (["check", "--no-config", "--format=sarif", "--fail-on=any:0"], ["html"], ["report", "--format=markdown"]):
+for arguments in (["check", "--no-config", "--format=sarif", "--fail-on=any:0"], ["html"],
+                  ["report", "--format=markdown"]):
     expect_shown("an own trace", *arguments, own)
 os.rename("own.db", "moved.db")
 expect_shown("an own trace that was moved", "report", "moved.db")
@@ -229,7 +238,8 @@ if shown(["report", "copy.db"]):
 forged("t.db", key, origin=origin_of("moved.db"))
 os.rename("moved.db", "kept.db")
 subprocess.run([XFERSPY, "merge", "--force", "t.db", "-o", "own_merged.db"], check=False, capture_output=True)
-expect_nothing("a merged file of a forged trace", "own_merged.db", run=lambda t, _: [["report", t], ["report", "--each", t], ["symbolize", t]])
+expect_nothing("a merged file of a forged trace", "own_merged.db",
+               run=lambda t, _: [["report", t], ["report", "--each", t], ["symbolize", t]])
 os.rename("kept.db", "moved.db")
 os.remove("own_merged.db")
 origin = origin_of("moved.db")
@@ -239,7 +249,8 @@ if shown(["report", "copy.db"]):
 os.makedirs("kept")
 for name in ("copy.db", "moved.db"):
     os.rename(name, os.path.join("kept", name))
-for value in (origin, "0" * 64, origin[:-1] + ("0" if origin[-1] != "0" else "1"), origin[:32], "", "x" * 64, origin.upper() + "\n"):
+other_end = origin[:-1] + ("0" if origin[-1] != "0" else "1")
+for value in (origin, "0" * 64, other_end, origin[:32], "", "x" * 64, origin.upper() + "\n"):
     expect_nothing(f"origin {value}", forged("t.db", key, origin=value))
 
 # An own trace, and the key of somebody else.

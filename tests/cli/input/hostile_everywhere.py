@@ -117,7 +117,8 @@ def hostile_lines(name):
     database.execute("INSERT INTO source_file (id, path) VALUES (1, '/opt/app/train.py'), (2, '/build/reader/reader.c')")
     for place, (file, line) in enumerate(((1, 12), (1, 14), (2, 77), (1, 21), (1, 22))):
         text = LONG if place == 4 else b" ".join(PIECES[place:place + 4])
-        database.execute("INSERT INTO source_line (file, line, text) VALUES (?, ?, CAST(? AS TEXT))", (file, line, text))
+        database.execute("INSERT INTO source_line (file, line, text) VALUES (?, ?, CAST(? AS TEXT))",
+                         (file, line, text))
     database.commit()
     database.close()
 
