@@ -396,7 +396,7 @@ def log_of_another(folder, random):
 
 # --- the spool ---
 
-CHUNK, HEAD = 65536, 4096
+CHUNK, HEAD = 65536, 8192
 
 
 def sparse_spool(folder, random, claimed):
