@@ -1,4 +1,5 @@
-// When a browser has painted a page: node run-html.mjs CHROMIUM FILE. A new browser each time, so that nothing is cached.
+// When a browser has painted a page: node run-html.mjs CHROMIUM FILE. A new browser each time, so that nothing is
+// cached.
 import { chromium } from 'playwright-core';
 
 const [, , executablePath, file] = process.argv;

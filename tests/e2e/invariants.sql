@@ -14,8 +14,8 @@ SELECT 'order', a.id, b.id FROM transfer a JOIN transfer b ON b.id = (SELECT min
 SELECT 'lifetime', t.id FROM transfer t JOIN allocation a ON a.id IN (t.src_allocation, t.dst_allocation) WHERE a.enter_ns > t.return_ns OR a.free_return_ns < t.enter_ns
 SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.dst_allocation WHERE a.kind <> 5 AND (t.dst_address < a.address OR t.dst_address >= a.address + a.bytes)
 SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.src_allocation WHERE a.kind <> 5 AND (t.src_address < a.address OR t.src_address >= a.address + a.bytes)
--- Host and device agree where they can be joined; a batch call has as many bytes as its copies, and a copy between devices
--- that may not access each other goes in two legs.
+-- Host and device agree where they can be joined; a batch call has as many bytes as its copies, and a copy between
+-- devices that may not access each other goes in two legs.
 SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0 GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes AND NOT (max(t.direction) = 4 AND sum(t.bytes) * 2 = c.bytes)
 SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation HAVING count(*) > 1
 -- While CUPTI was there for the whole run, every copy that ran has its record and every record its call.
@@ -29,13 +29,15 @@ SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context)
 SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation) OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
 SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 3
--- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says so.
+-- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says
+-- so.
 SELECT 'arguments', id FROM launch WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT id FROM argument_set) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
 SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT IN (SELECT id FROM allocation) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
 SELECT 'argument', argument_set, allocation FROM argument GROUP BY 1, 2, 3 HAVING count(*) > 1
 SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argument_set = l.arguments JOIN allocation a ON a.id = g.allocation WHERE a.enter_ns > l.enter_ns OR a.free_return_ns < l.enter_ns
 SELECT 'fingerprint', id FROM transfer WHERE (fingerprint IS NULL) = (skip IS NULL)
--- Every call that has one says where it came from, and its stack is there with all its frames, the first of them the application's.
+-- Every call that has one says where it came from, and its stack is there with all its frames, the first of them the
+-- application's.
 SELECT 'no stack', id FROM transfer WHERE stack IS NULL AND 'none' <> (SELECT value FROM meta WHERE key = 'option.stack')
 SELECT 'stack', id FROM transfer WHERE stack IS NOT NULL AND stack NOT IN (SELECT id FROM stack) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
 SELECT 'frames', s.id FROM stack s WHERE s.native_frames <> (SELECT count(*) FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NULL) OR s.python_frames <> (SELECT count(*) FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NOT NULL)

@@ -1,4 +1,5 @@
-// speedscope.mjs CHROMIUM FOLDER "TRACE..." TRACE...: the schema for all, speedscope itself for those of the third argument.
+// speedscope.mjs CHROMIUM FOLDER "TRACE..." TRACE...: the schema for all, speedscope itself for those of the third
+// argument.
 import fs from 'node:fs';
 import path from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
@@ -17,7 +18,8 @@ const fail = (...what) => {
 
 const browser = await chromium.launch({executablePath, headless: true, args: ['--no-sandbox', '--allow-file-access-from-files']});
 
-// Opens a file as speedscope's own command line does. Returns what its toolbar says: the profile's name, or why there is none.
+// Opens a file as speedscope's own command line does. Returns what its toolbar says: the profile's name, or why there
+// is none.
 async function open(file) {
   const page = await browser.newPage();
   const errors = [];

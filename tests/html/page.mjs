@@ -1,5 +1,5 @@
-// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages. One browser for
-// all; a check that fails names itself, and the others go on.
+// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages. One
+// browser for all; a check that fails names itself, and the others go on.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -324,8 +324,8 @@ check('a simulated GPU says so', 'simulated', {}, async (page) => {
   assert.match(await page.textContent('.simulated'), /SIMULATED .* no time on this page is a measurement/);
 });
 
-// WCAG 2.1 AA as far as axe can tell, contrast included, with every tab open and a finding chosen. Dark differs in its colours
-// alone. axe takes long over what is hidden, so each tab is looked at by itself, and the rest with the first.
+// WCAG 2.1 AA as far as axe can tell, contrast included, with every tab open and a finding chosen. Dark differs in its
+// colours alone. axe takes long over what is hidden, so each tab is looked at by itself, and the rest with the first.
 const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 for (const [name, scheme, width, rules] of [['callsites', 'light', 1280, levels], ['callsites', 'dark', 1280, ['color-contrast']], ['both', 'dark', 1280, levels], ['simulated', 'light', 390, levels]]) {
   check(`accessible: ${name}, ${scheme}, ${width} wide`, name, { colorScheme: scheme, viewport: { width, height: 850 } }, async (page) => {
