@@ -9,7 +9,16 @@ for (let i = 0; i < 5; i++) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(`file://${file}`);
   await page.waitForSelector('html[data-ready="true"] .timeline canvas');
-  times.push(await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => done([performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.now()])))));
+  times.push(
+    await page.evaluate(
+      () =>
+        new Promise((done) =>
+          requestAnimationFrame(() =>
+            done([performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.now()]),
+          ),
+        ),
+    ),
+  );
   await browser.close();
 }
 const median = (which) => times.map((time) => time[which]).sort((a, b) => a - b)[2];
