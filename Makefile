@@ -52,7 +52,7 @@ package: ## build deb, rpm and tar.gz into build/release/packages
 	@scripts/build release
 	@cd build/release && cpack
 
-lint: ## clang-format, includes, sentences, quotes, columns, clang-tidy, cppcheck
+lint: ## clang-format, includes, folders, sentences, quotes, columns, clang-tidy, cppcheck
 	@scripts/install-packages build test lint
 	@scripts/lint
 

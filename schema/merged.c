@@ -175,10 +175,7 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     }
     if (version > XS_SCHEMA_VERSION) {
         xs_trace_close(trace);
-        return xs_trace_fail(message, XS_ERROR_NEWER,
-                             "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
-                             " xferspy",
-                             file, (long long)version, XS_SCHEMA_VERSION);
+        return xs_trace_fail_newer(message, file, version);
     }
     return XS_OK;
 }

@@ -23,6 +23,9 @@
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
 
+/* What both halves say of calls for which no chunk came free in time. */
+#define XS_SPOOL_FULL "calls were not recorded: the spool was full and could not grow"
+
 enum xs_chunk_state { XS_CHUNK_FREE = 0, XS_CHUNK_ACTIVE = 1, XS_CHUNK_FULL = 2 };
 
 struct xs_chunk_header {

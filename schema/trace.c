@@ -132,6 +132,13 @@ static int read_identity(const char *path, struct identity *identity, char *mess
     return XS_OK;
 }
 
+int xs_trace_fail_newer(char *message, const char *path, int64_t version) {
+    return xs_trace_fail(message, XS_ERROR_NEWER,
+                         "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
+                         " xferspy",
+                         path, (long long)version, XS_SCHEMA_VERSION);
+}
+
 static int check_identity(const char *path, const struct identity *identity, char *message) {
     if (memcmp(identity->magic, "SQLite format 3", sizeof identity->magic) != 0) {
         static const char *const companions[] = {".spool", "-wal", "-shm", "-journal"};
@@ -141,16 +148,14 @@ static int check_identity(const char *path, const struct identity *identity, cha
                                      (int)(strlen(path) - strlen(companions[i])), path);
             }
         }
-        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: not an xferspy trace", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: %s", path, xs_error_text(XS_ERROR_NOT_A_TRACE));
     }
     if (identity->application != XS_APPLICATION_ID || identity->version == 0) {
-        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but not an xferspy trace", path);
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but %s", path,
+                             xs_error_text(XS_ERROR_NOT_A_TRACE));
     }
     if (identity->version > XS_SCHEMA_VERSION) {
-        return xs_trace_fail(
-            message, XS_ERROR_NEWER,
-            "%s: written by a newer xferspy (schema %u; this one reads up to %d); install a newer xferspy", path,
-            identity->version, XS_SCHEMA_VERSION);
+        return xs_trace_fail_newer(message, path, identity->version);
     }
     return XS_OK;
 }

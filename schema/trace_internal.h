@@ -9,6 +9,9 @@
 /* Writes a message of one line, in which nothing moves a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same for a file of a schema that this program does not know yet. */
+int xs_trace_fail_newer(char *message, const char *path, int64_t version);
+
 /* The words for a failure of SQLite's, after which the trace is closed. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 

@@ -114,14 +114,14 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
 }
 
 /* What `xferspy diff --json` says of both, in an array of one. */
-static void put_comparison(const struct xs_html_run_of *runs, struct xs_json *json) {
+static void put_diff(const struct xs_html_run_of *runs, struct xs_json *json) {
     static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
     struct xs_side sides[2] = {{0}, {0}};
     struct xs_diff diff;
     for (int i = 0; i < 2; i++)
         xs_side_add(&sides[i], 1, &runs[i].reading);
     xs_diff_compute(&sides[0], &sides[1], &diff);
-    xs_json_array(json, "comparison");
+    xs_json_array(json, "diff");
     xs_diff_json(&diff, &view, json);
     xs_json_end(json, ']');
     xs_diff_free(&diff);
@@ -143,7 +143,7 @@ int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *
     }
     xs_json_end(json, ']');
     if (status >= 0 && count == 2)
-        put_comparison(runs, json);
+        put_diff(runs, json);
     xs_json_end(json, '}');
     return status;
 }

@@ -9,6 +9,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
+#include "schema/spool.h"
 
 #define NOTE_LINES 6
 #define OVERLAP_LINES 8
@@ -224,8 +225,7 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
                     "other means.",
                     xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies));
     if (c->dropped)
-        xs_out_line(out, XS_STYLE_WARN, "%s calls were not recorded: the spool was full and could not grow.",
-                    xs_format_count(a, c->dropped));
+        xs_out_line(out, XS_STYLE_WARN, "%s " XS_SPOOL_FULL ".", xs_format_count(a, c->dropped));
     if (c->dropped_records)
         xs_out_line(out, XS_STYLE_WARN, "CUPTI dropped %s records.", xs_format_count(a, c->dropped_records));
 }

@@ -1,5 +1,5 @@
-// Reads of a region that may be unaligned or a box, 16 bytes at a time; zeros for bytes that it has not. No byte outside the
-// region is read: a tool that checks the application's memory accesses checks ours too.
+// Reads of a region that may be unaligned or a box, 16 bytes at a time; zeros for bytes that it has not. No byte
+// outside the region is read: a tool that checks the application's memory accesses checks ours too.
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_TREE_REGION_CUH
 #define XFERSPY_PRELOAD_FINGERPRINT_TREE_REGION_CUH
 
@@ -35,8 +35,8 @@ __device__ __forceinline__ void put(ulonglong2 &chunk, u32 byte, u64 piece) {
         chunk.y |= piece << (byte - 8) * 8;
 }
 
-// The 16-byte word at `address`, of which only the bytes from `base` on and before `end` are read; zeros for the others. Each
-// byte on its own, for a lane here and there, but all at once.
+// The 16-byte word at `address`, of which only the bytes from `base` on and before `end` are read; zeros for the
+// others. Each byte on its own, for a lane here and there, but all at once.
 __device__ __forceinline__ ulonglong2 load_part_of_word(u64 address, u64 base, u64 end) {
     ulonglong2 chunk = {0, 0};
 #pragma unroll

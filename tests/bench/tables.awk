@@ -31,7 +31,9 @@ function median(config, metric, key, n) {
 function least(config, metric) { sort_values(config SUBSEP metric); return value[config, metric, 1] }
 function most(config, metric) { sort_values(config SUBSEP metric); return value[config, metric, count[config, metric]] }
 
-function number(x, u) { return sprintf(u == "us" || u == "ms" && x < 10 ? "%.2f" : u == "ns" || u == "" ? "%.0f" : "%.1f", x) }
+function number(x, u) {
+    return sprintf(u == "us" || u == "ms" && x < 10 ? "%.2f" : u == "ns" || u == "" ? "%.0f" : "%.1f", x)
+}
 # A difference of us is shown in ns, any other in its own unit.
 function difference(x, u) { return u == "us" ? sprintf("%+.0f ns", x * 1000) : sprintf("%+.1f %s", x, u) }
 
@@ -50,10 +52,12 @@ function compare_row(text, metric, i, u) {
     u = unit[metric]
     if (!has("bare", metric))
         return
-    printf "| %s, %s | %s | %s-%s |", text, u, number(median("bare", metric), u), number(least("bare", metric), u), number(most("bare", metric), u)
+    printf "| %s, %s | %s | %s-%s |", text, u, number(median("bare", metric), u),
+        number(least("bare", metric), u), number(most("bare", metric), u)
     for (i = 2; i <= n_configs; i++) {
         if (has(list_of_configs[i], metric))
-            printf " %s (%s) |", number(median(list_of_configs[i], metric), u), difference(median(list_of_configs[i], metric) - median("bare", metric), u)
+            printf " %s (%s) |", number(median(list_of_configs[i], metric), u),
+                difference(median(list_of_configs[i], metric) - median("bare", metric), u)
         else
             printf " |"
     }
@@ -68,7 +72,10 @@ function wrapper_row(text, metric, i, c) {
     for (i = 1; i <= n_configs; i++) {
         c = list_of_configs[i]
         if (is_ours(c) || c == "bare")
-            printf " %s (%s to %s) |", number(median(c, "wrapper." metric ".added"), "ns"), number(least(c, "wrapper." metric ".added"), "ns"), number(most(c, "wrapper." metric ".added"), "ns")
+            printf " %s (%s to %s) |",
+                number(median(c, "wrapper." metric ".added"), "ns"),
+                number(least(c, "wrapper." metric ".added"), "ns"),
+                number(most(c, "wrapper." metric ".added"), "ns")
     }
     printf "\n"
 }
@@ -76,7 +83,8 @@ function wrapper_row(text, metric, i, c) {
 function arguments_row(text, metric) {
     metric = "arguments." metric
     if (has("bare", metric))
-        printf "| %s | %s | %s-%s |\n", text, number(median("bare", metric), "ns"), number(least("bare", metric), "ns"), number(most("bare", metric), "ns")
+        printf "| %s | %s | %s-%s |\n", text, number(median("bare", metric), "ns"),
+            number(least("bare", metric), "ns"), number(most("bare", metric), "ns")
 }
 
 function cost_row(text, metric, i, c) {
@@ -97,7 +105,8 @@ function contents_row(text, metric, i, c) {
     for (i = 2; i <= n_configs; i++) {
         c = list_of_configs[i]
         if (has(c, metric))
-            printf " %.3f (%s) |", median(c, metric) / median("bare", metric), difference(median(c, metric) - median("bare", metric), "us")
+            printf " %.3f (%s) |", median(c, metric) / median("bare", metric),
+                difference(median(c, metric) - median("bare", metric), "us")
     }
     printf "\n"
 }
@@ -114,10 +123,13 @@ function ratio_verdict(text, metric, config, limit, x) {
     if (!has(config, metric) || !has("bare", metric))
         return
     x = median(config, metric) / median("bare", metric)
-    printf "| %s | %s, times bare | %.2f | %.3f | %s |\n", text, title[config], limit, x, (x <= limit ? "within" : "**over**")
+    printf "| %s | %s, times bare | %.2f | %.3f | %s |\n", text, title[config], limit, x,
+        (x <= limit ? "within" : "**over**")
 }
 
-function is_ours(c) { return c == "off" || c == "stacks" || c == "copies" || c == "kernels" || c == "auto" || c == "all" }
+function is_ours(c) {
+    return c == "off" || c == "stacks" || c == "copies" || c == "kernels" || c == "auto" || c == "all"
+}
 function titles(all, i, c, s) {
     for (i = 2; i <= n_configs; i++) {
         c = list_of_configs[i]
@@ -137,14 +149,16 @@ function verdict(text, metric, config, base, limit, x, u) {
         x *= 1000
         u = "ns"
     }
-    printf "| %s | %s above %s | %.0f %s | %+.0f %s | %s |\n", text, title[config], title[base], limit, u, x, u, (x <= limit ? "within" : "**over**")
+    printf "| %s | %s above %s | %.0f %s | %+.0f %s | %s |\n", text, title[config], title[base], limit, u, x, u,
+        (x <= limit ? "within" : "**over**")
 }
 function verdict_added(text, metric, config, limit, x) {
     metric = "wrapper." metric ".added"
     if (!has(config, metric))
         return
     x = median(config, metric)
-    printf "| %s | %s, wrapper alone | %.0f ns | %+.0f ns | %s |\n", text, title[config], limit, x, (x <= limit ? "within" : "**over**")
+    printf "| %s | %s, wrapper alone | %.0f ns | %+.0f ns | %s |\n", text, title[config], limit, x,
+        (x <= limit ? "within" : "**over**")
 }
 
 # The same with stacks and without.
@@ -153,7 +167,8 @@ function verdict_stack(text, metric, limit, x) {
     if (!has("stacks", metric) || !has("off", metric))
         return
     x = median("stacks", metric) - median("off", metric)
-    printf "| %s | %s above %s, wrapper alone | %.0f ns | %+.0f ns | %s |\n", text, title["stacks"], title["off"], limit, x, (x <= limit ? "within" : "**over**")
+    printf "| %s | %s above %s, wrapper alone | %.0f ns | %+.0f ns | %s |\n", text,
+        title["stacks"], title["off"], limit, x, (x <= limit ? "within" : "**over**")
 }
 
 function verdicts_of(metric, text, limit) {

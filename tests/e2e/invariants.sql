@@ -1,44 +1,77 @@
--- What holds of every trace, whatever the program: each query finds nothing. One line a query.
+-- What holds of every trace, whatever the program: each query finds nothing. A line that begins with a blank goes on
+-- with the query of the line before.
 SELECT 'transfer', id FROM transfer WHERE enter_ns > return_ns OR enter_ns < 0
 SELECT 'memset', id FROM memset WHERE enter_ns > return_ns OR enter_ns < 0
 SELECT 'launch', id FROM launch WHERE enter_ns > return_ns OR enter_ns < 0
 SELECT 'sync', id FROM sync WHERE enter_ns > return_ns OR enter_ns < 0
 SELECT 'api_call', id FROM api_call WHERE enter_ns > return_ns OR enter_ns < 0
-SELECT 'allocation', id FROM allocation WHERE enter_ns > return_ns OR free_enter_ns < return_ns OR free_enter_ns > free_return_ns
+SELECT 'allocation', id FROM allocation WHERE enter_ns > return_ns OR free_enter_ns < return_ns
+    OR free_enter_ns > free_return_ns
 SELECT 'device_copy', id FROM device_copy WHERE end_ns < start_ns OR bytes < 0 OR copies < 1
 SELECT 'device_kernel', id FROM device_kernel WHERE end_ns < start_ns
 SELECT 'device_memset', id FROM device_memset WHERE end_ns < start_ns
 -- A thread's events are in the order of its calls.
-SELECT 'order', a.id, b.id FROM transfer a JOIN transfer b ON b.id = (SELECT min(id) FROM transfer WHERE id > a.id AND thread = a.thread) WHERE a.id <= 2000 AND b.enter_ns < a.enter_ns
+SELECT 'order', a.id, b.id FROM transfer a JOIN transfer b ON b.id = (SELECT min(id) FROM transfer WHERE id > a.id
+    AND thread = a.thread) WHERE a.id <= 2000 AND b.enter_ns < a.enter_ns
 -- A copy lies in an allocation that lived when it was asked for.
-SELECT 'lifetime', t.id FROM transfer t JOIN allocation a ON a.id IN (t.src_allocation, t.dst_allocation) WHERE a.enter_ns > t.return_ns OR a.free_return_ns < t.enter_ns
-SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.dst_allocation WHERE a.kind <> 5 AND (t.dst_address < a.address OR t.dst_address >= a.address + a.bytes)
-SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.src_allocation WHERE a.kind <> 5 AND (t.src_address < a.address OR t.src_address >= a.address + a.bytes)
--- Host and device agree where they can be joined; a batch call has as many bytes as its copies, and a copy between devices
--- that may not access each other goes in two legs.
-SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0 GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes AND NOT (max(t.direction) = 4 AND sum(t.bytes) * 2 = c.bytes)
-SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation HAVING count(*) > 1
+SELECT 'lifetime', t.id FROM transfer t JOIN allocation a ON a.id IN (t.src_allocation, t.dst_allocation)
+    WHERE a.enter_ns > t.return_ns OR a.free_return_ns < t.enter_ns
+SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.dst_allocation WHERE a.kind <> 5
+    AND (t.dst_address < a.address OR t.dst_address >= a.address + a.bytes)
+SELECT 'within', t.id FROM transfer t JOIN allocation a ON a.id = t.src_allocation WHERE a.kind <> 5
+    AND (t.src_address < a.address OR t.src_address >= a.address + a.bytes)
+-- Host and device agree where they can be joined; a batch call has as many bytes as its copies, and a copy between
+-- devices that may not access each other goes in two legs.
+SELECT 'bytes', t.correlation, sum(t.bytes), c.bytes FROM transfer t
+    JOIN device_copy_by_call c ON c.correlation = t.correlation WHERE t.is_captured = 0 AND t.result = 0
+    GROUP BY t.correlation HAVING sum(t.bytes) <> c.bytes AND NOT (max(t.direction) = 4 AND sum(t.bytes) * 2 = c.bytes)
+SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND batch_index IS NULL GROUP BY correlation
+    HAVING count(*) > 1
 -- While CUPTI was there for the whole run, every copy that ran has its record and every record its call.
-SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captured = 0 AND bytes > 0 AND device_ns IS NULL AND batch_index IS NULL AND 2 = (SELECT count(*) FROM meta WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
-SELECT 'without call', id, bytes FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN (SELECT correlation FROM transfer WHERE correlation IS NOT NULL) AND 2 = (SELECT count(*) FROM meta WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
+SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captured = 0 AND bytes > 0
+    AND device_ns IS NULL AND batch_index IS NULL AND 2 = (SELECT count(*) FROM meta
+    WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
+SELECT 'without call', id, bytes FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN (SELECT correlation
+    FROM transfer WHERE correlation IS NOT NULL) AND 2 = (SELECT count(*) FROM meta
+    WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
 -- Our own map of memory and CUPTI say the same of both sides of a copy; a batch's copies may be of several kinds.
-SELECT 'kind', t.id, t.src_kind, d.src_kind, t.dst_kind, d.dst_kind FROM transfer t JOIN device_copy d ON d.correlation = t.correlation WHERE d.graph_node IS NULL AND t.batch_index IS NULL AND ((t.src_kind = 1) <> (d.src_kind = 1) OR (t.src_kind IN (2, 3)) <> (d.src_kind = 2) OR (t.src_kind = 5) <> (d.src_kind = 4) OR (t.src_kind = 6) <> (d.src_kind IN (5, 7)) OR (t.dst_kind = 1) <> (d.dst_kind = 1) OR (t.dst_kind IN (2, 3)) <> (d.dst_kind = 2) OR (t.dst_kind = 5) <> (d.dst_kind = 4) OR (t.dst_kind = 6) <> (d.dst_kind IN (5, 7)))
+SELECT 'kind', t.id, t.src_kind, d.src_kind, t.dst_kind, d.dst_kind FROM transfer t
+    JOIN device_copy d ON d.correlation = t.correlation WHERE d.graph_node IS NULL AND t.batch_index IS NULL
+    AND ((t.src_kind = 1) <> (d.src_kind = 1) OR (t.src_kind IN (2, 3)) <> (d.src_kind = 2)
+    OR (t.src_kind = 5) <> (d.src_kind = 4) OR (t.src_kind = 6) <> (d.src_kind IN (5, 7))
+    OR (t.dst_kind = 1) <> (d.dst_kind = 1) OR (t.dst_kind IN (2, 3)) <> (d.dst_kind = 2)
+    OR (t.dst_kind = 5) <> (d.dst_kind = 4) OR (t.dst_kind = 6) <> (d.dst_kind IN (5, 7)))
 -- Every number has its name.
-SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM entry_point) OR thread NOT IN (SELECT id FROM thread)
-SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context) OR stream NOT IN (SELECT id FROM stream)
-SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation) OR dst_allocation NOT IN (SELECT id FROM allocation)
+SELECT 'entry point', id FROM transfer WHERE entry_point NOT IN (SELECT id FROM entry_point)
+    OR thread NOT IN (SELECT id FROM thread)
+SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context)
+    OR stream NOT IN (SELECT id FROM stream)
+SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation)
+    OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
 SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 3
--- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says so.
-SELECT 'arguments', id FROM launch WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT id FROM argument_set) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
-SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT IN (SELECT id FROM allocation) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+-- What a launch's arguments point to is in the trace, allocations that lived then, each once; what was not written says
+-- so.
+SELECT 'arguments', id FROM launch WHERE arguments IS NOT NULL AND arguments NOT IN (SELECT id FROM argument_set)
+    AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+SELECT 'argument', argument_set, allocation FROM argument WHERE allocation NOT IN (SELECT id FROM allocation)
+    AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
 SELECT 'argument', argument_set, allocation FROM argument GROUP BY 1, 2, 3 HAVING count(*) > 1
-SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argument_set = l.arguments JOIN allocation a ON a.id = g.allocation WHERE a.enter_ns > l.enter_ns OR a.free_return_ns < l.enter_ns
+SELECT 'argument of a dead', l.id, a.id FROM launch l JOIN argument g ON g.argument_set = l.arguments
+    JOIN allocation a ON a.id = g.allocation WHERE a.enter_ns > l.enter_ns OR a.free_return_ns < l.enter_ns
 SELECT 'fingerprint', id FROM transfer WHERE (fingerprint IS NULL) = (skip IS NULL)
--- Every call that has one says where it came from, and its stack is there with all its frames, the first of them the application's.
-SELECT 'no stack', id FROM transfer WHERE stack IS NULL AND 'none' <> (SELECT value FROM meta WHERE key = 'option.stack')
-SELECT 'stack', id FROM transfer WHERE stack IS NOT NULL AND stack NOT IN (SELECT id FROM stack) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
-SELECT 'frames', s.id FROM stack s WHERE s.native_frames <> (SELECT count(*) FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NULL) OR s.python_frames <> (SELECT count(*) FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NOT NULL)
+-- Every call that has one says where it came from, and its stack is there with all its frames, the first of them the
+-- application's.
+SELECT 'no stack', id FROM transfer WHERE stack IS NULL AND 'none' <> (SELECT value FROM meta
+    WHERE key = 'option.stack')
+SELECT 'stack', id FROM transfer WHERE stack IS NOT NULL AND stack NOT IN (SELECT id FROM stack)
+    AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
+SELECT 'frames', s.id FROM stack s WHERE s.native_frames <> (SELECT count(*) FROM stack_frame f
+    WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NULL) OR s.python_frames <> (SELECT count(*)
+    FROM stack_frame f WHERE f.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095 AND f.code IS NOT NULL)
 SELECT 'own frame', f.id, m.path FROM stack_frame f JOIN module m ON m.id = f.module WHERE m.path LIKE '%/libxferspy.so'
-SELECT 'module', id FROM stack_frame WHERE ((module IS NOT NULL AND module NOT IN (SELECT id FROM module)) OR (code IS NOT NULL AND code NOT IN (SELECT id FROM python_code))) AND 'complete' = (SELECT value FROM meta WHERE key = 'status')
-SELECT 'outside', f.id FROM stack_frame f JOIN module m ON m.id = f.module WHERE f.address < m.start_address OR f.address > m.end_address
+SELECT 'module', id FROM stack_frame WHERE ((module IS NOT NULL AND module NOT IN (SELECT id FROM module))
+    OR (code IS NOT NULL AND code NOT IN (SELECT id FROM python_code))) AND 'complete' = (SELECT value FROM meta
+    WHERE key = 'status')
+SELECT 'outside', f.id FROM stack_frame f JOIN module m ON m.id = f.module WHERE f.address < m.start_address
+    OR f.address > m.end_address

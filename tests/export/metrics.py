@@ -18,7 +18,8 @@ for family in families.values():
         for value in sample.labels.values():
             assert len(value) < 20000 and not any(ord(c) < 32 for c in value), sample
 if len(sys.argv) > 2:
-    json_text = subprocess.run([sys.argv[3], "report", "--json", sys.argv[2]], stdout=subprocess.PIPE, check=True).stdout
+    json_text = subprocess.run([sys.argv[3], "report", "--json", sys.argv[2]], stdout=subprocess.PIPE,
+                               check=True).stdout
     report = json.loads(json_text)["traces"][0]
     value = lambda name: families[name].samples[0].value
     assert value("xferspy_transfers") == report["transfers"]["total"]["count"], report["transfers"]

@@ -1,4 +1,5 @@
-"""Reads a timeline with Google's parser of protobuf, rebuilds the slices as a viewer does, and demands that they say what the trace says.
+"""Reads a timeline with Google's parser of protobuf, rebuilds the slices as a viewer does, and demands that they say
+what the trace says.
 
 timeline.py [--damaged] TRACE PERFETTO INSTANCES_TSV"""
 import collections
@@ -49,7 +50,8 @@ def read_perfetto(path):
     demand(not list(trace.UnknownFields()), "fields that the schema has not")
     tracks, texts, timed = {}, {}, []
     for number, packet in enumerate(trace.packet):
-        demand(not list(packet.UnknownFields()) and not list(packet.track_event.UnknownFields()), "unknown fields", packet)
+        demand(not list(packet.UnknownFields()) and not list(packet.track_event.UnknownFields()),
+               "unknown fields", packet)
         demand(packet.trusted_packet_sequence_id, "a packet of no sequence")
         demand(packet.sequence_flags == (3 if number == 0 else 2), "flags", packet)
         for table in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values"):
@@ -103,12 +105,14 @@ def check_against_trace(path, slices, counters):
     for category, table in (("copy", "device_copy"), ("kernel", "device_kernel")):
         rows, ns = db.execute(f"SELECT count(*), coalesce(sum(end_ns - start_ns), 0) FROM {table} WHERE end_ns >= start_ns").fetchone()
         found = [s for s in slices if s.categories[0] == category]
-        demand((len(found), sum(s.end - s.start for s in found)) == (rows, ns), category, "slices:", len(found), "rows:", rows)
+        demand((len(found), sum(s.end - s.start for s in found)) == (rows, ns),
+               category, "slices:", len(found), "rows:", rows)
     (launches,) = db.execute("SELECT count(*) FROM launch").fetchone()
     demand(sum(s.categories[0] == "launch" for s in slices) == launches, "launches")
     begun = {s.flow for s in slices if s.flow and s.categories[0] in ("transfer", "memset", "launch")}
     for s in slices:
-        if s.categories[0] in ("copy", "kernel", "memset") and "direction" not in dict(s.args) and dict(s.args).get("transfer"):
+        if (s.categories[0] in ("copy", "kernel", "memset") and "direction" not in dict(s.args)
+                and dict(s.args).get("transfer")):
             demand(s.flow in begun, "a copy that no call points to", s)
     lanes = collections.defaultdict(list)
     for s in slices:
@@ -123,7 +127,8 @@ def check_against_trace(path, slices, counters):
         demand(values[-1][3] == 0, "a rate that never ends", counter)
         area = sum(a[3] * (b[2] - a[2]) / 1e9 for a, b in zip(values, values[1:]))
         kinds = {"uploads": "(1, 3)", "downloads": "(2, 4)"}.get(counter[1], "(0, 5, 6, 7, 8, 9, 10)")
-        (moved,) = db.execute(f"SELECT sum(bytes) FROM device_copy WHERE kind IN {kinds} AND end_ns > start_ns").fetchone()
+        (moved,) = db.execute(
+            f"SELECT sum(bytes) FROM device_copy WHERE kind IN {kinds} AND end_ns > start_ns").fetchone()
         demand(abs(area - moved) <= 1e-6 * moved + 1, "bytes under the rate of", counter, area, moved)
 
 
@@ -162,7 +167,8 @@ def check_findings(path, slices):
             if row["kind"] != "transfer":
                 continue
             wanted = row["finding"]
-            found = [s for s in by_transfer[int(row["row"])] if wanted in s.categories and wanted in re.sub("#[0-9]+", "", dict(s.args)["findings"]).split()]
+            found = [s for s in by_transfer[int(row["row"])]
+                     if wanted in s.categories and wanted in re.sub("#[0-9]+", "", dict(s.args)["findings"]).split()]
             demand(found, "not on its call:", row)
             count += 1
     print(f"{len(slices)} slices, {count} instances of findings")

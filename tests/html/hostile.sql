@@ -1,7 +1,10 @@
--- Every text of a trace tries to be markup, to end the element that it stands in, to run, and to be long; some bytes are no UTF-8.
-CREATE TEMP TABLE evil AS SELECT '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1">' || char(8232, 8233, 8238, 27, 10)
+-- Every text of a trace tries to be markup, to end the element that it stands in, to run, and to be long; some bytes
+-- are no UTF-8.
+CREATE TEMP TABLE evil AS SELECT '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1">' ||
+    char(8232, 8233, 8238, 27, 10)
   || '<!--<script>' || CAST(x'ff' AS TEXT) || '{{document}}${1}&lt;' || replace(hex(zeroblob(100000)), '0', 'A<') AS t;
-UPDATE meta SET value = (SELECT t FROM evil) WHERE typeof(value) = 'text' AND key NOT IN ('status', 'cupti.status', 'option.fingerprint');
+UPDATE meta SET value = (SELECT t FROM evil) WHERE typeof(value) = 'text'
+    AND key NOT IN ('status', 'cupti.status', 'option.fingerprint');
 UPDATE entry_point SET name = (SELECT t FROM evil) || id;
 UPDATE thread SET name = (SELECT t FROM evil);
 UPDATE device SET name = (SELECT t FROM evil), pci_bus_id = name, compute_capability = name, uuid = name;

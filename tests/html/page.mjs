@@ -1,5 +1,5 @@
-// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages. One browser for
-// all; a check that fails names itself, and the others go on.
+// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages. One
+// browser for all; a check that fails names itself, and the others go on.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,12 @@ function check(...of) {
 async function run(what, name, options, action) {
   if (only && !what.includes(only)) return;
   const began = Date.now();
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce', ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    ...options,
+  });
   try {
     const page = await context.newPage();
     page.setDefaultTimeout(30000);
@@ -36,7 +41,11 @@ async function run(what, name, options, action) {
     await page.waitForSelector('html[data-ready="true"]');
     await action(page, said, requests);
     assert.deepEqual(said, [], 'console');
-    assert.deepEqual(requests.filter((request) => request !== url), [], 'requests');
+    assert.deepEqual(
+      requests.filter((request) => request !== url),
+      [],
+      'requests',
+    );
     assert.ok(requests.length === 1, 'the page itself was seen by the protocol');
     console.log(`ok   ${what} (${Date.now() - began} ms)`);
   } catch (error) {
@@ -48,32 +57,54 @@ async function run(what, name, options, action) {
 }
 
 const tabs = (page) => page.$$eval('[role=tab]', (list) => list.map((tab) => tab.id));
-const timeline = (page) => page.$eval('section[aria-label="Timeline"]', (element) => ({ from: +element.dataset.from, to: +element.dataset.to, drawn: +element.dataset.drawn, hot: +element.dataset.hot }));
-const frame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const timeline = (page) =>
+  page.$eval('section[aria-label="Timeline"]', (element) => ({
+    from: +element.dataset.from,
+    to: +element.dataset.to,
+    drawn: +element.dataset.drawn,
+    hot: +element.dataset.hot,
+  }));
+const frame = (page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 const json = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 
 // How many pixels of the timeline's canvas have the colour that marks a finding.
-const markedPixels = (page) => page.evaluate(() => {
-  const probe = document.createElement('canvas').getContext('2d');
-  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--hot').trim();
-  probe.fillRect(0, 0, 1, 1);
-  const hot = probe.getImageData(0, 0, 1, 1).data;
-  const canvas = document.querySelector('.timeline canvas');
-  const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height }).getContext('2d', { willReadFrequently: true });
-  copy.drawImage(canvas, 0, 0);
-  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
-  let count = 0;
-  for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - hot[0]) < 24 && Math.abs(data[i + 1] - hot[1]) < 24 && Math.abs(data[i + 2] - hot[2]) < 24) count++;
-  return count;
-});
+const markedPixels = (page) =>
+  page.evaluate(() => {
+    const probe = document.createElement('canvas').getContext('2d');
+    probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--hot').trim();
+    probe.fillRect(0, 0, 1, 1);
+    const hot = probe.getImageData(0, 0, 1, 1).data;
+    const canvas = document.querySelector('.timeline canvas');
+    const copy = Object.assign(document.createElement('canvas'), {
+      width: canvas.width,
+      height: canvas.height,
+    }).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4)
+      if (Math.abs(data[i] - hot[0]) < 24 && Math.abs(data[i + 1] - hot[1]) < 24 && Math.abs(data[i + 2] - hot[2]) < 24)
+        count++;
+    return count;
+  });
 
-check('the numbers are the report\'s', 'lines', {}, async (page) => {
+check("the numbers are the report's", 'lines', {}, async (page) => {
   const [report] = json('lines').traces;
   assert.equal(await page.$('.simulated'), null, 'measured on a real GPU');
   const names = await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent));
-  assert.deepEqual(names, report.findings.map((finding) => finding.name));
-  assert.match(await page.textContent('.figures'), new RegExp(`Transfers${report.transfers.total.count.toLocaleString('en-US')} `));
-  assert.ok((await page.textContent('.first li')).startsWith(report.findings[0].remedy), 'what to do first, before one is chosen');
+  assert.deepEqual(
+    names,
+    report.findings.map((finding) => finding.name),
+  );
+  assert.match(
+    await page.textContent('.figures'),
+    new RegExp(`Transfers${report.transfers.total.count.toLocaleString('en-US')} `),
+  );
+  assert.ok(
+    (await page.textContent('.first li')).startsWith(report.findings[0].remedy),
+    'what to do first, before one is chosen',
+  );
   await page.click('#finding-0');
   const detail = await page.textContent('.detail');
   assert.ok(detail.includes(report.findings[0].remedy), 'the remedy');
@@ -81,7 +112,8 @@ check('the numbers are the report\'s', 'lines', {}, async (page) => {
   assert.ok(detail.includes('Called from'), 'the stack');
   assert.ok((await page.$$('.detail tbody tr')).length >= 4, 'evidence rows');
   const licences = await page.textContent('footer pre');
-  for (const holder of ['The Apache Software Foundation', 'Mike Bostock', 'Baidu', 'Microsoft']) assert.match(licences, new RegExp(`Copyright [^\\n]*${holder}`));
+  for (const holder of ['The Apache Software Foundation', 'Mike Bostock', 'Baidu', 'Microsoft'])
+    assert.match(licences, new RegExp(`Copyright [^\\n]*${holder}`));
 });
 
 check('a finding chosen is marked in the timeline', 'lines', {}, async (page) => {
@@ -96,7 +128,10 @@ check('a finding chosen is marked in the timeline', 'lines', {}, async (page) =>
   await page.click('button:text-is("Finding")');
   await frame(page);
   const { from, to, hot } = await timeline(page);
-  assert.ok(from > 0 && to < report.run.duration_ns && hot === report.findings[0].transfers * 3, 'zoomed to it, all of it in view');
+  assert.ok(
+    from > 0 && to < report.run.duration_ns && hot === report.findings[0].transfers * 3,
+    'zoomed to it, all of it in view',
+  );
   await page.click('summary:has-text("segments in view")');
   await page.waitForSelector('.alternative[open] tbody tr');
   assert.equal((await page.$$('.alternative[open] tbody tr')).length, report.findings[0].transfers * 3);
@@ -108,10 +143,16 @@ check('a finding chosen is marked in the timeline', 'lines', {}, async (page) =>
 check('the block of a batch call has the bytes of all its copies', 'batch', {}, async (page) => {
   await page.click('summary:has-text("segments in view")');
   await page.waitForSelector('.alternative[open] tbody tr');
-  const rows = await page.$$eval('.alternative[open] tbody tr', (list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
-  assert.deepEqual(rows.map((cells) => [cells[0], cells[2], cells[5], cells.at(-1)]), [
-    ['batches 9001', '1', '7.00\u00a0MiB', '9001'], ['others 9002', '1', '128\u00a0KiB', '9002'],
-  ]);
+  const rows = await page.$$eval('.alternative[open] tbody tr', (list) =>
+    list.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+  assert.deepEqual(
+    rows.map((cells) => [cells[0], cells[2], cells[5], cells.at(-1)]),
+    [
+      ['batches 9001', '1', '7.00\u00a0MiB', '9001'],
+      ['others 9002', '1', '128\u00a0KiB', '9002'],
+    ],
+  );
 });
 
 check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (page) => {
@@ -163,7 +204,9 @@ check('filters', 'lines', {}, async (page) => {
   await frame(page);
   assert.ok((await timeline(page)).drawn < fewer);
   await page.fill('input[type=search]', 'leak :14');
-  assert.deepEqual(await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent)), ['leak#3']);
+  assert.deepEqual(await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent)), [
+    'leak#3',
+  ]);
   await page.fill('input[type=search]', 'no such thing');
   assert.match(await page.textContent('.findings'), /No finding matches/);
   await page.click('#tab-bandwidth');
@@ -174,11 +217,13 @@ check('filters', 'lines', {}, async (page) => {
 
 check('hovering shows what is there', 'lines', {}, async (page) => {
   await frame(page);
-  const at = await page.evaluate(() => { // where a segment is drawn
+  const at = await page.evaluate(() => {
+    // where a segment is drawn
     const canvas = document.querySelector('.timeline canvas');
     const blue = [47, 111, 206];
     const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    for (let i = 0; i < data.length; i += 4) if (blue.every((c, k) => Math.abs(data[i + k] - c) < 6)) return [(i / 4) % width, Math.floor(i / 4 / width) + 5];
+    for (let i = 0; i < data.length; i += 4)
+      if (blue.every((c, k) => Math.abs(data[i + k] - c) < 6)) return [(i / 4) % width, Math.floor(i / 4 / width) + 5];
     return null;
   });
   const box = await (await page.$('.timeline canvas')).boundingBox();
@@ -197,13 +242,17 @@ check('the keyboard alone', 'lines', {}, async (page) => {
     const [key, visible] = await page.evaluate(() => {
       const element = document.activeElement;
       const style = getComputedStyle(element);
-      return [element.id || element.className || element.getAttribute('aria-label') || element.tagName, element === document.body || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2)];
+      return [
+        element.id || element.className || element.getAttribute('aria-label') || element.tagName,
+        element === document.body || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2),
+      ];
     });
     assert.ok(visible, `the focus shows on ${key}`);
     if (key === 'BODY') break; // once around
     seen.add(key);
   }
-  for (const wanted of ['tab-findings', 'findings', 'timeline-region', 'theme']) assert.ok(seen.has(wanted), `${wanted} can be reached`);
+  for (const wanted of ['tab-findings', 'findings', 'timeline-region', 'theme'])
+    assert.ok(seen.has(wanted), `${wanted} can be reached`);
   await page.focus('.findings');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
@@ -223,9 +272,14 @@ check('buffers: contents over time', 'contents', {}, async (page) => {
   await page.click('#tab-buffers');
   await page.click('#panel-buffers summary');
   await page.waitForSelector('#panel-buffers tbody tr');
-  const rows = await page.$$eval('#panel-buffers tbody tr', (list) => list.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const rows = await page.$$eval('#panel-buffers tbody tr', (list) =>
+    list.map((row) => [...row.children].map((cell) => cell.textContent)),
+  );
   assert.ok(rows.length >= 1);
-  assert.ok(rows.some((row) => /^content 1$/.test(row[0]) && /^[0-9a-f]{32}$/.test(row[8])), 'a content with its fingerprint');
+  assert.ok(
+    rows.some((row) => /^content 1$/.test(row[0]) && /^[0-9a-f]{32}$/.test(row[8])),
+    'a content with its fingerprint',
+  );
   const before = await page.textContent('#panel-buffers .note');
   await page.selectOption('select[aria-label="Buffer"]', { index: 1 });
   assert.notEqual(await page.textContent('#panel-buffers .note'), before);
@@ -235,16 +289,34 @@ check('two traces', 'both', {}, async (page) => {
   const [before, after] = json('both').traces;
   assert.equal((await tabs(page))[0], 'tab-compare');
   const diff = json('diff');
-  const cells = (section) => page.$$eval(`section[aria-label="${section}"] tbody tr`, (list) => list.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const cells = (section) =>
+    page.$$eval(`section[aria-label="${section}"] tbody tr`, (list) =>
+      list.map((row) => [...row.children].map((cell) => cell.textContent)),
+    );
   const findings = await cells('By finding');
-  assert.deepEqual(findings.map((row) => row.slice(0, 2)), diff.findings.map((of) => [of.name_before ?? of.name_after, of.change === 'not-checked' ? 'not checked there' : of.change]));
-  assert.ok(findings.some((row) => row[0] === 'noop-upload' && row[1] === 'disappeared' && row[5].startsWith('−')), 'what the repair is about');
+  assert.deepEqual(
+    findings.map((row) => row.slice(0, 2)),
+    diff.findings.map((of) => [
+      of.name_before ?? of.name_after,
+      of.change === 'not-checked' ? 'not checked there' : of.change,
+    ]),
+  );
+  assert.ok(
+    findings.some((row) => row[0] === 'noop-upload' && row[1] === 'disappeared' && row[5].startsWith('−')),
+    'what the repair is about',
+  );
   assert.equal((await cells('By call site')).length, diff.call_sites.length);
   const transfers = (await cells('Numbers of the run')).find((row) => row[0] === 'copies');
-  assert.deepEqual(transfers.slice(1, 3), [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')));
+  assert.deepEqual(
+    transfers.slice(1, 3),
+    [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')),
+  );
   assert.ok((await page.textContent('.verdict')).startsWith(diff.verdict.text.split(':')[0]), 'whether it paid');
-  assert.match(await page.textContent('.figures'), new RegExp(`Transfers${before.transfers.total.count} → ${after.transfers.total.count} `));
-  assert.equal(await page.$('[aria-pressed=true]'), null, 'the comparison is of neither run');
+  assert.match(
+    await page.textContent('.figures'),
+    new RegExp(`Transfers${before.transfers.total.count} → ${after.transfers.total.count} `),
+  );
+  assert.equal(await page.$('[aria-pressed=true]'), null, 'the diff is of neither run');
   await page.click('button:text-is("Before")');
   assert.equal(await page.textContent('[aria-pressed=true]'), 'Before');
   assert.ok(await page.isVisible('#panel-findings'));
@@ -254,7 +326,8 @@ check('two traces', 'both', {}, async (page) => {
 check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
   for (const tab of await tabs(page)) {
     await page.click(`#${tab}`);
-    for (const summary of await page.$$('main details:not([open]) > summary')) if (await summary.isVisible()) await summary.click();
+    for (const summary of await page.$$('main details:not([open]) > summary'))
+      if (await summary.isVisible()) await summary.click();
     await frame(page);
   }
   await page.click('#tab-findings');
@@ -271,14 +344,17 @@ check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
   assert.ok(!/[<>&\u2028\u2029\u202e\u001b]/.test(inside), 'nothing in the document could end it');
   assert.ok(!inside.includes('A\\u003cA'.repeat(2000)), 'texts are bounded');
   assert.ok(statSync(join(folder, 'hostile.html')).size < 2 * 2 ** 20);
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'long texts do not widen the page');
+  assert.ok(
+    await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+    'long texts do not widen the page',
+  );
 });
 check('two hostile traces', 'hostile_both', {}, async (page) => {
   assert.equal(await page.evaluate(() => window.pwned), undefined);
   assert.ok((await page.$$('section[aria-label="By finding"] tbody tr')).length > 1);
 });
 
-check('the policy stops what is not the page\'s own', 'lines', {}, async (page, said, requests) => {
+check("the policy stops what is not the page's own", 'lines', {}, async (page, said, requests) => {
   const outcome = await page.evaluate(async () => {
     const violations = [];
     document.addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
@@ -288,7 +364,10 @@ check('the policy stops what is not the page\'s own', 'lines', {}, async (page, 
     const image = document.createElement('img');
     image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
     document.body.append(image);
-    const fetched = await fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused');
+    const fetched = await fetch('http://127.0.0.1:9/').then(
+      () => 'sent',
+      () => 'refused',
+    );
     await new Promise((done) => setTimeout(done, 50));
     return { pwned: window.pwned, fetched, violations: [...new Set(violations)].sort() };
   });
@@ -316,7 +395,7 @@ check('a trace without contents and call sites', 'old', {}, async (page) => {
   assert.match(await page.textContent('#panel-sites'), /driver’s entry points/);
   assert.match(await page.textContent('#panel-run'), /Contents.*not recorded/s);
 });
-check('a killed program\'s trace', 'killed', {}, async (page) => {
+check("a killed program's trace", 'killed', {}, async (page) => {
   for (const tab of await tabs(page)) await page.click(`#${tab}`);
 });
 check('a simulated GPU says so', 'simulated', {}, async (page) => {
@@ -324,24 +403,55 @@ check('a simulated GPU says so', 'simulated', {}, async (page) => {
   assert.match(await page.textContent('.simulated'), /SIMULATED .* no time on this page is a measurement/);
 });
 
-// WCAG 2.1 AA as far as axe can tell, contrast included, with every tab open and a finding chosen. Dark differs in its colours
-// alone. axe takes long over what is hidden, so each tab is looked at by itself, and the rest with the first.
+// WCAG 2.1 AA as far as axe can tell, contrast included, with every tab open and a finding chosen. Dark differs in its
+// colours alone. axe takes long over what is hidden, so each tab is looked at by itself, and the rest with the first.
 const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
-for (const [name, scheme, width, rules] of [['callsites', 'light', 1280, levels], ['callsites', 'dark', 1280, ['color-contrast']], ['both', 'dark', 1280, levels], ['simulated', 'light', 390, levels]]) {
-  check(`accessible: ${name}, ${scheme}, ${width} wide`, name, { colorScheme: scheme, viewport: { width, height: 850 } }, async (page) => {
-    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), scheme);
-    await page.evaluate(axe);
-    const all = await tabs(page);
-    for (const tab of name === 'both' ? all.slice(0, 1) : all) {
-      await page.click(`#${tab}`);
-      if (tab === 'tab-findings' && (await page.$('#finding-0'))) await page.click('#finding-0');
-      for (const summary of await page.$$('main details:not([open]) > summary')) if (await summary.isVisible()) await summary.click();
-      const { violations, passes } = await page.evaluate(([panel, runOnly]) => window.axe.run(panel ? { include: [panel] } : document, { runOnly, preload: false, resultTypes: ['violations', 'passes'] }),
-        [tab === all[0] ? null : `#panel-${tab.slice(4)}`, rules]);
-      assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join(' | ')}`), [], tab);
-      assert.ok(passes.some((rule) => rule.id === 'color-contrast'), `axe saw nothing in ${tab}`);
-    }
-  });
+for (const [name, scheme, width, rules] of [
+  ['callsites', 'light', 1280, levels],
+  ['callsites', 'dark', 1280, ['color-contrast']],
+  ['both', 'dark', 1280, levels],
+  ['simulated', 'light', 390, levels],
+]) {
+  check(
+    `accessible: ${name}, ${scheme}, ${width} wide`,
+    name,
+    { colorScheme: scheme, viewport: { width, height: 850 } },
+    async (page) => {
+      assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), scheme);
+      await page.evaluate(axe);
+      const all = await tabs(page);
+      for (const tab of name === 'both' ? all.slice(0, 1) : all) {
+        await page.click(`#${tab}`);
+        if (tab === 'tab-findings' && (await page.$('#finding-0'))) await page.click('#finding-0');
+        for (const summary of await page.$$('main details:not([open]) > summary'))
+          if (await summary.isVisible()) await summary.click();
+        const { violations, passes } = await page.evaluate(
+          ([panel, runOnly]) =>
+            window.axe.run(panel ? { include: [panel] } : document, {
+              runOnly,
+              preload: false,
+              resultTypes: ['violations', 'passes'],
+            }),
+          [tab === all[0] ? null : `#panel-${tab.slice(4)}`, rules],
+        );
+        assert.deepEqual(
+          violations.map(
+            (v) =>
+              `${v.id}: ${v.nodes
+                .slice(0, 3)
+                .map((node) => `${node.target} ${node.failureSummary}`)
+                .join(' | ')}`,
+          ),
+          [],
+          tab,
+        );
+        assert.ok(
+          passes.some((rule) => rule.id === 'color-contrast'),
+          `axe saw nothing in ${tab}`,
+        );
+      }
+    },
+  );
 }
 check('the switch of colours', 'lines', { colorScheme: 'light' }, async (page) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -356,17 +466,24 @@ check('the switch of colours', 'lines', { colorScheme: 'light' }, async (page) =
   await page.selectOption('#theme', '');
   assert.equal(await ground(), dark);
 });
-check('nothing sticks out at 390 wide', 'both', { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
-  for (const tab of await tabs(page)) {
-    await page.click(`#${tab}`);
-    await frame(page);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), tab);
-  }
-});
+check(
+  'nothing sticks out at 390 wide',
+  'both',
+  { viewport: { width: 390, height: 844 }, hasTouch: true },
+  async (page) => {
+    for (const tab of await tabs(page)) {
+      await page.click(`#${tab}`);
+      await frame(page);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), tab);
+    }
+  },
+);
 
-await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-  while (waiting.length) await run(...waiting.shift());
-}));
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    while (waiting.length) await run(...waiting.shift());
+  }),
+);
 await browser.close();
 console.log(failed ? `${failed} failed` : 'all passed');
 process.exit(failed ? 1 : 0);

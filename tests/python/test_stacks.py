@@ -1,6 +1,7 @@
 # -*- coding: utf-8 -*-
-"""Stacks that libxferspy's walk takes of this interpreter, against what the interpreter says itself. For CPython 2.7 to 3.14: what
-older ones cannot parse is compiled from strings. `test_stacks.py LIBRARY [NAME]`; status 1: something is wrong."""
+"""Stacks that libxferspy's walk takes of this interpreter, against what the interpreter says itself. For CPython 2.7
+to 3.14: what older ones cannot parse is compiled from strings. `test_stacks.py LIBRARY [NAME]`; status 1: something is
+wrong."""
 from __future__ import print_function
 
 import ctypes
@@ -150,9 +151,11 @@ def lines():
 @test
 def long_functions():
     body = "".join("    x = [i for i in range(%d)]\n" % i for i in range(3)) + "\n" * 400
-    source = "def f():\n" + body + "    x = (1,\n" + "\n" * 200 + "      check())\n" + "    y = 1\n" * 700 + "    check()\n"
+    source = ("def f():\n" + body + "    x = (1,\n" + "\n" * 200 + "      check())\n" + "    y = 1\n" * 700
+              + "    check()\n")
     modern(source, "long.py")["f"]()
-    source = "def g():\n" + "".join("    if %d:\n        a = %d\n" % (i, i) for i in range(700)) + "    return check()\n"
+    source = ("def g():\n" + "".join("    if %d:\n        a = %d\n" % (i, i) for i in range(700))
+              + "    return check()\n")
     modern(source, "wide.py")["g"]()
     modern("\n" * 100000 + "def far(): return check()\nfar()\n", "far.py")
     modern("def f(): " + "a = 1; " * 5000 + "check()\nf()\n", "one_line.py")
@@ -296,7 +299,8 @@ def texts():
         modern(source, path)
     if VERSION < (3, 0):
         return
-    for path in u"caf\xe9.py", u"\u65e5\u672c.py", u"\U0001f40d.py", u"/\xe9\u65e5\U0001f40d/m.py", u"bad\udc80\udcff.py":
+    for path in (u"caf\xe9.py", u"\u65e5\u672c.py", u"\U0001f40d.py", u"/\xe9\u65e5\U0001f40d/m.py",
+                 u"bad\udc80\udcff.py"):
         modern(source, path)
     modern(u"def caf\xe9(): return check()\ncaf\xe9()\ndef \u65e5\u672c(): return caf\xe9()\n\u65e5\u672c()\n"
            u"class \U00020000:\n  def \xb5(self): check()\n\U00020000().\xb5()\n")
@@ -583,7 +587,8 @@ def script(source):
     """A process of its own: what is wrong at its end would be a signal."""
     head = "import ctypes, sys, threading, atexit, time\nsys.argv = ['', %r]\nL, P = ctypes.CDLL(%r), ctypes.PyDLL(%r)\n" \
            "L.stack_take.restype = P.stack_take.restype = ctypes.c_char_p\n" % (PATH, PATH, PATH)
-    process = subprocess.Popen([sys.executable, "-B", "-c", head + source], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-B", "-c", head + source], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
     out, problems = process.communicate()
     assert process.returncode == 0, (process.returncode, source, out, problems)
     return out.decode("utf-8")
@@ -618,7 +623,9 @@ time.sleep(%s)
 @test
 def cost():
     def deep(n):
-        return deep(n - 1) if n else (RELEASED.stack_ns(200000, 0), RELEASED.stack_ns(200000, 1), len(told(sys._getframe())))
+        if n:
+            return deep(n - 1)
+        return RELEASED.stack_ns(200000, 0), RELEASED.stack_ns(200000, 1), len(told(sys._getframe()))
     for more in 0, 1:
         _, _, frames = deep(0)
         best = min((deep(20 - frames) for _ in range(3)), key=lambda r: r[0])

@@ -34,18 +34,27 @@ const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base
 
 const script = inScript(await bundle('main.js'));
 const style = await bundle('style.css');
-const notices = ['echarts', 'zrender', 'tslib'].map((name) => {
-  const read = (file) => readFileSync(join(modules, name, file), 'utf8').trim();
-  const { version } = JSON.parse(read('package.json'));
-  const licence = { echarts: ['NOTICE', 'LICENSE', 'licenses/LICENSE-d3'], zrender: ['LICENSE'], tslib: ['LICENSE.txt'] }[name];
-  return `${name} ${version}\n\n${licence.map(read).join('\n\n')}`;
-}).join('\n\n\n');
+const notices = ['echarts', 'zrender', 'tslib']
+  .map((name) => {
+    const read = (file) => readFileSync(join(modules, name, file), 'utf8').trim();
+    const { version } = JSON.parse(read('package.json'));
+    const licence = {
+      echarts: ['NOTICE', 'LICENSE', 'licenses/LICENSE-d3'],
+      zrender: ['LICENSE'],
+      tslib: ['LICENSE.txt'],
+    }[name];
+    return `${name} ${version}\n\n${licence.map(read).join('\n\n')}`;
+  })
+  .join('\n\n\n');
 if (/<\/script|<!--/i.test(notices)) throw new Error('a licence text would end its element');
 
 // Scripts and styles by hash alone; nothing is fetched, sent, framed or submitted.
 const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
 const fill = { policy, style, script, notices };
-const page = readFileSync(join(here, 'src', 'page.html'), 'utf8').replace(/\{\{(\w+)\}\}/g, (all, name) => fill[name] ?? all);
+const page = readFileSync(join(here, 'src', 'page.html'), 'utf8').replace(
+  /\{\{(\w+)\}\}/g,
+  (all, name) => fill[name] ?? all,
+);
 const [head, tail] = page.split('{{document}}');
 if (tail === undefined) throw new Error('page.html has no place for the document');
 writeFileSync(join(folder, 'head.html'), head);

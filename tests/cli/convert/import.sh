@@ -187,9 +187,9 @@ for table in $(sed -n 's/^CREATE TABLE \([A-Za-z_]*\) .*/\1/p' "$SOURCE/fixtures
     esac
     [ "$status" -ne 0 ] || { run "$XFERSPY" report drop.db; expect_status 0; expect_no_err; }
 done
+tables=$(awk '{ printf "%s%s", /^ / || NR == 1 ? "" : "\n", $0 } END { print "" }' "$SOURCE/fixtures/nsys_tables.sql")
 for table in CUPTI_ACTIVITY_KIND_MEMCPY CUPTI_ACTIVITY_KIND_RUNTIME CUPTI_ACTIVITY_KIND_KERNEL NVTX_EVENTS; do
-    columns=$(sed -n "s/^CREATE TABLE $table (\(.*\));/\1/p" "$SOURCE/fixtures/nsys_tables.sql" | tr ',' '\n' |
-        awk '{print $1}')
+    columns=$(echo "$tables" | sed -n "s/^CREATE TABLE $table (\(.*\));/\1/p" | tr ',' '\n' | awk '{print $1}')
     for column in $columns; do
         echo "ALTER TABLE $table DROP COLUMN $column;" >drop.sql
         new drop.sqlite drop.sql

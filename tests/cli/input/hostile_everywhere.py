@@ -1,5 +1,6 @@
 """hostile_everywhere.py XFERSPY GOLDEN: what hostile_everywhere.sh says. In the folder that it is started in it makes
-variants of traces of a real GPU, gives them to every command in every format, and looks at exit status, messages and data."""
+variants of traces of a real GPU, gives them to every command in every format, and looks at exit status, messages and
+data."""
 
 import concurrent.futures
 import csv
@@ -73,7 +74,8 @@ def hostile(database):
                 changed += done.rowcount
     assert changed > 300, changed
     for text in PIECES + [LONG]:
-        database.execute("INSERT OR REPLACE INTO meta VALUES (CAST(? AS TEXT), CAST(? AS TEXT))", (b"key " + text, text))
+        database.execute("INSERT OR REPLACE INTO meta VALUES (CAST(? AS TEXT), CAST(? AS TEXT))",
+                         (b"key " + text, text))
         database.execute("INSERT INTO note (at_ns, topic, text) VALUES (1, CAST(? AS TEXT), CAST(? AS TEXT))", (text, text))
 
 
@@ -99,7 +101,8 @@ def extreme(database):
     """Times and sizes at the ends of 64 bits."""
     values = (2**63 - 1, -(2**63), 0, -1, 2**63 - 2, -(2**63) + 1, 2**62)
     for table, names in times(database):
-        names = names + [n for n, _, _ in columns(database, table) if n in ("bytes", "memory_bytes", "width_bytes", "address")]
+        names = names + [n for n, _, _ in columns(database, table)
+                         if n in ("bytes", "memory_bytes", "width_bytes", "address")]
         for place, name in enumerate(names):
             for row, value in enumerate(values):
                 database.execute(f'UPDATE "{table}" SET "{name}" = ? WHERE (id + ?) % 9 = ?', (value, 4 * place, row))
@@ -126,7 +129,8 @@ def make():
     change("extreme.db", function=extreme)
     change("extreme2.db", function=extreme, source="h100_upload_wasteful.db")
     change("no_transfers.db", EMPTY)
-    change("no_rows.db", function=lambda d: [d.execute(f'DELETE FROM "{t}"') for t in tables(d) if "id" in [c[0] for c in columns(d, t)]])
+    change("no_rows.db", function=lambda d: [d.execute(f'DELETE FROM "{t}"') for t in tables(d)
+                                             if "id" in [c[0] for c in columns(d, t)]])
     change("no_fingerprints.db", NO_FINGERPRINTS)
     change("no_cupti.db", NO_CUPTI)
     change("no_sites.db", NO_SITES)
@@ -195,7 +199,8 @@ def is_xml(data):
 
 def is_markdown(data):
     text = as_text(data)
-    bare = re.sub(r"(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.S)  # without code, in which nothing is markup
+    # without code, in which nothing is markup
+    bare = re.sub(r"(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.S)
     found = re.search(r"<(script|img|style|!--)|(?<!\\)\]\(http://x\)|(?<!\\)\*\*b|^# head", bare, re.M)
     assert not found, f"markup: {bare[max(0, found.start() - 100):found.end() + 40]!r}"
     is_text(data)
@@ -276,13 +281,15 @@ def run(arguments, look=is_text, status=(0,), files=1, also=None):
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LD_PRELOAD", "NO_COLOR")}
     said = " ".join(arguments)
     try:
-        done = subprocess.run([XFERSPY, *arguments], stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=TIMEOUT_S)
+        done = subprocess.run([XFERSPY, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                              env=environment, timeout=TIMEOUT_S)
         message = as_text(done.stderr)
         lines = message.split("\n")[:-1]
         assert "runtime error" not in message and "Sanitizer" not in message, message[:1500]
         assert done.returncode in status, f"exit status {done.returncode}, not {status}: {message[-1500:]}"
         assert message == "" or message.endswith("\n"), "a message without an end"
-        assert len(lines) <= files + (2 if done.returncode == 2 else 0), f"{len(lines)} lines of message: {message[:1500]}"
+        assert len(lines) <= files + (2 if done.returncode == 2 else 0), \
+            f"{len(lines)} lines of message: {message[:1500]}"
         assert max(map(len, lines), default=0) <= LONGEST_MESSAGE, f"a long message: {message[:400]}"
         if done.returncode in (1, 2):
             assert lines, "an error without a message"
@@ -299,7 +306,8 @@ def jobs():
     """All of what is run, in an order in which what is needed is there."""
     whole = ("evil.db", "evil2.db")
     for trace in whole:
-        for arguments in ([], ["--details"], ["--sections=all"], ["--color=always", "--by=site", "--top=2", "--direction=h2d"], ["--site=*"]):
+        for arguments in ([], ["--details"], ["--sections=all"],
+                          ["--color=always", "--by=site", "--top=2", "--direction=h2d"], ["--site=*"]):
             yield ["report", *arguments, trace], is_text if "--color=always" not in arguments else is_anything
         for key in ("site", "function", "file", "module", "nvtx", "thread", "stream", "device"):
             yield ["report", f"--by={key}", trace], is_text
@@ -313,10 +321,12 @@ def jobs():
         for name in findings(trace):
             yield ["explain", "--all", "--full-stack", trace, name], is_text
         yield ["explain", "--json", trace, findings(trace)[0]], is_json
-        for name, look in (("text", is_text), ("json", is_json), ("junit", is_xml), ("sarif", is_sarif), ("github", is_github)):
+        for name, look in (("text", is_text), ("json", is_json), ("junit", is_xml), ("sarif", is_sarif),
+                           ("github", is_github)):
             yield ["check", "--no-config", f"--format={name}", "--fail-on=any:0,sure:0", trace], look, (3,)
         yield ["html", trace], is_html
-        for what in ("transfers", "findings", "allocations", "memsets", "launches", "kernels", "copies", "syncs", "calls", "migrations"):
+        for what in ("transfers", "findings", "allocations", "memsets", "launches", "kernels", "copies", "syncs",
+                     "calls", "migrations"):
             yield ["export", "--format=jsonl", f"--what={what}", trace], is_jsonl
             yield ["export", "--format=csv", f"--what={what}", trace], is_csv
         for name, look in EXPORT_FORMATS:
@@ -333,13 +343,14 @@ def jobs():
         yield ["diff", f"--format={name}", "evil.db", "good.db"], look
         yield ["diff", f"--format={name}", "--all", "good.db", "evil.db"], look
         yield ["diff", f"--format={name}", "evil.db", "evil.db"], look
-        yield ["diff", f"--format={name}", "--before", "evil.db", "evil3.db", "--after", "good.db", "evil2.db"], look, (0,), 4
+        yield (["diff", f"--format={name}", "--before", "evil.db", "evil3.db", "--after", "good.db", "evil2.db"],
+               look, (0,), 4)
         yield ["report", f"--format={name}", "evil.db", "evil2.db", "evil3.db"], look, (0,), 3
         yield ["report", f"--format={name}", "--each", "evil.db", "evil2.db"], look, (0,), 3
     yield ["html", "evil.db", "evil3.db"], is_html, (0,), 2
 
-    for trace in ("no_transfers.db", "no_rows.db", "jumping.db", "jumping2.db", "extreme.db", "extreme2.db", "no_fingerprints.db", "no_cupti.db",
-                  "no_sites.db", "bare.db"):
+    for trace in ("no_transfers.db", "no_rows.db", "jumping.db", "jumping2.db", "extreme.db", "extreme2.db",
+                  "no_fingerprints.db", "no_cupti.db", "no_sites.db", "bare.db"):
         yield ["report", "--sections=all", "--details", trace], is_text
         yield ["report", "--json", "--by=site", "--since=1%", "--until=99%", trace], is_json
         yield ["explain", "--json", trace], is_json
@@ -355,7 +366,8 @@ def jobs():
 
 
 def findings(trace):
-    lines = subprocess.run([XFERSPY, "explain", "--format=tsv", trace], capture_output=True, text=True, errors="replace").stdout.split("\n")
+    lines = subprocess.run([XFERSPY, "explain", "--format=tsv", trace], capture_output=True, text=True,
+                           errors="replace").stdout.split("\n")
     return sorted({line.split("\t")[0] for line in lines[1:] if line}) or ["pageable"]
 
 
@@ -368,7 +380,8 @@ def derived():
             database.close()
         return look
 
-    run(["merge", "-o", "merged.db", "evil.db", "evil2.db", "evil3.db", "good.db"], is_anything, (0,), 4, sound("merged.db"))
+    run(["merge", "-o", "merged.db", "evil.db", "evil2.db", "evil3.db", "good.db"], is_anything, (0,), 4,
+        sound("merged.db"))
     run(["anonymize", "evil.db", "-o", "anonymous.db"], is_text, (0,), 1, sound("anonymous.db"))
     run(["anonymize", "extreme.db", "-o", "anonymous2.db"], is_text, (0,), 1, sound("anonymous2.db"))
     shutil.copyfile("evil.db", "symbolized.db")
@@ -404,14 +417,19 @@ def wrong_files():
     os.symlink("loop", "loop")
     odd = "odd\x1b[31m\nname\u202e"
     shutil.copyfile("picture.png", odd)
-    names = ["folder", "empty", "picture.png", "fifo", "loop", odd, "missing", "nsys.sqlite", "baseline.json", "/dev/null", "/dev/zero", ""]
+    names = ["folder", "empty", "picture.png", "fifo", "loop", odd, "missing", "nsys.sqlite", "baseline.json",
+             "/dev/null", "/dev/zero", ""]
     for name in names:
-        for arguments in (["report", name], ["report", "--json", "good.db", name], ["explain", name], ["explain", name, "pageable"],
+        for arguments in (["report", name], ["report", "--json", "good.db", name], ["explain", name],
+                          ["explain", name, "pageable"],
                           ["diff", name, "good.db"], ["diff", "good.db", name], ["check", "--no-config", name],
-                          ["check", "--no-config", "--baseline", name, "good.db"], ["check", "--config", name, "good.db"],
+                          ["check", "--no-config", "--baseline", name, "good.db"],
+                          ["check", "--config", name, "good.db"],
                           ["html", name], ["html", "good.db", name], ["export", "--format=csv", name],
-                          ["merge", "-o", "wrong.db", name], ["info", name], ["query", name, "SELECT 1"], ["query", "--tables", name],
-                          ["symbolize", name], ["anonymize", name, "-o", "wrong.db"], ["import", name, "-o", "wrong.db"]):
+                          ["merge", "-o", "wrong.db", name], ["info", name], ["query", name, "SELECT 1"],
+                          ["query", "--tables", name],
+                          ["symbolize", name], ["anonymize", name, "-o", "wrong.db"],
+                          ["import", name, "-o", "wrong.db"]):
             status = (1, 2)
             if name == "baseline.json" and "--baseline" in arguments:
                 status = (0, 3)
@@ -419,7 +437,8 @@ def wrong_files():
                 status = (0, 3)  # no rules: those that are always there
             yield arguments, is_anything, status, 2
     name = "merged.db"
-    for arguments in (["html", name], ["export", "--format=csv", name], ["import", name, "-o", "wrong.db"], ["explain", name, "pageable"],
+    for arguments in (["html", name], ["export", "--format=csv", name], ["import", name, "-o", "wrong.db"],
+                      ["explain", name, "pageable"],
                       ["anonymize", name, "-o", "wrong.db"], ["check", "--no-config", f"--baseline={name}", "good.db"]):
         yield arguments, is_anything, (1,), 1
     yield ["diff", name, name], is_text, (0, 1), 4

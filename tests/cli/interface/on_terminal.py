@@ -1,6 +1,6 @@
-# on_terminal.py COLUMNS ROWS COMMAND...: runs a command with a terminal of that size as its output and prints what it wrote there,
-# without carriage returns at line ends; lines that are wider than the terminal, colours aside, on standard error as well. Exits as
-# the command does.
+# on_terminal.py COLUMNS ROWS COMMAND...: runs a command with a terminal of that size as its output and prints what it
+# wrote there, without carriage returns at line ends; lines that are wider than the terminal, colours aside, on standard
+# error as well. Exits as the command does.
 import errno
 import fcntl
 import os

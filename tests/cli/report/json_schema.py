@@ -1,7 +1,8 @@
-# json_schema.py SCHEMA DOCUMENT...: what of the documents is not as the schema says, by jsonschema; nothing where all is well. An
-# object with a key twice is wrong, too.
+# json_schema.py SCHEMA DOCUMENT...: what of the documents is not as the schema says, by jsonschema; nothing where all
+# is well. An object with a key twice is wrong, too.
 # json_schema.py --strict SCHEMA DOCUMENT...: also keys that the schema does not name.
-# json_schema.py --keys SCHEMA...: every key that the schemas know, a line each: where it is, its type, whether it is always there.
+# json_schema.py --keys SCHEMA...: every key that the schemas know, a line each: where it is, its type, whether it is
+# always there.
 import json
 import sys
 

@@ -1,6 +1,6 @@
-# markdown_page.py COUNT: looks at the pages 1.html to COUNT.html. Each has to have what its N.needs asks for, a line each ("table 1":
-# one table; "header count": a column of that name), and nothing that a report does not write: another element or attribute, one that
-# is not closed, a table's row of another width.
+# markdown_page.py COUNT: looks at the pages 1.html to COUNT.html. Each has to have what its N.needs asks for, a line
+# each ("table 1": one table; "header count": a column of that name), and nothing that a report does not write: another
+# element or attribute, one that is not closed, a table's row of another width.
 import collections
 import html.parser
 import sys

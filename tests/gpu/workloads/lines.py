@@ -1,5 +1,6 @@
-"""Copies from where PyTorch programs make them: the main thread, a compiled function, the backward pass (another thread), a
-DataLoader with workers and its pinning thread. Each line that copies is marked; the trace must name no other.
+"""Copies from where PyTorch programs make them: the main thread, a compiled function, the backward pass (another
+thread), a DataLoader with workers and its pinning thread. Each line that copies is marked; the trace must name no
+other.
 
     lines.py
 """

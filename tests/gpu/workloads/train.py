@@ -1,5 +1,5 @@
-"""A PyTorch training loop as people write it: a DataLoader with worker processes and pinned batches, uploads that do not
-block, one that does, the loss read back now and then. Prints what has to be the same with and without xferspy.
+"""A PyTorch training loop as people write it: a DataLoader with worker processes and pinned batches, uploads that do
+not block, one that does, the loss read back now and then. Prints what has to be the same with and without xferspy.
 
     train.py [--iterations N] [--profiler]    --profiler: torch.profiler around the middle third
 """

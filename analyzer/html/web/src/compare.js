@@ -109,7 +109,7 @@ export function compare(runs, diff) {
     {},
     h(
       'section',
-      { class: 'panel', 'aria-label': 'Comparison' },
+      { class: 'panel', 'aria-label': 'Diff' },
       h('div', { class: 'tools' }, h('h2', {}, 'Before and after')),
       h('p', { class: 'verdict' }, text(diff.verdict.text)),
       h('p', { class: 'note' }, text(diff.verdict.spread)),

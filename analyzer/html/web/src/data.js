@@ -96,7 +96,7 @@ function unpackRun(run) {
 export function readDocument() {
   const text = document.getElementById('document').textContent;
   const packed = JSON.parse(text);
-  return { runs: packed.runs.map(unpackRun), comparison: packed.comparison?.[0] ?? null };
+  return { runs: packed.runs.map(unpackRun), diff: packed.diff?.[0] ?? null };
 }
 
 export function siteLabel(site) {

@@ -25,10 +25,10 @@ function findingsTab(run) {
 }
 
 class Page {
-  constructor({ runs, comparison }) {
-    Object.assign(this, { runs, comparison, shown: runs.length - 1 });
+  constructor({ runs, diff }) {
+    Object.assign(this, { runs, diff, shown: runs.length - 1 });
     this.tabs = [
-      comparison && ['compare', 'Comparison', () => compare(runs, comparison)],
+      diff && ['compare', 'Diff', () => compare(runs, diff)],
       ['findings', 'Findings', () => findingsTab(this.run)],
       ['bandwidth', 'Bandwidth', () => bandwidth(this.run)],
       ['sites', 'Call sites', () => sites(this.run)],
@@ -270,7 +270,7 @@ class Page {
     this.select(this.tabs[(to + this.tabs.length) % this.tabs.length][0], true);
   }
 
-  // The other run of two: everything but the comparison is made anew.
+  // The other run of two: everything but the diff is made anew.
   show(index) {
     this.shown = index;
     this.tabs.forEach(([name], i) => {
