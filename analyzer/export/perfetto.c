@@ -131,7 +131,7 @@ static void describe(struct writer *w, struct xs_string *track_message, const st
         xs_proto_varint(&inner, ProcessDescriptor_pid, (uint64_t)track->number);
         xs_proto_message(&inner, ProcessDescriptor_process_name, &w->text);
         xs_proto_message(track_message, TrackDescriptor_process, &inner);
-    } else if (track->kind == XS_TRACK_THREAD) {
+    } else if (track->kind == XS_TRACK_THREAD && track->parent) {
         xs_proto_varint(&inner, ThreadDescriptor_pid, (uint64_t)track->parent->number);
         xs_proto_varint(&inner, ThreadDescriptor_tid, (uint64_t)track->number);
         xs_proto_message(&inner, ThreadDescriptor_thread_name, &w->text);

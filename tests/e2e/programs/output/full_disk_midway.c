@@ -7,6 +7,9 @@
  * stdout: data ok
  * notices: any
  *
+ * With ThreadSanitizer the 400,000 copies take longer than a program may:
+ * only: no-tsan
+ *
  * $ q $dir/mnt/trace.*.db "SELECT count(*) > 0 AND count(*) < 400000 FROM transfer"
  * 1
  *

@@ -25,13 +25,14 @@ int main(void) {
     e2e_context(); /* the session starts */
     OK(close(STDERR_FILENO));
     snprintf(path, sizeof path, "%s/own", getenv("XFERSPY_TEST_DIR"));
-    REQUIRE(open(path, O_RDWR | O_CREAT | O_TRUNC, 0600) == STDERR_FILENO);
-    REQUIRE(write(STDERR_FILENO, "own data", 8) == 8);
+    int own = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(own == STDERR_FILENO);
+    REQUIRE(write(own, "own data", 8) == 8);
     OK(cuMemAlloc(&device, sizeof host));
     e2e_fill(host, sizeof host, 1);
     OK(cuMemcpyHtoD(device, host, sizeof host));
     OK(cuMemFree(device));
-    REQUIRE(pread(STDERR_FILENO, got, sizeof got, 0) == 8);
+    REQUIRE(pread(own, got, sizeof got, 0) == 8);
     puts("file intact, data ok");
     return 0;
 }
