@@ -45,8 +45,8 @@
 /* Of a process that ends, beyond which it does not wait for sources on a slow disk. */
 #define SOURCES_PATIENCE_MS 250u
 
-/* READING_SOURCES: all that was recorded is in the trace. */
-enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, DONE, DONE_BADLY };
+/* READING_SOURCES: all that was recorded is in the trace. CLOSING: the sources too; what is left is the disk's. */
+enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, CLOSING, DONE, DONE_BADLY };
 
 static struct {
     _Atomic uint32_t phase; /* futex: STARTING and so on */
@@ -232,6 +232,7 @@ static void keep_sources(void) {
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
         set_phase(READING_SOURCES);
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
+        set_phase(CLOSING);
     }
 }
 
@@ -342,24 +343,26 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
     return 0;
 }
 
-enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events) {
-    uint64_t now = xs_monotonic_ns(), deadline = now + (uint64_t)timeout_ms * 1000000;
-    uint64_t still = now + (uint64_t)still_ms * 1000000, steps = atomic_load(&drain.steps);
-    atomic_store(&drain.stop, 1);
-    xs_drain_wake();
-    while (atomic_load(&drain.phase) == RUNNING && now < deadline && now < still) {
-        xs_futex_wait(&drain.phase, RUNNING, 100);
+/* Until the drain thread has left `phase`, or until `deadline`, or until it has made no progress for `still_ms`. */
+static void wait_while(uint32_t phase, uint64_t deadline, unsigned still_ms) {
+    uint64_t now = xs_monotonic_ns(), still = now + (uint64_t)still_ms * 1000000, steps = atomic_load(&drain.steps);
+    while (atomic_load(&drain.phase) == phase && now < deadline && now < still) {
+        xs_futex_wait(&drain.phase, phase, 100);
         now = xs_monotonic_ns();
         if (atomic_load(&drain.steps) != steps) {
             steps = atomic_load(&drain.steps);
             still = now + (uint64_t)still_ms * 1000000;
         }
     }
-    uint64_t patience = xs_monotonic_ns() + (uint64_t)SOURCES_PATIENCE_MS * 1000000;
-    deadline = patience < deadline ? patience : deadline;
-    while (atomic_load(&drain.phase) == READING_SOURCES && xs_monotonic_ns() < deadline) {
-        xs_futex_wait(&drain.phase, READING_SOURCES, 100);
-    }
+}
+
+enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events) {
+    uint64_t deadline = xs_monotonic_ns() + (uint64_t)timeout_ms * 1000000;
+    atomic_store(&drain.stop, 1);
+    xs_drain_wake();
+    wait_while(RUNNING, deadline, still_ms);
+    wait_while(READING_SOURCES, deadline, SOURCES_PATIENCE_MS);
+    wait_while(CLOSING, deadline, still_ms);
     *events = drain.events;
     switch (atomic_load(&drain.phase)) {
     case DONE:
