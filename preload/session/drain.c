@@ -42,11 +42,14 @@
 #define ROUNDS 64u                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u                          /* a look around without being woken: CUPTI's buffers, short runs */
 
-/* Of a process that ends, beyond which it does not wait for sources on a slow disk. */
+/* Of a process that ends, beyond which it does not wait for sources on a slow disk, nor for what a start that was given
+ * up leaves on one. */
 #define SOURCES_PATIENCE_MS 250u
+#define DISCARD_PATIENCE_MS 250u
 
-/* READING_SOURCES: all that was recorded is in the trace. CLOSING: the sources too; what is left is the disk's. */
-enum { STARTING, RUNNING, FAILED_TO_START, READING_SOURCES, CLOSING, DONE, DONE_BADLY };
+/* GIVEN_UP: nobody waits for the start any more, and what it made is still to be deleted. READING_SOURCES: all that was
+ * recorded is in the trace. CLOSING: the sources too; what is left is the disk's. */
+enum { STARTING, GIVEN_UP, FAILED_TO_START, RUNNING, READING_SOURCES, CLOSING, DONE, DONE_BADLY };
 
 static struct {
     _Atomic uint32_t phase; /* futex: STARTING and so on */
@@ -332,7 +335,7 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
         xs_futex_wait(&drain.phase, STARTING, 100);
     }
     uint32_t starting = STARTING;
-    if (atomic_compare_exchange_strong(&drain.phase, &starting, FAILED_TO_START)) {
+    if (atomic_compare_exchange_strong(&drain.phase, &starting, GIVEN_UP)) {
         snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", path);
         return XS_ERROR_BUSY;
     }
@@ -354,6 +357,10 @@ static void wait_while(uint32_t phase, uint64_t deadline, unsigned still_ms) {
             still = now + (uint64_t)still_ms * 1000000;
         }
     }
+}
+
+void xs_drain_wait_discarded(void) {
+    wait_while(GIVEN_UP, xs_monotonic_ns() + (uint64_t)DISCARD_PATIENCE_MS * 1000000, DISCARD_PATIENCE_MS);
 }
 
 enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events) {

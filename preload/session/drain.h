@@ -25,6 +25,10 @@ enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED };
  * call it. `events`: how many the trace holds. */
 enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t *events);
 
+/* At the end of a process whose start was given up after two seconds: waits a quarter of a second at most, so that the
+ * thread can delete what it made in the meantime. Else returns at once. */
+void xs_drain_wait_discarded(void);
+
 /* What failed, after XS_FINISH_FAILED. Static memory. */
 const char *xs_drain_why(void);
 

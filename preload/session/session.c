@@ -109,6 +109,9 @@ __attribute__((destructor)) static void on_unload(void) {
         on_exit_end_cupti();
     }
     finish(EXIT_PATIENCE_MS);
+    if (getpid() == session_pid) {
+        xs_drain_wait_discarded();
+    }
 }
 
 /* The end of a process that runs no exit handlers. No lock is taken and nothing is waited for without bound: it may be

@@ -96,6 +96,7 @@ enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t 
     return XS_FINISH_OK;
 }
 void xs_drain_wake(void) {}
+void xs_drain_wait_discarded(void) {}
 const char *xs_drain_why(void) { return ""; }
 const char *xs_drain_path(void) { return ""; }
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message)) {
