@@ -9,6 +9,9 @@
 /* Stands in the trace for what was hidden. */
 #define XS_REDACT_HIDDEN "[hidden]"
 
+/* What is said of a pattern that is not accepted; with the reason. */
+#define XS_REDACT_REFUSED "XFERSPY_REDACT %s; all arguments and values are hidden"
+
 enum { XS_REDACT_BYTES = 1024 }; /* of a pattern with its end */
 
 /* The C library's regcomp and regexec; a program may have functions of these names of its own. */

@@ -17,6 +17,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/doctor/doctor.h"
 #include "analyzer/run/run.h"
+#include "schema/redact.h"
 
 #define SPOOL_BYTES (64u << 20) /* free space below which a trace will hit the end of the disk soon */
 
@@ -175,8 +176,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
     struct xs_string remedy = {0};
     if (refused) /* without the pattern, in which there may be a secret */
-        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern",
-                      "XFERSPY_REDACT %s; all arguments and values are hidden", refused);
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern", XS_REDACT_REFUSED, refused);
     if (!hides)
         xs_string_format(&remedy, "XFERSPY_REDACT=PATTERN hides arguments; ");
     if (lines)

@@ -174,8 +174,8 @@ static void start_redacting(void) {
     static bool said;
     const char *why = xs_redact_start(options.redact);
     if (why) {
-        xs_complain(&said, "XFERSPY_REDACT %s; all arguments and values are hidden", why);
-        xs_note("redact", "XFERSPY_REDACT %s; all arguments and values are hidden", why);
+        xs_complain(&said, XS_REDACT_REFUSED, why);
+        xs_note("redact", XS_REDACT_REFUSED, why);
     }
 }
 
