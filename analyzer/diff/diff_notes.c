@@ -230,29 +230,10 @@ static void note_knowledge(struct xs_diff *c, bool folded) {
         note(c, "One side has no call sites: compared by the driver's entry points alone");
 }
 
-/* The run that has most of it speaks for all. */
-static const struct xs_side_run *most_withheld(const struct xs_side *side) {
-    const struct xs_side_run *most = side->runs;
-    for (size_t r = 1; r < side->run_count; r++)
-        if (side->runs[r].withheld_lines > most->withheld_lines)
-            most = &side->runs[r];
-    return most->withheld ? most : NULL;
-}
-
-/* Text is also what edited code is known by. */
-static void note_withheld(struct xs_diff *c) {
-    const struct xs_side_run *before = most_withheld(c->before), *after = most_withheld(c->after);
-    if (before && after)
-        note(c, "%s", (before->withheld_lines < after->withheld_lines ? after : before)->withheld);
-    else if (before || after)
-        note(c, "%s: %s", before ? "BEFORE" : "AFTER", (before ? before : after)->withheld);
-}
-
 void xs_diff_add_notes(struct xs_diff *c, bool folded) {
     look_for_the_same(c);
     look_at_order(c);
     look_at_runs(c);
     note_ways(c, c->before->runs, c->after->runs);
     note_knowledge(c, folded);
-    note_withheld(c);
 }

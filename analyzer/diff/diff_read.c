@@ -79,7 +79,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     struct xs_string withheld = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
     added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
-    added->withheld = added->withheld_lines ? keep(side, withheld.data) : NULL;
+    added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
     xs_string_free(&withheld);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);

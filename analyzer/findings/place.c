@@ -142,7 +142,7 @@ void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *se
     xs_json_object(json, "source");
     xs_json_text(json, "from", names[xs_source_policy()->mode]);
     xs_json_count(json, "withheld_lines", lines);
-    xs_json_text(json, "reason", *sentence ? sentence : NULL);
+    xs_json_text(json, "reason", sentence && *sentence ? sentence : NULL);
     xs_json_end(json, '}');
 }
 

@@ -207,15 +207,13 @@ static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs
     }
 }
 
-/* What could not be found, and what is not shown of what was. */
-static void unknown_lines(const struct xs_job *job, struct xs_out *out) {
-    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
+void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out) {
     lines_of(job, withheld_of, XS_STYLE_PLAIN, out);
 }
 
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
-    unknown_lines(job, out);
+    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
 }
 
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -223,7 +221,8 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
         return;
     print_run(job, out);
     xs_job_text_findings(job, all, out);
-    unknown_lines(job, out);
+    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
+    xs_job_text_withheld(job, out);
     xs_job_text_processes(job, all, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
 }
