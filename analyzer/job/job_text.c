@@ -222,7 +222,7 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
     print_run(job, out);
     xs_job_text_findings(job, all, out);
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
-    xs_job_text_withheld(job, out);
     xs_job_text_processes(job, all, out);
+    xs_job_text_withheld(job, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
 }

@@ -111,8 +111,8 @@ static int write_start(void) {
 
 /* Both may have a value of the environment in them. */
 static const char *unless_hidden(const char *text) {
-    bool hide = text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", drain.options->cupti_library) ||
-                         xs_redact_hides(NULL, text));
+    bool hide =
+        text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", drain.options->cupti_library) || xs_redact_hides(NULL, text));
     return hide ? XS_REDACT_HIDDEN : text;
 }
 

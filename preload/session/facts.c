@@ -99,8 +99,8 @@ static void write_rank(struct xs_store *store) {
 static void write_option(void *arg, const struct xs_option_value *option) {
     char key[64];
     snprintf(key, sizeof key, "option.%s", option->field);
-    bool hide = option->is_secret ? *option->text != '\0'
-                                  : option->is_free && xs_redact_hides(option->variable, option->text);
+    bool hide =
+        option->is_secret ? *option->text != '\0' : option->is_free && xs_redact_hides(option->variable, option->text);
     xs_store_meta_text(arg, key, hide ? XS_REDACT_HIDDEN : option->text);
 }
 

@@ -28,8 +28,8 @@ const char *xs_redact_start(const char *pattern) {
         return NULL;
     }
     hides = EVERYTHING;
-    const char *why = find_functions() ? xs_redact_compile(&functions, pattern, &compiled)
-                                       : "cannot be used with this C library";
+    const char *why =
+        find_functions() ? xs_redact_compile(&functions, pattern, &compiled) : "cannot be used with this C library";
     hides = why ? EVERYTHING : MATCHES;
     return why;
 }

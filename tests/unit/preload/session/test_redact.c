@@ -18,8 +18,8 @@ int regcomp(regex_t *compiled, const char *pattern, int flags) {
     (void)flags;
     return 0;
 }
-int regexec(const regex_t *restrict compiled, const char *restrict text, size_t groups, regmatch_t found[restrict groups],
-            int flags) {
+int regexec(const regex_t *restrict compiled, const char *restrict text, size_t groups,
+            regmatch_t found[restrict groups], int flags) {
     (void)compiled;
     (void)text;
     (void)groups;
@@ -154,9 +154,18 @@ static void values(void **state) {
 /* Whatever is wrong, everything is hidden, and what is said of it has nothing of the pattern. */
 static void what_is_not_accepted_hides_everything(void **state) {
     static char longer[1200], groups[400];
-    static const char *const bad[] = {"(hunter2",  "[hunter2",           "*hunter2{2",   "a{2,1}", "hunter2\\",
-                                      "(a)\\1",    "((a{255}){255}){255}", "a{32767}{9}",  "a{99999999999999999999}",
-                                      "(a{9999})*", longer,               groups};
+    static const char *const bad[] = {"(hunter2",
+                                      "[hunter2",
+                                      "*hunter2{2",
+                                      "a{2,1}",
+                                      "hunter2\\",
+                                      "(a)\\1",
+                                      "((a{255}){255}){255}",
+                                      "a{32767}{9}",
+                                      "a{99999999999999999999}",
+                                      "(a{9999})*",
+                                      longer,
+                                      groups};
     (void)state;
     memset(longer, 'x', sizeof longer - 1);
     memset(groups, '(', 150);
