@@ -89,7 +89,9 @@ static void keep_files(const char *name) {
             append(file, out);
         }
     }
-    fclose(maps);
+    if (maps) {
+        fclose(maps);
+    }
     fclose(out);
 }
 
