@@ -396,19 +396,33 @@ static void put_driver(struct xs_json *json, const struct xs_check *check, const
     xs_json_end(json, '}');
 }
 
-static void put_unread(struct xs_json *json, const struct xs_check *check) {
+static void put_notification(struct xs_json *json, const char *level, const char *trace, const char *what) {
+    struct xs_string text = {0};
+    add_literal(&text, trace);
+    xs_string_format(&text, ": %s", what);
+    xs_json_object(json, NULL);
+    xs_json_text(json, "level", level);
+    put_message(json, "message", text.data);
+    xs_json_end(json, '}');
+    xs_string_free(&text);
+}
+
+/* What is missing from the results (3.20.21). */
+static void put_notifications(struct xs_json *json, const struct xs_check *check) {
     xs_json_array(json, "toolExecutionNotifications");
-    for (size_t i = 0; i < check->unread_count; i++) {
-        struct xs_string text = {0};
-        add_literal(&text, check->unread[i]);
-        xs_string_format(&text, ": " XS_CHECK_UNREAD);
-        xs_json_object(json, NULL);
-        xs_json_text(json, "level", "error");
-        put_message(json, "message", text.data);
-        xs_json_end(json, '}');
-        xs_string_free(&text);
-    }
+    for (size_t i = 0; i < check->unread_count; i++)
+        put_notification(json, "error", check->unread[i], XS_CHECK_UNREAD);
+    for (size_t i = 0; i < check->count; i++)
+        if (*check->judged[i].withheld)
+            put_notification(json, "note", check->judged[i].path, check->judged[i].withheld);
     xs_json_end(json, ']');
+}
+
+static bool is_withheld(const struct xs_check *check) {
+    for (size_t i = 0; i < check->count; i++)
+        if (*check->judged[i].withheld)
+            return true;
+    return false;
 }
 
 void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
@@ -433,8 +447,8 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
                 check->incomplete                      ? XS_EXIT_ERROR
                 : check->outcome >= XS_OUTCOME_UNKNOWN ? XS_EXIT_LIMIT
                                                        : XS_EXIT_OK);
-    if (check->unread_count)
-        put_unread(&json, check);
+    if (check->unread_count || is_withheld(check))
+        put_notifications(&json, check);
     xs_json_end(&json, '}');
     xs_json_end(&json, ']');
     xs_json_array(&json, "results");

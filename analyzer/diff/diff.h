@@ -32,6 +32,8 @@ struct xs_side_run {
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* of the trace's file; 0: not known */
     uint64_t transfers;
+    uint64_t withheld_lines; /* whose text is not shown, and why, a sentence without its full stop or "" */
+    const char *withheld;
     bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
     struct xs_metric_values metrics;
 };

@@ -76,6 +76,11 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .has_contents = any_content(&reading->contents),
                              .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
                              .metrics = reading->metrics};
+    struct xs_string withheld = {0};
+    struct xs_side_run *added = &side->runs[side->run_count];
+    added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
+    added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
+    xs_string_free(&withheld);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
     for (size_t i = 0; i < findings->undecided_count; i++) {

@@ -17,6 +17,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/doctor/doctor.h"
 #include "analyzer/run/run.h"
+#include "schema/redact.h"
 
 #define SPOOL_BYTES (64u << 20) /* free space below which a trace will hit the end of the disk soon */
 
@@ -164,12 +165,32 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
                       enable);
 }
 
+static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
+
+/* What a person should know before giving a trace away. */
 void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
-    if (xs_means_off(getenv("XFERSPY_SOURCE_LINES")))
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "contents", NULL, "traces have no text of the program's sources");
-    else
-        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "contents", "XFERSPY_SOURCE_LINES=off leaves it out",
-                      "traces have the text of the lines of Python that calls came from");
+    const char *pattern = getenv("XFERSPY_REDACT");
+    const char *refused = pattern && *pattern ? xs_pattern_refused(pattern) : NULL;
+    bool hides = pattern && *pattern;
+    bool lines = !xs_means_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
+    bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
+    struct xs_string remedy = {0};
+    if (refused) /* without the pattern, in which there may be a secret */
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern", XS_REDACT_REFUSED, refused);
+    if (!hides)
+        xs_string_format(&remedy, "XFERSPY_REDACT=PATTERN hides arguments; ");
+    if (lines)
+        xs_string_format(&remedy, "XFERSPY_SOURCE_LINES=off leaves the text out; ");
+    xs_string_format(&remedy, "SECURITY.md, \"What a trace contains\", says all of it");
+    xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "contents", remedy.data,
+                  "a trace has the command line%s; paths, and the names of functions, threads and the machine; %s; %s; "
+                  "nobody but you can read it (mode 0600)",
+                  refused ? ", its arguments hidden"
+                  : hides ? " without the arguments that match XFERSPY_REDACT"
+                          : " with all arguments",
+                  lines ? "the text of the lines of Python that calls came from" : "no text of the program's sources",
+                  hashes ? "hashes of what was copied, not what was copied" : "nothing of what was copied");
+    xs_string_free(&remedy);
 }
 
 /* The folder of the trace's template, as far as it has no % in it. */

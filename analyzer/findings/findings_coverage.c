@@ -4,6 +4,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
@@ -193,22 +194,11 @@ static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
             xs_format_count(without, missing), xs_format_count(all, native));
 }
 
-/* What a file of this machine has at a place that a trace names is not shown for the asking. */
-static void source_line(const struct xs_sites *sites, struct xs_out *out) {
-    char count[XS_UNIT_BYTES];
-    uint64_t missing = 0;
-    if (!sites || !sites->callsites || !xs_source_text_is_withheld(sites->source_text))
-        return;
-    for (uint32_t i = 0; i < sites->place_count; i++) {
-        const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
-        missing +=
-            frame && frame->file && frame->line && !frame->library && !xs_source_text_has(sites->source_text, frame);
-    }
-    if (missing)
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    "The text of %s line%s is not shown: it is not in the trace, and " XS_NOT_YOUR_TRACE
-                    "; use xferspy symbolize where it was recorded, or --source=DIR.",
-                    xs_format_count(count, missing), missing == 1 ? "" : "s");
+void xs_findings_source_line(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (xs_place_withheld(&text, findings->sites))
+        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
+    xs_string_free(&text);
 }
 
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
@@ -217,7 +207,7 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_co
     launches_line(contents, out);
     call_site_lines(findings->sites, out);
     lines_hint(findings->sites, out);
-    source_line(findings->sites, out);
+    xs_findings_source_line(findings, out);
     undecided_lines(findings, contents, out);
     link_lines(&findings->link, out);
 }

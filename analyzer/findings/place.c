@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/trace/source_option.h"
 
 enum {
     FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
@@ -112,6 +114,36 @@ void xs_place_source_line(const char *line, const struct xs_frame *frame, int in
     fprintf(out->file, "%*s%s%s | %s%s\n", indent, "", xs_style_on(out, XS_STYLE_DIM), number, text.data,
             xs_style_off(out, XS_STYLE_DIM));
     xs_string_free(&text);
+}
+
+uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *sites) {
+    char count[XS_UNIT_BYTES];
+    uint64_t missing = 0;
+    bool off = xs_source_text_is_off();
+    if (!sites || !sites->callsites || (!off && !xs_source_text_is_withheld(sites->source_text)))
+        return 0;
+    for (uint32_t i = 0; i < sites->place_count; i++) {
+        const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
+        missing += frame && frame->file && frame->line && !frame->library &&
+                   (off || !xs_source_text_has(sites->source_text, frame));
+    }
+    if (missing)
+        xs_string_format(sentence, "The text of %s line%s is not shown: %s", xs_format_count(count, missing),
+                         missing == 1 ? "" : "s",
+                         off ? "--source=off was asked for"
+                             : "it is not in the trace, and " XS_NOT_YOUR_TRACE
+                               "; use xferspy symbolize where it was recorded, or --source=DIR");
+    return missing;
+}
+
+void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *sentence) {
+    static const char *const names[] = {
+        [XS_SOURCE_AUTO] = "auto", [XS_SOURCE_OFF] = "off", [XS_SOURCE_BELOW] = "folder"};
+    xs_json_object(json, "source");
+    xs_json_text(json, "from", names[xs_source_policy()->mode]);
+    xs_json_count(json, "withheld_lines", lines);
+    xs_json_text(json, "reason", sentence && *sentence ? sentence : NULL);
+    xs_json_end(json, '}');
 }
 
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {

@@ -41,6 +41,7 @@ struct xs_job_process {
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
     char *contents_unknown; /* why contents are not known, a sentence; "" where some are */
+    char *withheld;         /* why the text of lines is not shown, a sentence; "" where none is withheld */
     bool is_live, simulated, run_estimated;
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* far from the others: see xs_job_finish */

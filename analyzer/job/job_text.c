@@ -136,6 +136,7 @@ static bool is_simulated(const struct xs_job_process *p) { return p->simulated; 
 static bool is_live(const struct xs_job_process *p) { return p->is_live; }
 static bool is_cut(const struct xs_job_process *p) { return !p->is_live && strcmp(p->status, "complete") != 0; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
+static const char *withheld_of(const struct xs_job_process *p) { return p->withheld; }
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
     struct xs_string simulated = {0}, said = {0}, live = {0}, cut = {0};
@@ -189,26 +190,30 @@ static void print_run(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
 }
 
-/* What could not be found, and in which processes. */
-static void unknown_contents_lines(const struct xs_job *job, struct xs_out *out) {
+/* A sentence that is not the same of all, and the processes that it is said of. */
+static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs_job_process *), enum xs_style style,
+                     struct xs_out *out) {
     size_t shown = 0;
     for (size_t i = 0; i < job->process_count && shown < PROGRAMS; i++) {
         struct xs_string who = {0};
-        size_t count,
-            *processes = *job->processes[i].contents_unknown ? alike(job, i, contents_unknown_of, &count) : NULL;
+        size_t count, *processes = *of(&job->processes[i]) ? alike(job, i, of, &count) : NULL;
         if (!processes)
             continue;
         xs_job_who(&who, job, processes, count);
-        xs_out_line(out, XS_STYLE_WARN, "%s: %s", who.data, job->processes[i].contents_unknown);
+        xs_out_line(out, style, "%s: %s", who.data, of(&job->processes[i]));
         shown++;
         free(processes);
         xs_string_free(&who);
     }
 }
 
+void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out) {
+    lines_of(job, withheld_of, XS_STYLE_PLAIN, out);
+}
+
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
-    unknown_contents_lines(job, out);
+    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
 }
 
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -216,7 +221,8 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
         return;
     print_run(job, out);
     xs_job_text_findings(job, all, out);
-    unknown_contents_lines(job, out);
+    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
     xs_job_text_processes(job, all, out);
+    xs_job_text_withheld(job, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
 }

@@ -19,6 +19,10 @@ unsigned xs_report_sections(const struct xs_report *report) {
            (report->details ? XS_SECTIONS_DETAILS : 0);
 }
 
+bool xs_report_is_without_coverage(unsigned sections) {
+    return (sections & XS_SECTION_BIT(FINDINGS)) && !(sections & XS_SECTION_BIT(COVERAGE));
+}
+
 static void amount(struct xs_string *text, const struct xs_findings *f) {
     char ns[XS_UNIT_BYTES];
     bool sure = f->total.gives_back_ns > 0;

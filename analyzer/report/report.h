@@ -61,6 +61,8 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,
                            const struct xs_device_summary *device);
 unsigned xs_report_sections(const struct xs_report *report);
+/* Findings are shown, and the section that says what is missing of them is not. */
+bool xs_report_is_without_coverage(unsigned sections);
 
 /* For a pull request's comment or an issue, in GitHub's Markdown. All text of the trace is in code spans and blocks. */
 void xs_report_markdown(const struct xs_report *report, struct xs_out *out);

@@ -27,6 +27,9 @@ int xs_set_preload(const char *library);
 /* Whether a text means no, as the library reads a switch. */
 bool xs_means_off(const char *value);
 
+/* Why a value of XFERSPY_REDACT is not accepted, within a sentence; NULL where it is. */
+const char *xs_pattern_refused(const char *pattern);
+
 /* Replaces this process by the program; returns 126 or 127 after a message. */
 int xs_exec_program(char **argv);
 

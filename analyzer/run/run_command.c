@@ -8,10 +8,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
+#include "schema/redact.h"
 
 XS_DECLARE_COMMAND(run)
 
-enum option_type { BOOL, CHOICE, INT, TEXT };
+enum option_type { BOOL, CHOICE, INT, TEXT, PATTERN };
 struct capture_option {
     const char *field, *name, *preset, *values, *help;
     enum option_type type;
@@ -61,6 +62,15 @@ static bool is_one_of(const char *values, const char *value) {
     return false;
 }
 
+const char *xs_pattern_refused(const char *pattern) {
+    static const struct xs_redact_functions functions = {regcomp, regexec};
+    regex_t compiled;
+    const char *why = xs_redact_compile(&functions, pattern, &compiled);
+    if (!why)
+        regfree(&compiled);
+    return why;
+}
+
 bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
 
 /* Underscores of the fields become hyphens. */
@@ -73,7 +83,7 @@ static void add_name(struct xs_string *name, const struct capture_option *option
 static bool accepts(const struct capture_option *option, const char *value) {
     const char *values = option->type == BOOL ? YES "|" NO : option->values;
     size_t n = strlen(value);
-    if (option->type == TEXT)
+    if (option->type == TEXT || option->type == PATTERN)
         return n > 0 && n < 1024;
     if (option->type == INT) {
         char *end;
@@ -100,6 +110,13 @@ static void refuse(const struct capture_option *option, const char *value, struc
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0};
     value = value ? value : "on"; /* a switch by itself */
+    const char *why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
+    if (why) { /* without the value, in which there may be a secret */
+        add_name(&name, option);
+        argp_error(state, "--%s: the pattern %s", name.data, why);
+        xs_string_free(&name);
+        return;
+    }
     if (!accepts(option, value)) {
         refuse(option, value, state);
         return;

@@ -178,6 +178,8 @@ bool xs_source_text_is_withheld(const struct xs_source_text *text) {
     return text && xs_source_policy()->mode == XS_SOURCE_AUTO && !text->is_own;
 }
 
+bool xs_source_text_is_off(void) { return xs_source_policy()->mode == XS_SOURCE_OFF; }
+
 /* --- files --- */
 
 /* Below the folder, by as much of the end of the name as there is. */

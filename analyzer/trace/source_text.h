@@ -34,5 +34,7 @@ size_t xs_source_text_count(const struct xs_source_text *text); /* lines in the 
 
 /* Whether text that is not in the trace is not looked for, because in `auto` nobody can say whose the trace is. */
 bool xs_source_text_is_withheld(const struct xs_source_text *text);
+/* Whether no text is shown at all, because nobody wants to see it. */
+bool xs_source_text_is_off(void);
 
 #endif

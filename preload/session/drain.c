@@ -32,6 +32,7 @@
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/session/facts.h"
 #include "preload/session/files.h"
+#include "preload/session/redact.h"
 #include "preload/session/source_lines.h"
 #include "schema/error.h"
 #include "schema/store/store.h"
@@ -111,11 +112,18 @@ static int write_start(void) {
     return status ? status : xs_store_commit(drain.store);
 }
 
+/* Both may have a value of the environment in them. */
+static const char *unless_hidden(const char *text) {
+    bool hide =
+        text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", drain.options->cupti_library) || xs_redact_hides(NULL, text));
+    return hide ? XS_REDACT_HIDDEN : text;
+}
+
 static void write_cupti(struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
     xs_store_meta_text(store, "cupti.status", cupti->status);
-    xs_store_meta_text(store, "cupti.path", cupti->path);
-    xs_store_meta_text(store, "cupti.text", *cupti->text ? cupti->text : NULL);
+    xs_store_meta_text(store, "cupti.path", unless_hidden(cupti->path));
+    xs_store_meta_text(store, "cupti.text", unless_hidden(*cupti->text ? cupti->text : NULL));
     xs_store_meta_int(store, "cupti.version", cupti->version);
     xs_store_meta_int(store, "cupti.kernels", drain.options->kernels && strcmp(cupti->status, "active") == 0);
     if (strcmp(drain.options->migrations, "auto") == 0) {

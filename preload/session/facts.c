@@ -14,6 +14,7 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
 #include "preload/session/naming.h"
+#include "preload/session/redact.h"
 
 static size_t read_file(const char *path, char *text, size_t bytes) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,35 +26,20 @@ static size_t read_file(const char *path, char *text, size_t bytes) {
     return n > 0 ? (size_t)n : 0;
 }
 
-static void put_quoted(char *out, size_t bytes, size_t *at, const char *word) {
-    bool plain = *word != '\0';
-    for (const char *p = word; *p; p++) {
-        plain = plain && (isalnum((unsigned char)*p) || strchr("_-+=:,./@%^", *p));
-    }
-    if (plain) {
-        *at += (size_t)snprintf(out + *at, bytes - *at, "%s", word);
-    } else {
-        *at += (size_t)snprintf(out + *at, bytes - *at, "'");
-        for (const char *p = word; *p && *at + 8 < bytes; p++) {
-            *at += (size_t)snprintf(out + *at, bytes - *at, *p == '\'' ? "'\\''" : "%c", *p);
-        }
-        *at += *at < bytes ? (size_t)snprintf(out + *at, bytes - *at, "'") : 0;
-    }
-}
-
-/* The command as a shell would take it. Arguments beyond 16 KiB are cut off, and the cut is marked. */
+/* The command as a shell would take it. Arguments beyond 16 KiB are cut off, and the cut is marked. A program that
+ * changed its title has anything in the first word, so the file's name takes its place where it would be hidden. */
 static void write_command(struct xs_store *store) {
     enum { LIMIT = 16384 };
-    char *raw = malloc(LIMIT), *out = malloc(LIMIT + 64);
+    char *raw = malloc(LIMIT), *out = malloc(LIMIT + 64), path[4096];
     if (raw && out) {
-        size_t n = read_file("/proc/self/cmdline", raw, LIMIT), at = 0;
-        for (size_t i = 0; i < n && at + 64 < LIMIT; i += strlen(raw + i) + 1) {
-            at += i ? (size_t)snprintf(out + at, LIMIT - at, " ") : 0;
-            put_quoted(out, LIMIT, &at, raw + i);
-            at = at < LIMIT ? at : LIMIT;
-        }
-        if (n == LIMIT - 1) {
-            snprintf(out + (at < LIMIT ? at : LIMIT - 1), 64, " ...");
+        ssize_t link = readlink("/proc/self/exe", path, sizeof path - 1);
+        path[link > 0 ? link : 0] = '\0';
+        const char *slash = strrchr(path, '/');
+        size_t n = read_file("/proc/self/cmdline", raw, LIMIT);
+        bool is_cut = n == LIMIT - 1;
+        size_t at = xs_redact_command(out, LIMIT, raw, n, is_cut, slash ? slash + 1 : "unknown");
+        if (is_cut) {
+            snprintf(out + at, 64, " ...");
         }
         xs_store_meta_text(store, "command", n ? out : NULL);
     }
@@ -87,26 +73,35 @@ static void write_machine(struct xs_store *store) {
     }
 }
 
+/* A number that is to be hidden is left out: whoever reads it wants a number. */
+static void write_number(struct xs_store *store, const char *key, long number, const char *variable) {
+    char text[32];
+    snprintf(text, sizeof text, "%ld", number);
+    if (number >= 0 && !xs_redact_hides(variable, text)) {
+        xs_store_meta_int(store, key, number);
+    }
+}
+
 static void write_rank(struct xs_store *store) {
     const char *variable = NULL;
     long rank = xs_rank(&variable);
     if (rank < 0) {
         return;
     }
-    xs_store_meta_int(store, "rank", rank);
+    write_number(store, "rank", rank, variable);
     xs_store_meta_text(store, "rank_source", variable);
-    if (xs_world_size() >= 0) {
-        xs_store_meta_int(store, "world_size", xs_world_size());
-    }
-    if (xs_local_rank() >= 0) {
-        xs_store_meta_int(store, "local_rank", xs_local_rank());
-    }
+    long world_size = xs_world_size(&variable);
+    write_number(store, "world_size", world_size, variable);
+    long local_rank = xs_local_rank(&variable);
+    write_number(store, "local_rank", local_rank, variable);
 }
 
-static void write_option(void *arg, const char *name, const char *value) {
+static void write_option(void *arg, const struct xs_option_value *option) {
     char key[64];
-    snprintf(key, sizeof key, "option.%s", name);
-    xs_store_meta_text(arg, key, value);
+    snprintf(key, sizeof key, "option.%s", option->field);
+    bool hide =
+        option->is_secret ? *option->text != '\0' : option->is_free && xs_redact_hides(option->variable, option->text);
+    xs_store_meta_text(arg, key, hide ? XS_REDACT_HIDDEN : option->text);
 }
 
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock) {

@@ -38,8 +38,8 @@ static long first_number(const char *const *names, size_t count, const char **wh
 
 #define FIRST_NUMBER(names, which) first_number(names, sizeof(names) / sizeof *(names), which)
 long xs_rank(const char **variable) { return FIRST_NUMBER(rank_variables, variable); }
-long xs_world_size(void) { return FIRST_NUMBER(size_variables, NULL); }
-long xs_local_rank(void) { return FIRST_NUMBER(local_variables, NULL); }
+long xs_world_size(const char **variable) { return FIRST_NUMBER(size_variables, variable); }
+long xs_local_rank(const char **variable) { return FIRST_NUMBER(local_variables, variable); }
 
 struct text {
     char *at, *end;

@@ -14,7 +14,7 @@ int xs_trace_name(const char *template, char *path, size_t bytes);
 /* The rank, as launchers tell it: the value of the first variable that is set, and the variable's name through
  * `variable` unless that is NULL. -1: there is none. */
 long xs_rank(const char **variable);
-long xs_world_size(void);
-long xs_local_rank(void);
+long xs_world_size(const char **variable);
+long xs_local_rank(const char **variable);
 
 #endif

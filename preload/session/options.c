@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum option_type { BOOL, CHOICE, INT, TEXT };
+enum option_type { BOOL, CHOICE, INT, TEXT, PATTERN };
 
 struct option {
     const char *field, *name, *preset, *values;
@@ -79,6 +79,9 @@ static bool set_option(struct xs_options *options, const struct option *o, const
         }
         strcpy(field, text);
         return true;
+    case PATTERN: /* what is wrong with it is found when it is compiled (session/redact.c) */
+        snprintf(field, sizeof options->redact, "%s", text);
+        return true;
     }
     return false;
 }
@@ -135,22 +138,20 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
     }
 }
 
-void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const char *name, const char *value),
+void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const struct xs_option_value *option),
                      void *arg) {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option *o = &option_table[i];
         const char *field = (const char *)options + o->offset;
-        char number[32];
-        switch (o->type) {
-        case BOOL:
-            each(arg, o->field, *(const bool *)(const void *)field ? "on" : "off");
-            break;
-        case INT:
+        char number[32], variable[64];
+        snprintf(variable, sizeof variable, "XFERSPY_%s", o->name);
+        struct xs_option_value value = {o->field, variable, field, o->type == TEXT, o->type == PATTERN};
+        if (o->type == BOOL) {
+            value.text = *(const bool *)(const void *)field ? "on" : "off";
+        } else if (o->type == INT) {
             snprintf(number, sizeof number, "%ld", *(const long *)(const void *)field);
-            each(arg, o->field, number);
-            break;
-        default:
-            each(arg, o->field, field);
+            value.text = number;
         }
+        each(arg, &value);
     }
 }

@@ -11,6 +11,7 @@
 #define XS_OPTION_FIELD_CHOICE(field) char field[32];
 #define XS_OPTION_FIELD_INT(field) long field;
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
+#define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* one that is too long stays too long */
 struct xs_options {
 #define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
 #include "schema/options.def"
@@ -22,8 +23,15 @@ struct xs_options {
  * may be NULL. Not async-signal-safe. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
-/* Calls `each` with the lower-case name and the effective value of every option, for the trace's table meta. */
-void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const char *name, const char *value),
+struct xs_option_value {
+    const char *field, *variable; /* "spool_mib", "XFERSPY_SPOOL_MIB" */
+    const char *text;             /* the effective value */
+    bool is_free;                 /* any text, and not one of a few */
+    bool is_secret;               /* for nobody to see */
+};
+
+/* Calls `each` with every option, for the trace's table meta. */
+void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const struct xs_option_value *option),
                      void *arg);
 
 #endif

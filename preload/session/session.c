@@ -29,6 +29,7 @@
 #include "preload/session/facts.h"
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
+#include "preload/session/redact.h"
 #include "preload/session/say.h"
 
 #define EXIT_PATIENCE_MS 60000u
@@ -172,6 +173,15 @@ static bool give_up(const char *why) {
     return false;
 }
 
+static void start_redacting(void) {
+    static bool said;
+    const char *why = xs_redact_start(options.redact);
+    if (why) {
+        xs_complain(&said, XS_REDACT_REFUSED, why);
+        xs_note("redact", XS_REDACT_REFUSED, why);
+    }
+}
+
 static bool start_locked(void) {
     char why[256];
     xs_say_start();
@@ -189,6 +199,7 @@ static bool start_locked(void) {
             return give_up("the current directory's name is too long for a trace");
         }
     }
+    start_redacting();
     xs_facts_read_devices();
     if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);

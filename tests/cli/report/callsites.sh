@@ -65,7 +65,7 @@ expect_out "1 more stack, of 1 instance."
 run "$XFERSPY" report --json t.db; expect_status 0
 json "[f['call_site'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [{'function': 'step', 'file': '/opt/app/train.py', 'line': 12, 'module': None, 'python': True, 'address': None}]"
 json "[f['call_site']['python'] for f in d['traces'][0]['findings'] if f['name'] == 'scalar-readback'] == [False]"
-json "d['traces'][0]['call_sites'] == {'recorded': True, 'places': 5, 'notes': []} and 'by' not in d['traces'][0]"
+json "{k: v for k, v in d['traces'][0]['call_sites'].items() if k != 'source'} == {'recorded': True, 'places': 5, 'notes': []} and 'by' not in d['traces'][0]"
 run "$XFERSPY" explain --json t.db noop-upload; expect_status 0
 json "d['explained']['distinct_stacks'] == 2 and [s['instances'] for s in d['explained']['stacks']] == [1, 8]"
 json "[f['function'] for f in d['explained']['first_instances'][0]['evidence'][0]['stack']][3:] == ['step', 'first_epoch']"
@@ -114,8 +114,35 @@ run "$XFERSPY" report --details kept.db
 expect_status 0; expect_no_err; expect_out "12 | kept.copy_(source)"
 expect_out '14 | x = "\x1b[31m<b>"'; expect_out "77 | cudaMemcpy(kept)"
 expect_not "is not shown"; expect_not "of no"
-run "$XFERSPY" report --source=off kept.db; expect_status 0; expect_not "kept.copy_"; expect_not "is not shown"
-run "$XFERSPY" report t.db; expect_out "The text of 5 lines is not shown"
+# Where text is withheld, each output that shows text says so, once, and why.
+off="The text of 5 lines is not shown: --source=off was asked for"
+unknown="The text of 5 lines is not shown: it is not in the trace, and nothing shows that you recorded this trace"
+said_once() { [ "$(grep -cF "$1" stdout)" -eq 1 ] || show "once: $1"; }
+run "$XFERSPY" report --source=off kept.db; expect_status 0; expect_not "kept.copy_"; said_once "$off"
+run "$XFERSPY" report t.db; said_once "$unknown"
+run "$XFERSPY" report --sections=findings t.db; said_once "$unknown"
+run "$XFERSPY" report --sections=transfers t.db; expect_not "is not shown"
+run "$XFERSPY" report --format=markdown t.db
+tr '\n' ' ' <stdout | tr -s ' ' >flat; mv flat stdout; said_once "$unknown"
+run "$XFERSPY" report --format=markdown --sections=findings --source=off t.db; said_once "$off"
+run "$XFERSPY" report t.db kept.db; said_once "t.db: $unknown"
+run "$XFERSPY" report --format=markdown --source=off t.db kept.db; said_once "$off"
+run "$XFERSPY" explain t.db noop-upload; tr '\n' ' ' <stdout | tr -s ' ' >flat; mv flat stdout; said_once "$unknown"
+run "$XFERSPY" explain --source=off kept.db noop-upload; said_once "$off"
+run "$XFERSPY" explain kept.db noop-upload; expect_not "is not shown"
+run "$XFERSPY" report --json t.db
+json "d['traces'][0]['call_sites']['source'] == {'from': 'auto', 'withheld_lines': 5, 'reason': d['traces'][0]['call_sites']['source']['reason']}"
+json "d['traces'][0]['call_sites']['source']['reason'].startswith('$unknown')"
+run "$XFERSPY" report --json --source=off kept.db
+json "d['traces'][0]['call_sites']['source'] == {'from': 'off', 'withheld_lines': 5, 'reason': '$off'}"
+for source in auto app; do
+    run "$XFERSPY" report --json --source=$source kept.db
+    json "d['traces'][0]['call_sites']['source'] == {'from': '$source'.replace('app', 'folder'), 'withheld_lines': 0, 'reason': None}"
+done
+run "$XFERSPY" diff --json --source=off t.db kept.db
+json "[d[side][0]['source']['reason'] for side in ('before', 'after')] == ['$off'] * 2"
+run "$XFERSPY" diff --json t.db kept.db
+json "[d[side][0]['source']['withheld_lines'] for side in ('before', 'after')] == [5, 0]"
 run "$XFERSPY" report --source=app t.db; expect_status 0; expect_not "is not shown"
 run "$XFERSPY" report --source= t.db; expect_status 2
 # Below a folder: by the end of the name, as it is there now.

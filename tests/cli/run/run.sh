@@ -27,6 +27,14 @@ run "$XFERSPY" run --cupti-library= -- "$PROGRAM" exit 0; expect_status 2; expec
 run "$XFERSPY" run --quiet -- sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=on"
 run "$XFERSPY" run --quiet=no sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=no"
 run "$XFERSPY" run --quiet=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_err "--quiet=maybe: use on|off"
+# A pattern is checked here already, and never printed.
+run "$XFERSPY" run --redact='token|key' -- sh -c 'echo "redact=$XFERSPY_REDACT"'; expect_status 0
+expect_out "redact=token|key"
+run "$XFERSPY" run --redact='(sekret' -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+expect_err "--redact: the pattern is no extended regular expression"; expect_not "sekret"
+run "$XFERSPY" run --redact='((sekret{255}){255}){255}' -- "$PROGRAM" exit 0; expect_status 2
+expect_err "--redact: the pattern repeats too much"; expect_not "sekret"
+run "$XFERSPY" run --redact= -- "$PROGRAM" exit 0; expect_status 2; expect_err "--redact: the pattern is empty"
 run "$XFERSPY" run --; expect_status 2
 # What cannot be started.
 run "$XFERSPY" run -- ./missing; expect_status 127; expect_no_out; expect_err "./missing"

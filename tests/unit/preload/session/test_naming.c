@@ -162,8 +162,8 @@ static void no_rank(void **state) {
     assert_int_equal(xs_rank(&variable), -1);
     assert_string_equal(variable, "untouched");
     assert_int_equal(xs_rank(NULL), -1);
-    assert_int_equal(xs_world_size(), -1);
-    assert_int_equal(xs_local_rank(), -1);
+    assert_int_equal(xs_world_size(NULL), -1);
+    assert_int_equal(xs_local_rank(NULL), -1);
 }
 
 /* Set in this order, each one is believed over all before. Slurm's comes last: mpirun within an allocation leaves the
@@ -193,8 +193,8 @@ static void sizes_and_local_ranks(void **state) {
         setenv(launchers[i][0], value, 1);
         snprintf(value, sizeof value, "%ld", i);
         setenv(launchers[i][1], value, 1);
-        assert_int_equal(xs_world_size(), 100 + i);
-        assert_int_equal(xs_local_rank(), i);
+        assert_int_equal(xs_world_size(NULL), 100 + i);
+        assert_int_equal(xs_local_rank(NULL), i);
     }
 }
 
