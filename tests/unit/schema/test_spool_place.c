@@ -205,6 +205,22 @@ static void a_spool_of_another_trace_is_not_taken(void **state) {
     expect_events(9);
 }
 
+/* His trace and his pointer have the number of a spool of this user's. The trace is read in a copy, which is this
+ * user's and was given the events once. */
+static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
+    (void)state;
+    if (geteuid() != 0 || !make_killed("t.db", 5, true)) {
+        skip();
+    }
+    static const char *const files[] = {"t.db", "t.db-wal", "t.db-shm", "t.db.spool"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
+    }
+    expect_warning("its last events are not here, but in ");
+    assert_true(exists(memory));
+    unlink(memory);
+}
+
 static void a_pointer_leads_only_into_known_folders(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true)) {
@@ -505,6 +521,7 @@ int main(void) {
         IN_SCRATCH(one_that_is_gone_is_named),
         IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
+        IN_SCRATCH(a_strangers_pointer_leads_to_no_spool_of_this_users),
         IN_SCRATCH(a_pointer_leads_only_into_known_folders),
         IN_SCRATCH(a_pointer_with_a_path_for_a_number_is_damaged),
         IN_SCRATCH(a_copy_leaves_the_spool_to_the_trace),
