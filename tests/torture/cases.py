@@ -13,19 +13,21 @@ CASES = {}
 
 
 class Case:
-    def __init__(self, make, words, kind, long_only, recovered):
+    def __init__(self, make, words, kind, long_only, recovered, warned):
         self.make, self.words, self.kind, self.long_only, self.recovered = make, words, kind, long_only, recovered
+        self.warned = warned
 
 
-def case(name, words=None, kind="finished", long_only=False, recovered=False):
+def case(name, words=None, kind="finished", long_only=False, recovered=False, warned=None):
     """`words`: every command that reads the trace refuses it with a line that has them; None: it may be read. `kind`:
-    what it is made of: "finished", "killed" (with events in the spool) or "import" (an export of Nsight Systems).
-    `recovered`: SQLite ends the transaction of its journal before anything can be read, also where the trace is refused
-    then."""
+    what it is made of: "finished", "killed" (with events in the spool), "memory" (killed, and the spool is in memory)
+    or "import" (an export of Nsight Systems). `recovered`: SQLite ends the transaction of its journal before anything
+    can be read, also where the trace is refused then. `warned`: the trace is read, and one line, which has these words,
+    says what became of the rest of its events."""
 
     def add(make):
         assert name not in CASES, name
-        CASES[name] = Case(make, words, kind, long_only, recovered)
+        CASES[name] = Case(make, words, kind, long_only, recovered, warned)
         return make
 
     return add
@@ -253,8 +255,8 @@ def loop_of_pages(folder, random):
 case("pages-in-a-circle")(loop_of_pages)
 
 
-def scribble(folder, random):
-    path = os.path.join(folder, "t.db")
+def scribble(folder, random, path=None):
+    path = path or os.path.join(folder, "t.db")
     with open(path, "r+b") as file:
         size = os.path.getsize(path)
         for _ in range(random.choice([1, 5, 50])):
