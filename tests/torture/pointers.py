@@ -1,5 +1,5 @@
-"""Forgeries of the pointer to a spool in memory, and of what it leads to; they join CASES of cases.py. Beside the trace lies
-a copy of the spool's header then, which says in which folder the spool lies, and under which number
+"""Forgeries of the pointer to a spool in memory, and of what it leads to; they join CASES of cases.py. Beside the trace
+lies a copy of the spool's header then, which says in which folder the spool lies, and under which number
 (schema/spool/spool_place.h)."""
 
 import os
@@ -55,7 +55,8 @@ def elsewhere(folder, random, name):
 pointer_case("to-a-folder-elsewhere", NOT_HERE)(lambda folder, random: elsewhere(folder, random, "d"))
 pointer_case("to-a-folder-by-dots", NOT_HERE)(lambda folder, random: point(
     folder, "folder_at", f"/dev/shm/../shm/xferspy-{os.geteuid()}".encode(), FOLDER_BYTES))
-pointer_case("to-no-folder", NOT_HERE, long_only=True)(lambda folder, random: point(folder, "folder_at", b"", FOLDER_BYTES))
+pointer_case("to-no-folder", NOT_HERE, long_only=True)(
+    lambda folder, random: point(folder, "folder_at", b"", FOLDER_BYTES))
 pointer_case("to-escapes", NOT_HERE)(
     lambda folder, random: point(folder, "folder_at", b"/\x1b[2J\n\xff\x80<b>", FOLDER_BYTES))
 pointer_case("number-of-dots", DAMAGED)(lambda folder, random: point(
