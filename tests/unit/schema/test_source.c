@@ -2,8 +2,10 @@
  * has a file that breaks it alone. */
 #include "support.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,6 +116,25 @@ static void files_that_are_not_read(void **state) {
     free(path);
     free(huge);
     free(binary);
+}
+
+/* Opening alone already does something to some devices: what is no regular file is looked at only. */
+static void what_is_no_file_is_not_opened(void **state) {
+    (void)state;
+    struct inotify_event event;
+    char fifo[PATH_MAX];
+    snprintf(fifo, sizeof fifo, "%s", in_scratch("fifo"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int watch = inotify_init1(IN_NONBLOCK);
+    assert_true(inotify_add_watch(watch, fifo, IN_OPEN) >= 0);
+    expect(fifo, INT64_MAX, XS_SOURCE_REFUSED);
+    struct xs_source_file file;
+    assert_int_equal(xs_source_file_read_below(in_scratch("."), "fifo", &file), XS_SOURCE_REFUSED);
+    assert_int_equal(read(watch, &event, sizeof event), -1);
+    assert_int_equal(errno, EAGAIN);
+    close(open(fifo, O_RDONLY | O_NONBLOCK)); /* the watch works */
+    assert_int_equal(read(watch, &event, sizeof event), sizeof event);
+    close(watch);
 }
 
 /* Of root, which all can read: a system's header. Of another user: only root can make one. */
@@ -335,15 +356,11 @@ static void the_key_is_this_users_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hash_is_siphash),
-        IN_SCRATCH(plain_text_is_read),
-        IN_SCRATCH(files_that_are_not_read),
-        IN_SCRATCH(files_of_others),
-        IN_SCRATCH(a_folder_is_not_left),
-        IN_SCRATCH(lines_are_found),
-        IN_SCRATCH(the_users_line_of_each_stack_is_wanted),
-        IN_SCRATCH(an_origin_is_of_one_file),
-        IN_SCRATCH(the_key_is_this_users_alone),
+        cmocka_unit_test(the_hash_is_siphash), IN_SCRATCH(plain_text_is_read),
+        IN_SCRATCH(files_that_are_not_read),   IN_SCRATCH(what_is_no_file_is_not_opened),
+        IN_SCRATCH(files_of_others),           IN_SCRATCH(a_folder_is_not_left),
+        IN_SCRATCH(lines_are_found),           IN_SCRATCH(the_users_line_of_each_stack_is_wanted),
+        IN_SCRATCH(an_origin_is_of_one_file),  IN_SCRATCH(the_key_is_this_users_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

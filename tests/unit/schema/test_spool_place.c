@@ -147,6 +147,53 @@ static void a_small_tmpfs_is_not_used(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Whether a spool would lie in memory now. */
+static bool lies_in_memory(const char *name) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, true, &spool, &files) != 0) {
+        _exit(99);
+    }
+    bool in_memory = files.memory[0] != 0;
+    xs_spool_delete(&files);
+    xs_spool_unmap(&spool);
+    return in_memory;
+}
+
+/* All users can write to /dev/shm, and so can make this user's folder before he does. */
+static void a_folder_that_another_user_made_is_not_used(void **state) {
+    static const char folder[] = "/dev/shm/xferspy-0";
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("shm", "/dev/shm", "tmpfs", 0, "size=1g,mode=1777") != 0) {
+            _exit(77);
+        }
+        unsetenv("XDG_RUNTIME_DIR");
+        int failed = 0;
+        failed |= mkdir(folder, 0700) != 0 || chown(folder, 65534, 65534) != 0 || lies_in_memory("a.db") ? 1 : 0;
+        failed |= rmdir(folder) != 0 || mkdir("/dev/shm/other", 0700) != 0 || symlink("other", folder) != 0 ||
+                          lies_in_memory("b.db")
+                      ? 2
+                      : 0;
+        failed |= unlink(folder) != 0 || mkdir(folder, 0700) != 0 || chmod(folder, 0777) != 0 || lies_in_memory("c.db")
+                      ? 4
+                      : 0;
+        failed |= chmod(folder, 0700) != 0 || !lies_in_memory("d.db") ? 8 : 0;
+        /* Whoever can write to the folder above can rename this one and put another in its place. */
+        failed |= chmod("/dev/shm", 0777) != 0 || lies_in_memory("e.db") ? 16 : 0;
+        _exit(failed);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void one_that_is_gone_is_named(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true)) {
@@ -246,6 +293,26 @@ static void a_pointer_with_a_path_for_a_number_is_damaged(void **state) {
     assert_non_null(strstr(trace.warning, "damaged"));
     xs_trace_close(&trace);
     unlink(memory);
+}
+
+/* The file has the name that the pointer says, but another number inside, though it is the trace's. */
+static void a_spool_under_another_number_is_not_taken(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    char id[XS_SPOOL_ID_BYTES] = "0123456789abcdef0123456789abcdef", other[sizeof memory];
+    memcpy(other, memory, sizeof other);
+    memcpy(strrchr(other, '/') + 1, id, sizeof id - 1);
+    assert_int_equal(rename(memory, other), 0);
+    change_pointer(offsetof(struct xs_spool_header, id), id, sizeof id);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    bool is_there = exists(other);
+    unlink(other);
+    assert_non_null(strstr(trace.warning, "damaged"));
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 0);
+    xs_trace_close(&trace);
+    assert_true(is_there);
 }
 
 static void copy_of(const char *from, const char *to) {
@@ -518,12 +585,14 @@ int main(void) {
         IN_SCRATCH(a_spool_in_memory_is_found_and_removed),
         IN_SCRATCH(without_room_it_lies_beside_the_trace),
         IN_SCRATCH(a_small_tmpfs_is_not_used),
+        IN_SCRATCH(a_folder_that_another_user_made_is_not_used),
         IN_SCRATCH(one_that_is_gone_is_named),
         IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
         IN_SCRATCH(a_strangers_pointer_leads_to_no_spool_of_this_users),
         IN_SCRATCH(a_pointer_leads_only_into_known_folders),
         IN_SCRATCH(a_pointer_with_a_path_for_a_number_is_damaged),
+        IN_SCRATCH(a_spool_under_another_number_is_not_taken),
         IN_SCRATCH(a_copy_leaves_the_spool_to_the_trace),
         IN_SCRATCH(a_renamed_trace_takes_its_spool_along),
         IN_SCRATCH(only_abandoned_spools_are_swept),
