@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "schema/file/private_file.h"
 #include "schema/file/sqlite_open.h"
 
 static struct xs_trace trace;
@@ -288,6 +289,38 @@ static void what_is_made_is_for_its_owner_alone(void **state) {
     }
 }
 
+static bool no_fchmod;
+
+/* Takes the place of the C library's: on some file systems it fails. */
+int fchmod(int fd, mode_t mode) {
+    if (no_fchmod) {
+        errno = EPERM;
+        return -1;
+    }
+    return (int)syscall(SYS_fchmod, fd, mode);
+}
+
+static void expect_private(const char *name, mode_t mask) {
+    struct stat st;
+    mode_t before = umask(mask);
+    int fd = xs_create_private(in_scratch(name));
+    umask(before);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    close(fd);
+}
+
+/* From its first moment, and with the owner's rights whatever the umask takes. */
+static void a_private_file_never_was_anothers(void **state) {
+    (void)state;
+    no_fchmod = true;
+    expect_private("first", 0);
+    no_fchmod = false;
+    expect_private("second", 0777);
+    expect_private("third", 0);
+}
+
 /* SQLite 3.40 of Debian has functions that take or give addresses. */
 static void no_function_of_addresses_can_be_called(void **state) {
     (void)state;
@@ -313,6 +346,7 @@ int main(void) {
         IN_SCRATCH(a_sparse_spool_takes_no_more_than_it_holds),
         IN_SCRATCH(a_spool_of_more_chunks_than_memory_allows_is_refused),
         IN_SCRATCH(what_is_made_is_for_its_owner_alone),
+        IN_SCRATCH(a_private_file_never_was_anothers),
         IN_SCRATCH(no_function_of_addresses_can_be_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "schema/source/siphash.h"
@@ -135,6 +138,52 @@ static void what_is_no_file_is_not_opened(void **state) {
     close(open(fifo, O_RDONLY | O_NONBLOCK)); /* the watch works */
     assert_int_equal(read(watch, &event, sizeof event), sizeof event);
     close(watch);
+}
+
+static bool looks_regular;
+
+/* Takes the place of the C library's, to let something be put in a file's place between looking and opening. */
+int lstat(const char *path, struct stat *st) {
+    int result = fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+    if (looks_regular) {
+        st->st_mode = S_IFREG | 0600;
+    }
+    return result;
+}
+
+static void what_was_put_in_a_files_place_is_not_read(void **state) {
+    (void)state;
+    char fifo[PATH_MAX];
+    snprintf(fifo, sizeof fifo, "%s", in_scratch("fifo"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    looks_regular = true;
+    expect(fifo, INT64_MAX, XS_SOURCE_REFUSED);
+    looks_regular = false;
+}
+
+/* What the kernel shows is no file, wherever it is mounted. */
+static void proc_under_another_name_is_not_read(void **state) {
+    (void)state;
+    char folder[PATH_MAX], name[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", in_scratch("p"));
+    snprintf(name, sizeof name, "%s", in_scratch("p/version"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("/proc", folder, NULL, MS_BIND, NULL) != 0) {
+            _exit(77);
+        }
+        struct xs_source_file file;
+        _exit(xs_source_file_read(name, INT64_MAX, &file) == XS_SOURCE_REFUSED ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Of root, which all can read: a system's header. Of another user: only root can make one. */
@@ -356,11 +405,18 @@ static void the_key_is_this_users_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hash_is_siphash), IN_SCRATCH(plain_text_is_read),
-        IN_SCRATCH(files_that_are_not_read),   IN_SCRATCH(what_is_no_file_is_not_opened),
-        IN_SCRATCH(files_of_others),           IN_SCRATCH(a_folder_is_not_left),
-        IN_SCRATCH(lines_are_found),           IN_SCRATCH(the_users_line_of_each_stack_is_wanted),
-        IN_SCRATCH(an_origin_is_of_one_file),  IN_SCRATCH(the_key_is_this_users_alone),
+        cmocka_unit_test(the_hash_is_siphash),
+        IN_SCRATCH(plain_text_is_read),
+        IN_SCRATCH(files_that_are_not_read),
+        IN_SCRATCH(what_is_no_file_is_not_opened),
+        IN_SCRATCH(what_was_put_in_a_files_place_is_not_read),
+        IN_SCRATCH(proc_under_another_name_is_not_read),
+        IN_SCRATCH(files_of_others),
+        IN_SCRATCH(a_folder_is_not_left),
+        IN_SCRATCH(lines_are_found),
+        IN_SCRATCH(the_users_line_of_each_stack_is_wanted),
+        IN_SCRATCH(an_origin_is_of_one_file),
+        IN_SCRATCH(the_key_is_this_users_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,12 @@
-/* Where a spool lies, and who finds it: in memory with a pointer beside the trace, read by the trace's owner alone, and
- * left alone where it is not certain whose it is. */
+/* Who finds a spool: in memory with a pointer beside the trace, read by the trace's owner alone, and left alone where
+ * it is not certain whose it is. test_spool_folder.c is about where it lies. */
 #include "support.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -102,96 +100,6 @@ static void a_spool_in_memory_is_found_and_removed(void **state) {
     assert_false(exists(memory));
     assert_false(exists(beside));
     expect_events(700);
-}
-
-static void without_room_it_lies_beside_the_trace(void **state) {
-    (void)state;
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    path = in_scratch("t.db");
-    assert_int_equal(xs_spool_place(path, SIZE_MAX / 2, 8 * MIB, 1, true, &spool, &files), 0);
-    assert_string_equal(files.memory, "");
-    assert_true(exists(in_scratch("t.db.spool")));
-    assert_string_equal(spool.header->id, "");
-    xs_spool_unmap(&spool);
-    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files), XS_ERROR_SYSTEM);
-    assert_int_equal(errno, EEXIST);
-}
-
-/* A small /dev/shm, such as a container has, is left to the program. */
-static void a_small_tmpfs_is_not_used(void **state) {
-    (void)state;
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    pid_t child = fork();
-    if (child == 0) {
-        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0) {
-            _exit(77);
-        }
-        unsetenv("XDG_RUNTIME_DIR");
-        bool beside_it =
-            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] == 0;
-        bool in_memory =
-            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] != 0;
-        /* It may become larger than there is room for, but does not. */
-        int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
-        _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-/* Whether a spool would lie in memory now. */
-static bool lies_in_memory(const char *name) {
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, true, &spool, &files) != 0) {
-        _exit(99);
-    }
-    bool in_memory = files.memory[0] != 0;
-    xs_spool_delete(&files);
-    xs_spool_unmap(&spool);
-    return in_memory;
-}
-
-/* All users can write to /dev/shm, and so can make this user's folder before he does. */
-static void a_folder_that_another_user_made_is_not_used(void **state) {
-    static const char folder[] = "/dev/shm/xferspy-0";
-    (void)state;
-    pid_t child = fork();
-    if (child == 0) {
-        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("shm", "/dev/shm", "tmpfs", 0, "size=1g,mode=1777") != 0) {
-            _exit(77);
-        }
-        unsetenv("XDG_RUNTIME_DIR");
-        int failed = 0;
-        failed |= mkdir(folder, 0700) != 0 || chown(folder, 65534, 65534) != 0 || lies_in_memory("a.db") ? 1 : 0;
-        failed |= rmdir(folder) != 0 || mkdir("/dev/shm/other", 0700) != 0 || symlink("other", folder) != 0 ||
-                          lies_in_memory("b.db")
-                      ? 2
-                      : 0;
-        failed |= unlink(folder) != 0 || mkdir(folder, 0700) != 0 || chmod(folder, 0777) != 0 || lies_in_memory("c.db")
-                      ? 4
-                      : 0;
-        failed |= chmod(folder, 0700) != 0 || !lies_in_memory("d.db") ? 8 : 0;
-        /* Whoever can write to the folder above can rename this one and put another in its place. */
-        failed |= chmod("/dev/shm", 0777) != 0 || lies_in_memory("e.db") ? 16 : 0;
-        _exit(failed);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void one_that_is_gone_is_named(void **state) {
@@ -583,9 +491,6 @@ static void few_addresses_make_a_small_spool(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(a_spool_in_memory_is_found_and_removed),
-        IN_SCRATCH(without_room_it_lies_beside_the_trace),
-        IN_SCRATCH(a_small_tmpfs_is_not_used),
-        IN_SCRATCH(a_folder_that_another_user_made_is_not_used),
         IN_SCRATCH(one_that_is_gone_is_named),
         IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
