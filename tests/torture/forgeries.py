@@ -258,7 +258,8 @@ def commands_of(arguments, name, number):
     if arguments.long:
         return COMMANDS
     rest = [command for command in COMMANDS if command not in FEW]
-    return [c for c in COMMANDS if c in FEW] + rest[number % 12::12]  # over all cases every command has its turn
+    turn = set(rest[number % 12::12])  # over all cases every command has its turn
+    return [c for c in COMMANDS if c in FEW or c in turn or c in case.also]
 
 
 def all_of(arguments):
