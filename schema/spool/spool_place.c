@@ -188,15 +188,16 @@ static bool folder_is_known(const char *folder, uid_t owner) {
 }
 
 /* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there,
- * or not `owner`'s. */
-static int follow(struct xs_spool_found *found, uid_t owner) {
+ * or not `owner`'s, or where the pointer is not to be followed. */
+static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
     const struct xs_spool_header *pointer = found->pointer;
     struct stat st;
     if (!is_id(pointer->id)) {
         return XS_ERROR_CORRUPT;
     }
     memory_name(&found->files, pointer->folder, pointer->id);
-    int folder = folder_is_known(pointer->folder, owner) ? open_folder(pointer->folder, owner) : -1;
+    bool known = may_follow && folder_is_known(pointer->folder, owner);
+    int folder = known ? open_folder(pointer->folder, owner) : -1;
     if (folder < 0) {
         return XS_OK;
     }
@@ -217,7 +218,7 @@ static int follow(struct xs_spool_found *found, uid_t owner) {
     return status;
 }
 
-int xs_spool_find(const char *trace, struct xs_spool_found *found) {
+static int find(const char *trace, bool may_follow, struct xs_spool_found *found) {
     *found = (struct xs_spool_found){.spool = {.fd = -1, .source = -1}};
     uint64_t magic = 0;
     struct stat st;
@@ -240,8 +241,12 @@ int xs_spool_find(const char *trace, struct xs_spool_found *found) {
         status = XS_ERROR_CORRUPT;
     }
     close(fd);
-    return status ? status : follow(found, st.st_uid);
+    return status ? status : follow(found, st.st_uid, may_follow);
 }
+
+int xs_spool_find(const char *trace, struct xs_spool_found *found) { return find(trace, true, found); }
+
+int xs_spool_find_beside(const char *trace, struct xs_spool_found *found) { return find(trace, false, found); }
 
 void xs_spool_found_free(struct xs_spool_found *found) {
     xs_spool_unmap(&found->spool);

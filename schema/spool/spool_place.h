@@ -55,6 +55,9 @@ struct xs_spool_found {
 /* Opens the spool of a trace. XS_ERROR_NOT_FOUND: there is none. XS_OK with spool.header NULL: there is a pointer to
  * one that is not here, or not the trace's owner's. Otherwise as xs_spool_open. Free it in any case. */
 int xs_spool_find(const char *trace, struct xs_spool_found *found);
+
+/* The same, but a pointer is not followed: what it leads to counts as not here. */
+int xs_spool_find_beside(const char *trace, struct xs_spool_found *found);
 void xs_spool_found_free(struct xs_spool_found *found);
 
 /* The header by which the writer is told: the spool's, or the pointer's. */

@@ -139,11 +139,11 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     return result;
 }
 
-int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery) {
+/* `result` is that of looking for the spool. */
+static int64_t recover_found(const char *path, int64_t result, bool writer_is_gone, struct xs_spool_found *found,
+                             struct xs_recovery *recovery) {
     *recovery = (struct xs_recovery){.writer = XS_WRITER_GONE};
-    struct xs_spool_found found;
-    int64_t result = xs_spool_find(path, &found);
-    const struct xs_spool_header *header = xs_spool_found_header(&found);
+    const struct xs_spool_header *header = xs_spool_found_header(found);
     if (result == XS_ERROR_NOT_FOUND) {
         struct xs_side_files side;
         xs_side_files_look(path, &side);
@@ -158,17 +158,32 @@ int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *re
     if (result < 0) {
         recovery->spool_damaged = result == XS_ERROR_CORRUPT;
     } else {
-        recovery->writer = writer_is_gone ? XS_WRITER_GONE : xs_spool_writer(header, found.files.beside);
+        recovery->writer = writer_is_gone ? XS_WRITER_GONE : xs_spool_writer(header, found->files.beside);
         if (recovery->writer == XS_WRITER_LIVES || recovery->writer == XS_WRITER_UNKNOWN) {
             result = XS_ERROR_BUSY;
-            if (!found.spool.header) {
+            if (!found->spool.header) {
                 snprintf(recovery->error, sizeof recovery->error, "what it has not written yet is in %s on %s",
-                         found.files.memory, header->host);
+                         found->files.memory, header->host);
             }
         } else {
-            result = recover_spool(path, &found, recovery);
+            result = recover_spool(path, found, recovery);
         }
     }
+    return result;
+}
+
+int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery) {
+    struct xs_spool_found found;
+    int64_t result = xs_spool_find(path, &found);
+    result = recover_found(path, result, writer_is_gone, &found, recovery);
+    xs_spool_found_free(&found);
+    return result;
+}
+
+int64_t xs_recover_copy(const char *path, struct xs_recovery *recovery) {
+    struct xs_spool_found found;
+    int64_t result = xs_spool_find_beside(path, &found);
+    result = recover_found(path, result, true, &found, recovery);
     xs_spool_found_free(&found);
     return result;
 }

@@ -13,19 +13,21 @@ CASES = {}
 
 
 class Case:
-    def __init__(self, make, words, kind, long_only, recovered):
+    def __init__(self, make, words, kind, long_only, recovered, warned, also):
         self.make, self.words, self.kind, self.long_only, self.recovered = make, words, kind, long_only, recovered
+        self.warned, self.also = warned, also
 
 
-def case(name, words=None, kind="finished", long_only=False, recovered=False):
+def case(name, words=None, kind="finished", long_only=False, recovered=False, warned=None, also=()):
     """`words`: every command that reads the trace refuses it with a line that has them; None: it may be read. `kind`:
-    what it is made of: "finished", "killed" (with events in the spool) or "import" (an export of Nsight Systems).
-    `recovered`: SQLite ends the transaction of its journal before anything can be read, also where the trace is refused
-    then."""
+    what it is made of: "finished", "killed" (with events in the spool), "memory" (killed, and the spool is in memory)
+    or "import" (an export of Nsight Systems). `recovered`: SQLite ends the transaction of its journal before anything
+    can be read, also where the trace is refused then. `warned`: the trace is read, and one line, which has these words,
+    says what became of the rest of its events. `also`: commands that are run in any case."""
 
     def add(make):
         assert name not in CASES, name
-        CASES[name] = Case(make, words, kind, long_only, recovered)
+        CASES[name] = Case(make, words, kind, long_only, recovered, warned, also)
         return make
 
     return add
@@ -210,6 +212,12 @@ case("join-explodes")(lambda folder, random: change(folder, (
     "INSERT INTO device_kernel (correlation, name, start_ns, end_ns, device)"
     " SELECT 5, 1, i, i + 1, 0 FROM r;" + ROWS + "INSERT INTO launch (entry_point, thread, kind, is_captured, result, enter_ns, return_ns, correlation)"
     " SELECT 1, 1, 1, 0, 0, i, i + 1, 5 FROM r;") % (20000, 20000, 20000)))
+# The only statement of a command but `query` that is known to need SQLite's steps bounded is one of `html`.
+case("arguments-explode", also=("html -o O T",))(lambda folder, random: change(folder, (
+    "INSERT OR REPLACE INTO argument_set (id) VALUES (1);" + ROWS + "INSERT INTO argument (argument_set, allocation)"
+    " SELECT 1, (SELECT dst_allocation FROM transfer WHERE dst_allocation IS NOT NULL LIMIT 1) FROM r;" + ROWS +
+    "INSERT INTO launch (entry_point, thread, kind, is_captured, result, enter_ns, return_ns, correlation, arguments)"
+    " SELECT 1, 1, 1, 0, 0, i, i + 1, i, 1 FROM r") % (12000, 12000)))
 case("many-findings", long_only=True)(lambda folder, random: change(folder, (
     ROWS + "INSERT INTO allocation (kind, bytes, enter_ns, return_ns) SELECT 4, 1 << 40, i, i FROM r") % 50000))
 case("ranges-in-themselves")(lambda folder, random: change(
@@ -253,8 +261,8 @@ def loop_of_pages(folder, random):
 case("pages-in-a-circle")(loop_of_pages)
 
 
-def scribble(folder, random):
-    path = os.path.join(folder, "t.db")
+def scribble(folder, random, path=None):
+    path = path or os.path.join(folder, "t.db")
     with open(path, "r+b") as file:
         size = os.path.getsize(path)
         for _ in range(random.choice([1, 5, 50])):

@@ -9,6 +9,13 @@ echo old >r.txt
 run "$XFERSPY" report -o r.txt t.db; expect_error_of r.txt; expect_err "--force"
 [ "$(cat r.txt)" = old ] || show "replaced without --force"
 run "$XFERSPY" report --force -o r.txt t.db; expect_status 0; cmp -s r.txt expected || show "--force did not replace"
+# A new file is its owner's alone, whatever the umask; one that is replaced keeps its mode.
+(umask 0 && "$XFERSPY" report -o private.txt t.db) || show "no output"
+[ "$(stat -c %a private.txt)" = 600 ] || show "private.txt has the mode $(stat -c %a private.txt)"
+chmod 640 private.txt
+run "$XFERSPY" report --force -o private.txt t.db; expect_status 0
+[ "$(stat -c %a private.txt)" = 640 ] || show "--force changed the mode to $(stat -c %a private.txt)"
+rm private.txt
 # An error leaves an old file as it was, and a new one unmade.
 echo old >r.txt
 run "$XFERSPY" report --force -o r.txt missing.db; expect_error_of missing.db

@@ -1,13 +1,15 @@
-/* spooled OUT.db RANK: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is being
- * profiled, and drains 600 of them. Then it says "ready" and waits for a line: with one it dies as if it was killed,
- * and what it did not drain stays in the spool. */
+/* spooled OUT.db RANK [memory]: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is
+ * being profiled, and drains 600 of them. Then it says "ready" and waits for a line: with one it dies as if it was
+ * killed, and what it did not drain stays in the spool. The spool lies beside the trace; with `memory` it lies where
+ * the library puts it, and "ready" is followed by its name, which is empty where no tmpfs has room. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "schema/spool/spool.h"
+#include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 
 enum { EVENTS = 1000, DRAINED = 600, BYTES = 4096 };
@@ -54,19 +56,23 @@ static bool write_event(struct xs_spool *spool, struct xs_chunk **chunk, uint64_
 
 int main(int argc, char **argv) {
     struct xs_spool spool;
+    struct xs_spool_files files;
     struct xs_store *store;
     struct xs_chunk *chunk = NULL;
-    char name[4096];
-    if (argc != 3)
+    if (argc != 3 && (argc != 4 || strcmp(argv[3], "memory") != 0))
         return 2;
-    snprintf(name, sizeof name, "%s.spool", argv[1]);
-    if (xs_spool_create(name, 8 << 20, 64, &spool) != 0 || xs_store_create(argv[1], &store) != 0)
+    if (xs_spool_place(argv[1], 0, 8 << 20, 64, argc == 4, &spool, &files) != 0 ||
+        xs_store_create(argv[1], &store) != 0)
         return 1;
     write_meta(store, strtol(argv[2], NULL, 10));
+    if (files.memory[0]) {
+        xs_spool_start(&spool, argv[1]);
+        xs_store_meta_text(store, "spool.id", spool.header->id);
+    }
     for (uint64_t serial = 1; serial <= EVENTS; serial++)
         if (!write_event(&spool, &chunk, serial) || (serial == DRAINED && xs_spool_drain(&spool, store, 0, false) < 0))
             return 1;
-    puts("ready");
+    printf("ready%s%s\n", argc == 4 ? " " : "", files.memory);
     fflush(stdout);
     getchar();
     return raise(SIGKILL);

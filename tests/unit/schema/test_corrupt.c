@@ -122,8 +122,19 @@ static void header_checks(void **state) {
     header->chunk_limit = UINT32_MAX;
     spool_of_only(data, bytes, XS_ERROR_CORRUPT);
     *header = good;
-    memset(header->host, 'x', sizeof header->host);
+    header->chunk_limit = atomic_load(&header->chunk_count) - 1;
     spool_of_only(data, bytes, XS_ERROR_CORRUPT);
+    const struct {
+        char *text;
+        size_t bytes;
+    } texts[] = {{header->boot_id, sizeof header->boot_id}, {header->host, sizeof header->host},
+                 {header->stopped, sizeof header->stopped}, {header->id, sizeof header->id},
+                 {header->folder, sizeof header->folder},   {header->trace, sizeof header->trace}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *header = good;
+        memset(texts[i].text, 'x', texts[i].bytes);
+        spool_of_only(data, bytes, XS_ERROR_CORRUPT);
+    }
     *header = good;
     header->clock.source = XS_CLOCK_COUNTER;
     header->clock.maps[0].count = 0;

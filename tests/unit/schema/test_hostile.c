@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "schema/file/private_file.h"
 #include "schema/file/sqlite_open.h"
 
 static struct xs_trace trace;
@@ -76,6 +78,28 @@ static void a_planted_journal_deletes_no_file(void **state) {
     assert_int_not_equal(look_at_schema(db), SQLITE_OK);
     sqlite3_close(db);
     assert_true(exists(in_scratch("victim.txt")));
+}
+
+/* Each of the two rules behind that, alone: SQLite may open no super-journal, and delete nothing but side files. */
+static void sqlite_has_no_way_to_a_super_journal(void **state) {
+    (void)state;
+    sqlite3 *db;
+    make_finished_trace(in_scratch("t.db"), 3);
+    write_all(in_scratch("victim.txt"), "precious", 8);
+    write_all(in_scratch("x.db-wal"), "rest", 4);
+    assert_int_equal(xs_sqlite_open(in_scratch("t.db"), XS_READ, &db), SQLITE_OK);
+    sqlite3_vfs *vfs = sqlite3_vfs_find("xferspy");
+    assert_non_null(vfs);
+    sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
+    assert_non_null(file);
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_SUPER_JOURNAL;
+    assert_int_equal(vfs->xOpen(vfs, in_scratch("victim.txt"), file, flags, NULL), SQLITE_CANTOPEN);
+    free(file);
+    assert_int_equal(vfs->xDelete(vfs, in_scratch("victim.txt"), 0), SQLITE_PERM);
+    assert_true(exists(in_scratch("victim.txt")));
+    assert_int_equal(vfs->xDelete(vfs, in_scratch("x.db-wal"), 0), SQLITE_OK);
+    assert_false(exists(in_scratch("x.db-wal")));
+    sqlite3_close(db);
 }
 
 /* In a folder that all may write to, another user's journal is no reason not to read a trace. */
@@ -214,6 +238,43 @@ static void a_sparse_spool_takes_no_more_than_it_holds(void **state) {
     assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec < 3);
 }
 
+static bool all_is_data;
+
+/* Takes the place of the C library's: a file of half a terabyte without a hole cannot be made here. */
+off_t lseek(int fd, off_t offset, int whence) {
+    if (all_is_data && (whence == SEEK_DATA || whence == SEEK_HOLE)) {
+        return whence == SEEK_DATA ? offset : INT64_MAX;
+    }
+    return (off_t)syscall(SYS_lseek, fd, offset, whence);
+}
+
+/* Recovery keeps 28 bytes of each chunk that is there, so their number has to be bounded. */
+static void a_spool_of_more_chunks_than_memory_allows_is_refused(void **state) {
+    (void)state;
+    const uint32_t most = 8u << 20, counts[] = {most, most + 1};
+    size_t bytes;
+    make_killed_trace(in_scratch("t.db"), 1000, 10);
+    struct xs_spool_header *header = (struct xs_spool_header *)read_all(in_scratch("t.db.spool"), &bytes);
+    for (size_t i = 0; i < 2; i++) {
+        struct xs_spool spool;
+        header->chunk_limit = counts[i];
+        atomic_store(&header->chunk_count, counts[i]);
+        int fd = open(in_scratch("t.db.spool"), O_WRONLY);
+        assert_int_equal(pwrite(fd, header, sizeof *header, 0), sizeof *header);
+        assert_int_equal(ftruncate(fd, XS_SPOOL_HEADER_BYTES + (off_t)counts[i] * XS_SPOOL_CHUNK_BYTES), 0);
+        close(fd);
+        all_is_data = true;
+        int status = xs_spool_open(in_scratch("t.db.spool"), &spool);
+        all_is_data = false;
+        assert_int_equal(status, i == 0 ? XS_OK : XS_ERROR_CORRUPT);
+        if (status == XS_OK) {
+            assert_int_equal(spool.present_count, most);
+            xs_spool_unmap(&spool);
+        }
+    }
+    free(header);
+}
+
 static void what_is_made_is_for_its_owner_alone(void **state) {
     (void)state;
     struct stat st;
@@ -226,6 +287,38 @@ static void what_is_made_is_for_its_owner_alone(void **state) {
             assert_int_equal(st.st_mode & 0777, 0600);
         }
     }
+}
+
+static bool no_fchmod;
+
+/* Takes the place of the C library's: on some file systems it fails. */
+int fchmod(int fd, mode_t mode) {
+    if (no_fchmod) {
+        errno = EPERM;
+        return -1;
+    }
+    return (int)syscall(SYS_fchmod, fd, mode);
+}
+
+static void expect_private(const char *name, mode_t mask) {
+    struct stat st;
+    mode_t before = umask(mask);
+    int fd = xs_create_private(in_scratch(name));
+    umask(before);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    close(fd);
+}
+
+/* From its first moment, and with the owner's rights whatever the umask takes. */
+static void a_private_file_never_was_anothers(void **state) {
+    (void)state;
+    no_fchmod = true;
+    expect_private("first", 0);
+    no_fchmod = false;
+    expect_private("second", 0777);
+    expect_private("third", 0);
 }
 
 /* SQLite 3.40 of Debian has functions that take or give addresses. */
@@ -244,13 +337,16 @@ static void no_function_of_addresses_can_be_called(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(a_planted_journal_deletes_no_file),
+        IN_SCRATCH(sqlite_has_no_way_to_a_super_journal),
         IN_SCRATCH(side_files_of_others_are_ignored),
         IN_SCRATCH(a_foreign_journal_keeps_nobody_from_recovering),
         IN_SCRATCH(traces_of_others_are_recovered_in_a_copy),
         IN_SCRATCH(a_schema_that_is_not_ours_is_refused),
         IN_SCRATCH(recovery_runs_no_trigger),
         IN_SCRATCH(a_sparse_spool_takes_no_more_than_it_holds),
+        IN_SCRATCH(a_spool_of_more_chunks_than_memory_allows_is_refused),
         IN_SCRATCH(what_is_made_is_for_its_owner_alone),
+        IN_SCRATCH(a_private_file_never_was_anothers),
         IN_SCRATCH(no_function_of_addresses_can_be_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,14 @@
  * has a file that breaks it alone. */
 #include "support.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
+#include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "schema/source/siphash.h"
@@ -114,6 +119,71 @@ static void files_that_are_not_read(void **state) {
     free(path);
     free(huge);
     free(binary);
+}
+
+/* Opening alone already does something to some devices: what is no regular file is looked at only. */
+static void what_is_no_file_is_not_opened(void **state) {
+    (void)state;
+    struct inotify_event event;
+    char fifo[PATH_MAX];
+    snprintf(fifo, sizeof fifo, "%s", in_scratch("fifo"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    int watch = inotify_init1(IN_NONBLOCK);
+    assert_true(inotify_add_watch(watch, fifo, IN_OPEN) >= 0);
+    expect(fifo, INT64_MAX, XS_SOURCE_REFUSED);
+    struct xs_source_file file;
+    assert_int_equal(xs_source_file_read_below(in_scratch("."), "fifo", &file), XS_SOURCE_REFUSED);
+    assert_int_equal(read(watch, &event, sizeof event), -1);
+    assert_int_equal(errno, EAGAIN);
+    close(open(fifo, O_RDONLY | O_NONBLOCK)); /* the watch works */
+    assert_int_equal(read(watch, &event, sizeof event), sizeof event);
+    close(watch);
+}
+
+static bool looks_regular;
+
+/* Takes the place of the C library's, to let something be put in a file's place between looking and opening. */
+int lstat(const char *path, struct stat *st) {
+    int result = fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+    if (looks_regular) {
+        st->st_mode = S_IFREG | 0600;
+    }
+    return result;
+}
+
+static void what_was_put_in_a_files_place_is_not_read(void **state) {
+    (void)state;
+    char fifo[PATH_MAX];
+    snprintf(fifo, sizeof fifo, "%s", in_scratch("fifo"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    looks_regular = true;
+    expect(fifo, INT64_MAX, XS_SOURCE_REFUSED);
+    looks_regular = false;
+}
+
+/* What the kernel shows is no file, wherever it is mounted. */
+static void proc_under_another_name_is_not_read(void **state) {
+    (void)state;
+    char folder[PATH_MAX], name[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", in_scratch("p"));
+    snprintf(name, sizeof name, "%s", in_scratch("p/version"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("/proc", folder, NULL, MS_BIND, NULL) != 0) {
+            _exit(77);
+        }
+        struct xs_source_file file;
+        _exit(xs_source_file_read(name, INT64_MAX, &file) == XS_SOURCE_REFUSED ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Of root, which all can read: a system's header. Of another user: only root can make one. */
@@ -338,6 +408,9 @@ int main(void) {
         cmocka_unit_test(the_hash_is_siphash),
         IN_SCRATCH(plain_text_is_read),
         IN_SCRATCH(files_that_are_not_read),
+        IN_SCRATCH(what_is_no_file_is_not_opened),
+        IN_SCRATCH(what_was_put_in_a_files_place_is_not_read),
+        IN_SCRATCH(proc_under_another_name_is_not_read),
         IN_SCRATCH(files_of_others),
         IN_SCRATCH(a_folder_is_not_left),
         IN_SCRATCH(lines_are_found),

@@ -1,5 +1,5 @@
-/* Where a spool lies, and who finds it: in memory with a pointer beside the trace, read by the trace's owner alone, and
- * left alone where it is not certain whose it is. */
+/* Who finds a spool: in memory with a pointer beside the trace, read by the trace's owner alone, and left alone where
+ * it is not certain whose it is. test_spool_folder.c is about where it lies. */
 #include "support.h"
 
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -104,49 +103,6 @@ static void a_spool_in_memory_is_found_and_removed(void **state) {
     expect_events(700);
 }
 
-static void without_room_it_lies_beside_the_trace(void **state) {
-    (void)state;
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    path = in_scratch("t.db");
-    assert_int_equal(xs_spool_place(path, SIZE_MAX / 2, 8 * MIB, 1, true, &spool, &files), 0);
-    assert_string_equal(files.memory, "");
-    assert_true(exists(in_scratch("t.db.spool")));
-    assert_string_equal(spool.header->id, "");
-    xs_spool_unmap(&spool);
-    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files), XS_ERROR_SYSTEM);
-    assert_int_equal(errno, EEXIST);
-}
-
-/* A small /dev/shm, such as a container has, is left to the program. */
-static void a_small_tmpfs_is_not_used(void **state) {
-    (void)state;
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    pid_t child = fork();
-    if (child == 0) {
-        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0) {
-            _exit(77);
-        }
-        unsetenv("XDG_RUNTIME_DIR");
-        bool beside_it =
-            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] == 0;
-        bool in_memory =
-            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] != 0;
-        /* It may become larger than there is room for, but does not. */
-        int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
-        _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 static void one_that_is_gone_is_named(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true)) {
@@ -205,6 +161,22 @@ static void a_spool_of_another_trace_is_not_taken(void **state) {
     expect_events(9);
 }
 
+/* His trace and his pointer have the number of a spool of this user's. The trace is read in a copy, which is this
+ * user's and was given the events once. */
+static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
+    (void)state;
+    if (geteuid() != 0 || !make_killed("t.db", 5, true)) {
+        skip();
+    }
+    static const char *const files[] = {"t.db", "t.db-wal", "t.db-shm", "t.db.spool"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
+    }
+    expect_warning("its last events are not here, but in ");
+    assert_true(exists(memory));
+    unlink(memory);
+}
+
 static void a_pointer_leads_only_into_known_folders(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true)) {
@@ -230,6 +202,26 @@ static void a_pointer_with_a_path_for_a_number_is_damaged(void **state) {
     assert_non_null(strstr(trace.warning, "damaged"));
     xs_trace_close(&trace);
     unlink(memory);
+}
+
+/* The file has the name that the pointer says, but another number inside, though it is the trace's. */
+static void a_spool_under_another_number_is_not_taken(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    char id[XS_SPOOL_ID_BYTES] = "0123456789abcdef0123456789abcdef", other[sizeof memory];
+    memcpy(other, memory, sizeof other);
+    memcpy(strrchr(other, '/') + 1, id, sizeof id - 1);
+    assert_int_equal(rename(memory, other), 0);
+    change_pointer(offsetof(struct xs_spool_header, id), id, sizeof id);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    bool is_there = exists(other);
+    unlink(other);
+    assert_non_null(strstr(trace.warning, "damaged"));
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 0);
+    xs_trace_close(&trace);
+    assert_true(is_there);
 }
 
 static void copy_of(const char *from, const char *to) {
@@ -500,13 +492,13 @@ static void few_addresses_make_a_small_spool(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(a_spool_in_memory_is_found_and_removed),
-        IN_SCRATCH(without_room_it_lies_beside_the_trace),
-        IN_SCRATCH(a_small_tmpfs_is_not_used),
         IN_SCRATCH(one_that_is_gone_is_named),
         IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
+        IN_SCRATCH(a_strangers_pointer_leads_to_no_spool_of_this_users),
         IN_SCRATCH(a_pointer_leads_only_into_known_folders),
         IN_SCRATCH(a_pointer_with_a_path_for_a_number_is_damaged),
+        IN_SCRATCH(a_spool_under_another_number_is_not_taken),
         IN_SCRATCH(a_copy_leaves_the_spool_to_the_trace),
         IN_SCRATCH(a_renamed_trace_takes_its_spool_along),
         IN_SCRATCH(only_abandoned_spools_are_swept),
