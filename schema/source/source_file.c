@@ -147,13 +147,10 @@ enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns
 /* Where the kernel cannot do it (before Linux 5.6, or in a sandbox): by names. */
 static enum xs_source_status read_below_by_name(const char *folder, const char *name, struct xs_source_file *file) {
     char path[PATH_MAX];
-    size_t length = strlen(folder), name_length = strlen(name);
-    if (length + 1 + name_length >= sizeof path) {
+    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= sizeof path) {
         return XS_SOURCE_GONE;
     }
-    memcpy(path, folder, length);
-    path[length] = '/';
-    memcpy(path + length + 1, name, name_length + 1);
     char *root = realpath(folder, NULL), *resolved = realpath(path, NULL);
     enum xs_source_status status = XS_SOURCE_GONE;
     if (root && resolved) {
