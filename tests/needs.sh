@@ -37,6 +37,7 @@ groff                      groff-base
 jq                         jq
 man                        man-db
 mandoc                     mandoc
+mpirun                     openmpi-bin
 nm                         binutils
 node                       nodejs
 npm                        npm
