@@ -22,7 +22,7 @@
 
 struct xs_store;
 
-/* Creates the trace (fails if the file exists: XS_ERROR_SYSTEM with errno EEXIST), its tables, views and lookup
+/* Creates the trace (fails if it or one of SQLite's files beside it exists: XS_ERROR_SYSTEM with errno EEXIST), its tables, views and lookup
  * rows, and meta schema_version and status. The file is in WAL mode until xs_store_close. */
 int xs_store_create(const char *path, struct xs_store **store);
 
