@@ -110,7 +110,7 @@ nothing_beside memory.recovered.db
 kill_one memory gone
 spool=$(cat memory.spools)
 for command in info report explain html; do
-    "$xferspy" $command memory.gone.db >command.out 2>command.err || fail "$command memory.gone.db" command.out command.err
+    "$xferspy" $command memory.gone.db >command.out 2>command.err || fail "$command" command.out command.err
     one_line command.err
     says command.err "its process was killed" "its last events are not here, but in $spool" "in that container"
 done

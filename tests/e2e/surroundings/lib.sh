@@ -27,7 +27,8 @@ case $sanitizer_runtime in
 *tsan*) echo "SKIPPED: a shell with the thread sanitizer preloaded crashes"; exit 77 ;;
 ?*) export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:handle_segv=0:handle_abort=0" ;;
 esac
-for variable in $(compgen -e | grep -E '^(XFERSPY_|LD_PRELOAD$|SLURM_|OMPI_|PMI_|PMIX_|MV2_COMM_|RANK$|WORLD_SIZE$|LOCAL_RANK$)'); do
+launchers='SLURM_|OMPI_|PMI_|PMIX_|MV2_COMM_|RANK$|WORLD_SIZE$|LOCAL_RANK$'
+for variable in $(compgen -e | grep -E "^(XFERSPY_|LD_PRELOAD\$|$launchers)"); do
     unset "$variable"
 done
 ulimit -c 0
@@ -46,7 +47,7 @@ fail() { # fail WHAT [FILE...]: with what is in the files
     done
     exit 1
 }
-# What a machine may forbid is skipped in CI, too: what CI runs in is not for this project to say.
+# What a machine may forbid is skipped in CI, too: its kernel is not for this project to choose.
 forbidden() {
     echo "SKIPPED: $*"
     exit 77
@@ -71,7 +72,7 @@ says() {
 one_line() { [ "$(wc -l <"$1")" = 1 ] || fail "not one line" "$1"; }
 
 # What counted_copies wrote into its file; 0 where it has not yet.
-counted() { od -An -tu8 "$1" 2>/dev/null | awk -v field="$2" '{ print $field; found = 1 } END { if (!found) print 0 }'; }
+counted() { od -An -tu8 "$1" 2>/dev/null | awk -v field="$2" '{ n = $field } END { print n + 0 }'; }
 process_of() { counted "$1" 1; }
 returned_of() { counted "$1" 2; }
 # wait_for_copies FILE COPIES: until so many have returned; fails after a minute
@@ -87,8 +88,8 @@ wait_for_copies() {
 has_all() {
     local n
     n=$(returned_of "$2")
-    has "$1" "SELECT count(*) BETWEEN $n AND $n + 1, count(DISTINCT bytes) = count(*), max(bytes) = count(*), sum(result)
-        FROM transfer WHERE direction = 1" '1|1|1|0'
+    has "$1" "SELECT count(*) BETWEEN $n AND $n + 1, count(DISTINCT bytes) = count(*), max(bytes) = count(*),
+        sum(result) FROM transfer WHERE direction = 1" '1|1|1|0'
 }
 # same_errors BARE TRACED: but for the library's lines
 same_errors() { diff "$1" <(grep -v '^xferspy: ' "$2") >difference || fail "standard error differs" difference; }

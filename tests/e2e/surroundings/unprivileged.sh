@@ -58,12 +58,14 @@ killed() {
     spools=$(ls /dev/shm/xferspy-$user/*.spool 2>/dev/null)
     kill -KILL "$(process_of "$1/count")"
     wait $job 2>/dev/null
-    [ ! -s killed.stdout ] && ! grep -v Killed killed.stderr >unexpected || fail "a line of the killed one" killed.stderr
+    [ ! -s killed.stdout ] && ! grep -v Killed killed.stderr >unexpected || fail "the killed one speaks" killed.stderr
 }
-hundred() { has "$1" "SELECT direction, count(*), max(bytes) FROM transfer GROUP BY 1 ORDER BY 1" $'1|100|100\n2|1|100'; }
+hundred() {
+    has "$1" "SELECT direction, count(*), max(bytes) FROM transfer GROUP BY 1 ORDER BY 1" $'1|100|100\n2|1|100'
+}
 status_is() { has "$1" "SELECT value FROM meta WHERE key = 'status'" "$2"; }
 
-# ---- folders ---------------------------------------------------------------------------------------------------------
+# ---- folders -------------------------------------------------------------------------------------------------------
 
 folder own 700
 folder closed 500
@@ -93,11 +95,11 @@ hundred own/elsewhere.db
 [ -z "$(ls -A closed)" ] || fail "something in a folder that cannot be written"
 
 # The report of such a user, in a folder in which it cannot write either.
-as $user "${base[@]}" "$xferspy" html -o closed/page.html own/1.db >page.out 2>page.err && fail "html into such a folder"
+as $user "${base[@]}" "$xferspy" html -o closed/page.html own/1.db >page.out 2>page.err && fail "html there"
 one_line page.err
 says page.err closed/page.html
 
-# ---- killed ----------------------------------------------------------------------------------------------------------
+# ---- killed --------------------------------------------------------------------------------------------------------
 
 folder kill 755
 killed kill mine.db
@@ -116,7 +118,7 @@ has_all kill/closed.db kill/count
 status_is kill/closed.db recovered
 [ -z "$(ls kill/*.db?* 2>/dev/null)" ] || fail "left beside kill/closed.db"
 
-# ---- another user ----------------------------------------------------------------------------------------------------
+# ---- another user --------------------------------------------------------------------------------------------------
 
 if [ "$(id -u)" = 0 ]; then
     killed kill theirs.db
@@ -125,7 +127,7 @@ if [ "$(id -u)" = 0 ]; then
     for command in report info check "query --format=tsv" symbolize; do
         sql=
         [ "$command" != "query --format=tsv" ] || sql="SELECT 1"
-        xs $command kill/theirs.db ${sql:+"$sql"} >other.out 2>other.err && fail "$command of another user's trace" other.out
+        xs $command kill/theirs.db ${sql:+"$sql"} >other.out 2>other.err && fail "$command reads it" other.out
         [ ! -s other.out ] || fail "$command prints something" other.out
         one_line other.err
         says other.err "kill/theirs.db: " "ermission denied"
@@ -148,7 +150,7 @@ if [ "$(id -u)" = 0 ]; then
     [ "$(stat -c %u kill/theirs.db)" = $user ] || fail "whose trace is it?"
 fi
 
-# ---- a sticky folder, and somebody who plants files in it ------------------------------------------------------------
+# ---- a sticky folder, and somebody who plants files in it ----------------------------------------------------------
 
 # plant KIND FILE: as the other user; what is planted may be written by all, to be as inviting as possible
 plant() {
@@ -170,7 +172,7 @@ open(sys.argv[1], "wb").write(head + tail)' "$2" "$work/own/precious"
     esac
 }
 precious() { # it is what it was, and nothing was made where the dangling link leads
-    [ "$(stat -c '%Y %Z %i %s %a %u' own/precious) $(cat own/precious)" = "$was" ] || fail "$1: the victim's file changed"
+    [ "$(stat -c '%Y %Z %i %s %a %u' own/precious) $(cat own/precious)" = "$was" ] || fail "$1: the file changed"
     [ ! -e own/nothing ] || fail "$1: a link was followed"
 }
 if [ "$(id -u)" = 0 ]; then
