@@ -50,9 +50,11 @@ readelf                    binutils
 rpm                        rpm
 rpmbuild                   rpm
 script                     bsdutils
+setpriv                    util-linux
 sqlite3                    sqlite3
 strings                    binutils
 strip                      binutils
+unshare                    util-linux
 xmllint                    libxml2-utils
 zsh                        zsh
 python:google.protobuf     python3-protobuf
