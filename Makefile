@@ -26,7 +26,7 @@ coverage: ## run every test with counters; print which share of the lines of eac
 	@scripts/install-packages build test coverage
 	@scripts/coverage
 
-torture: ## hostile files for an hour and more, with other seeds each round (TORTURE="--minutes 5 forgeries" for less)
+torture: ## hostile files, kills, busy machines for half an hour (TORTURE="--minutes 5 forgeries" for less)
 	@scripts/install-packages build test
 	@scripts/build debug
 	@tests/torture/run $(TORTURE)

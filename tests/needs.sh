@@ -37,6 +37,7 @@ groff                      groff-base
 jq                         jq
 man                        man-db
 mandoc                     mandoc
+mpirun                     openmpi-bin
 nm                         binutils
 node                       nodejs
 npm                        npm
@@ -49,9 +50,11 @@ readelf                    binutils
 rpm                        rpm
 rpmbuild                   rpm
 script                     bsdutils
+setpriv                    util-linux
 sqlite3                    sqlite3
 strings                    binutils
 strip                      binutils
+unshare                    util-linux
 xmllint                    libxml2-utils
 zsh                        zsh
 python:google.protobuf     python3-protobuf

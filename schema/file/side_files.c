@@ -51,3 +51,29 @@ void xs_side_files_look(const char *path, struct xs_side_files *side) {
         }
     }
 }
+
+static const char *const of_sqlite[] = {"-wal", "-journal", "-shm"};
+enum { OF_SQLITE = sizeof of_sqlite / sizeof *of_sqlite };
+
+bool xs_side_files_taken(const char *path) {
+    char name[XS_PATH_BYTES];
+    struct stat st;
+    for (unsigned i = 0; i < OF_SQLITE; i++) {
+        if (xs_beside(name, path, of_sqlite[i]) && lstat(name, &st) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool xs_side_files_are_own(const char *path) {
+    char name[XS_PATH_BYTES];
+    struct stat st;
+    for (unsigned i = 0; i < OF_SQLITE; i++) {
+        if (xs_beside(name, path, of_sqlite[i]) && lstat(name, &st) == 0 &&
+            (st.st_uid != geteuid() || !S_ISREG(st.st_mode) || st.st_nlink != 1)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -26,4 +26,12 @@ struct xs_side_files {
 /* Looks, and opens nothing but the journal. Where the trace itself cannot be looked at, everything is false. */
 void xs_side_files_look(const char *path, struct xs_side_files *side);
 
+/* Whether one of SQLite's files beside a trace that is not there yet has its name already, whatever it is. SQLite would
+ * use it, or fail to delete it. */
+bool xs_side_files_taken(const char *path);
+
+/* Whether SQLite's files beside a trace that was just made are this user's alone. Who may write to the folder can have
+ * put one there in between, and could cut off what SQLite maps. */
+bool xs_side_files_are_own(const char *path);
+
 #endif

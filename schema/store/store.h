@@ -22,8 +22,8 @@
 
 struct xs_store;
 
-/* Creates the trace (fails if the file exists: XS_ERROR_SYSTEM with errno EEXIST), its tables, views and lookup
- * rows, and meta schema_version and status. The file is in WAL mode until xs_store_close. */
+/* Creates the trace, its tables, views and lookup rows, and meta schema_version and status. Fails if it or one of
+ * SQLite's files beside it exists: XS_ERROR_SYSTEM with errno EEXIST. The file is in WAL mode until xs_store_close. */
 int xs_store_create(const char *path, struct xs_store **store);
 
 /* Opens an existing trace for writing, for recovery. The caller has made sure that it is a trace. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "schema/file/private_file.h"
+#include "schema/file/side_files.h"
 #include "schema/file/sqlite_open.h"
 #include "schema/store/schema_check.h"
 #include "schema/store/store_internal.h"
@@ -119,6 +120,10 @@ static void free_store(struct xs_store *store) {
 
 int xs_store_create(const char *path, struct xs_store **out) {
     *out = NULL;
+    if (xs_side_files_taken(path)) {
+        errno = EEXIST;
+        return XS_ERROR_SYSTEM;
+    }
     int fd = xs_create_private(path);
     if (fd < 0) {
         return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
@@ -132,12 +137,20 @@ int xs_store_create(const char *path, struct xs_store **out) {
     if (!status) {
         status = xs_store_exec(store, wal_pragmas);
     }
+    if (!status) {
+        status = xs_store_exec(store, "PRAGMA user_version"); /* the first read opens the log and its index */
+    }
+    int why = EIO; /* not EEXIST left over from somewhere */
+    if (!xs_side_files_are_own(path)) {
+        status = XS_ERROR_SYSTEM;
+        why = EEXIST;
+    }
     if (status) {
         if (store) {
             free_store(store);
         }
         unlink(path);
-        errno = EIO; /* not EEXIST left over from somewhere */
+        errno = why;
         return status;
     }
     *out = store;

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "schema/file/side_files.h"
+
 static void put_on(uint64_t context, uint64_t stream, unsigned flags, uint32_t thread) {
     struct xs_event event = event_of(XS_EVENT_SYNC);
     event.context = context;
@@ -263,6 +265,38 @@ static void creating_twice_fails_and_harms_nothing(void **state) {
     put_on(0xa, 1, XS_FLAG_HAS_STREAM, 1);
 }
 
+/* Regression guard: in a folder where others may write, one of them planted a log, which SQLite would use, or which it
+ * could not delete and capture did not start; an index of his he could cut off while it was mapped. */
+static void names_that_are_taken_beside_a_trace(void **state) {
+    (void)state;
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+    struct xs_store *odd = NULL;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char path[4096], beside[4200];
+        snprintf(path, sizeof path, "%s", in_scratch("odd.db"));
+        snprintf(beside, sizeof beside, "%s%s", path, suffixes[i]);
+        assert_int_equal(symlink("nowhere", beside), 0);
+        errno = 0;
+        assert_int_equal(xs_store_create(path, &odd), XS_ERROR_SYSTEM);
+        assert_int_equal(errno, EEXIST);
+        assert_null(odd);
+        assert_false(exists(path));
+        assert_int_equal(unlink(beside), 0);
+        /* One that was put there after the first look. */
+        assert_int_equal(xs_store_create(path, &odd), 0);
+        assert_true(xs_side_files_are_own(path));
+        unlink(beside);
+        assert_int_equal(link(path, beside), 0);
+        assert_false(xs_side_files_are_own(path));
+        assert_int_equal(unlink(beside), 0);
+        assert_int_equal(symlink("nowhere", beside), 0);
+        assert_false(xs_side_files_are_own(path));
+        assert_int_equal(unlink(beside), 0);
+        xs_store_close(odd);
+        unlink(path);
+    }
+}
+
 /* Debian's SQLite takes such names for URIs unless told otherwise. */
 static void a_name_like_a_uri_is_a_name(void **state) {
     (void)state;
@@ -298,6 +332,7 @@ int main(void) {
         WITH_STORE(every_view_can_be_read),
         WITH_STORE(the_file_names_itself_before_it_is_closed),
         WITH_STORE(creating_twice_fails_and_harms_nothing),
+        WITH_STORE(names_that_are_taken_beside_a_trace),
         WITH_STORE(a_name_like_a_uri_is_a_name),
         cmocka_unit_test(errors_have_texts),
     };

@@ -53,7 +53,8 @@ int main(void) {
     snprintf(path, sizeof path, "%s/rounds", folder);
     FILE *rounds = fopen(path, "w");
     REQUIRE(rounds != NULL);
-    unsigned random = (unsigned)time(NULL) ^ ((unsigned)getpid() << 16);
+    const char *seed = getenv("XFERSPY_TEST_SEED"); /* of `make torture` */
+    unsigned random = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL) ^ ((unsigned)getpid() << 16);
     for (int i = 0; i < ROUNDS; i++) {
         atomic_store(returned, 0);
         pid_t child = fork();
