@@ -1,8 +1,9 @@
 // What the examples share, so that each shows its transfers and little else: a check of CUDA calls, data that is new in
-// every step, and kernels to work on it. The simulated GPU (tests/sim/kernels.c) knows these kernels by name.
+// every step, kernels to work on it, and a clock. The simulated GPU (tests/sim/kernels.c) knows these kernels by name.
 #pragma once
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -52,6 +53,24 @@ inline void load(float *x, size_t n, int number) {
         x[i] = float(number) * 0.01f + float(i % 1024) * 0.001f;
     }
 }
+
+// How long the loop takes, with all that the device does for it. It begins before what a repair moves out of the loop
+// or changes before it (host memory is another, something is allocated once), so that both programs of a pair measure
+// the same; start-up and clean-up are not in it.
+class LoopTime {
+    std::chrono::steady_clock::time_point begin;
+
+  public:
+    LoopTime() {
+        CHECK(cudaDeviceSynchronize());
+        begin = std::chrono::steady_clock::now();
+    }
+    void print() const {
+        CHECK(cudaDeviceSynchronize());
+        const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+        std::fprintf(stderr, "loop %.1f ms\n", taken.count());
+    }
+};
 
 // The size to work with: the program's argument of that index, or what is right for a GPU.
 inline int argument(int argc, char **argv, int index, int otherwise) {

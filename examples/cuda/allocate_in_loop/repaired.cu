@@ -14,14 +14,15 @@ int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);
     float *state, *scratch, *initial;
     CHECK(cudaMalloc(&state, bytes));
-    CHECK(cudaMalloc(&scratch, bytes));
     CHECK(cudaMallocHost(&initial, bytes));
     load(initial, n, 1);
     CHECK(cudaMemcpy(state, initial, bytes, cudaMemcpyHostToDevice));
-
+    const LoopTime loop;
+    CHECK(cudaMalloc(&scratch, bytes));
     for (int i = 0; i < kSteps; i++) {
         step(state, scratch, n);
     }
+    loop.print();
 
     print_result(state);
     CHECK(cudaFree(state));

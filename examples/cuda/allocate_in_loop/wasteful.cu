@@ -20,10 +20,11 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocHost(&initial, bytes));
     load(initial, n, 1);
     CHECK(cudaMemcpy(state, initial, bytes, cudaMemcpyHostToDevice));
-
+    const LoopTime loop;
     for (int i = 0; i < kSteps; i++) {
         step(state, n);
     }
+    loop.print();
 
     print_result(state);
     CHECK(cudaFree(state));

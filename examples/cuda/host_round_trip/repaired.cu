@@ -12,11 +12,12 @@ int main(int argc, char **argv) {
     load(initial, n, 1);
     CHECK(cudaMemcpy(field, initial, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         xs_scale<<<256, 256>>>(field, 1.01f, n);
         xs_axpy<<<256, 256>>>(total, field, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(field));

@@ -14,13 +14,14 @@ int main(int argc, char **argv) {
     load(between, n, 1);
     CHECK(cudaMemcpy(field, between, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         xs_scale<<<256, 256>>>(field, 1.01f, n);
         CHECK(cudaMemcpy(between, field, bytes, cudaMemcpyDeviceToHost));
         CHECK(cudaMemcpy(stage, between, bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, stage, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(field));

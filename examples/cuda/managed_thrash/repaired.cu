@@ -12,15 +12,16 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocManaged(&source, bytes));
     load(field, n, 0);
     load(source, n, 1);
+    const LoopTime loop;
     CHECK(cudaMemPrefetchAsync(field, bytes, device, 0, 0));
     CHECK(cudaMemPrefetchAsync(source, bytes, device, 0, 0));
-
     for (int step = 0; step < kSteps; step++) {
         xs_axpy<<<256, 256>>>(field, source, 0.1f, n);
         xs_scale<<<256, 256>>>(field, 0.5f, n);
     }
     CHECK(cudaMemPrefetchAsync(field, bytes, host, 0, 0));
     CHECK(cudaDeviceSynchronize());
+    loop.print();
 
     std::printf("result %.3f\n", field[n - 1]);
     CHECK(cudaFree(field));

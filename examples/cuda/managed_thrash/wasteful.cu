@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocManaged(&source, bytes));
     load(field, n, 0);
     load(source, n, 1);
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         xs_axpy<<<256, 256>>>(field, source, 0.1f, n);
         CHECK(cudaDeviceSynchronize());
@@ -19,6 +19,7 @@ int main(int argc, char **argv) {
             field[i] *= 0.5f;
         }
     }
+    loop.print();
 
     std::printf("result %.3f\n", field[n - 1]);
     CHECK(cudaFree(field));

@@ -15,11 +15,11 @@ int main(int argc, char **argv) {
         n += rows.back().size();
     }
     float *packed, *device_rows, *total;
-    CHECK(cudaMallocHost(&packed, n * sizeof(float)));
     CHECK(cudaMalloc(&device_rows, n * sizeof(float)));
     CHECK(cudaMalloc(&total, n * sizeof(float)));
     CHECK(cudaMemset(total, 0, n * sizeof(float)));
-
+    const LoopTime loop;
+    CHECK(cudaMallocHost(&packed, n * sizeof(float)));
     for (int step = 0; step < kSteps; step++) {
         size_t offset = 0;
         for (int row = 0; row < row_count; row++) {
@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
         CHECK(cudaMemcpy(device_rows, packed, n * sizeof(float), cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, device_rows, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFreeHost(packed));

@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     CHECK(cudaMalloc(&device_rows, n * sizeof(float)));
     CHECK(cudaMalloc(&total, n * sizeof(float)));
     CHECK(cudaMemset(total, 0, n * sizeof(float)));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         size_t offset = 0;
         for (int row = 0; row < row_count; row++) {
@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
         }
         xs_axpy<<<256, 256>>>(total, device_rows, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(device_rows));

@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
     for (int batch = 0; batch < kBatches; batch++) {
         load(batches + batch * n, n, batch);
     }
-
+    const LoopTime loop;
     for (int batch = 0; batch < kBatches; batch++) {
         const int s = batch % 2;
         CHECK(cudaMemcpyAsync(device_batch[s], batches + batch * n, bytes, cudaMemcpyHostToDevice, stream[s]));
@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
         CHECK(cudaMemcpyAsync(batches + batch * n, device_batch[s], bytes, cudaMemcpyDeviceToHost, stream[s]));
     }
     CHECK(cudaDeviceSynchronize());
+    loop.print();
 
     for (int batch = 0; batch < kBatches; batch++) {
         result += batches[batch * n];

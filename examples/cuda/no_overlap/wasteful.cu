@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     for (int batch = 0; batch < kBatches; batch++) {
         load(batches + batch * n, n, batch);
     }
-
+    const LoopTime loop;
     for (int batch = 0; batch < kBatches; batch++) {
         const int s = batch % 2;
         CHECK(cudaMemcpyAsync(device_batch[s], batches + batch * n, bytes, cudaMemcpyHostToDevice));
@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
         CHECK(cudaMemcpyAsync(batches + batch * n, device_batch[s], bytes, cudaMemcpyDeviceToHost));
     }
     CHECK(cudaDeviceSynchronize());
+    loop.print();
 
     for (int batch = 0; batch < kBatches; batch++) {
         result += batches[batch * n];

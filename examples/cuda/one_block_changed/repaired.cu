@@ -13,13 +13,14 @@ int main(int argc, char **argv) {
     CHECK(cudaMemset(total, 0, bytes));
     load(table, n, 0);
     CHECK(cudaMemcpy(device_table, table, bytes, cudaMemcpyHostToDevice));
-
+    const LoopTime loop;
     for (int step = 1; step <= kSteps; step++) {
         const size_t block = step * size_t(13) % (n / kBlock) * kBlock;
         load(table + block, kBlock, step);
         CHECK(cudaMemcpy(device_table + block, table + block, kBlock * sizeof(float), cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, device_table, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFreeHost(table));

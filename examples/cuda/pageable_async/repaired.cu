@@ -8,16 +8,16 @@ int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 8)), bytes = n * sizeof(float);
     float *in, *out, *device[2];
     cudaStream_t stream[2];
-    CHECK(cudaMallocHost(&in, kBlocks * bytes));
-    CHECK(cudaMallocHost(&out, kBlocks * bytes));
     for (int s = 0; s < 2; s++) {
         CHECK(cudaMalloc(&device[s], bytes));
         CHECK(cudaStreamCreateWithFlags(&stream[s], cudaStreamNonBlocking));
     }
+    const LoopTime loop;
+    CHECK(cudaMallocHost(&in, kBlocks * bytes));
+    CHECK(cudaMallocHost(&out, kBlocks * bytes));
     for (int block = 0; block < kBlocks; block++) {
         load(&in[block * n], n, block);
     }
-
     for (int block = 0; block < kBlocks; block++) {
         const int s = block % 2;
         CHECK(cudaMemcpyAsync(device[s], &in[block * n], bytes, cudaMemcpyHostToDevice, stream[s]));
@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
         CHECK(cudaMemcpyAsync(&out[block * n], device[s], bytes, cudaMemcpyDeviceToHost, stream[s]));
     }
     CHECK(cudaDeviceSynchronize());
+    loop.print();
 
     std::printf("result %.3f\n", out[kBlocks * n - 1]);
     for (int s = 0; s < 2; s++) {

@@ -7,16 +7,17 @@ constexpr int kSteps = 20;
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);
     float *batch, *device_batch, *total;
-    CHECK(cudaMallocHost(&batch, bytes));
     CHECK(cudaMalloc(&device_batch, bytes));
     CHECK(cudaMalloc(&total, bytes));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
+    CHECK(cudaMallocHost(&batch, bytes));
     for (int step = 0; step < kSteps; step++) {
         load(batch, n, step);
         CHECK(cudaMemcpy(device_batch, batch, bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, device_batch, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFreeHost(batch));

@@ -8,17 +8,18 @@ constexpr int kSteps = 20;
 
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);
-    std::vector<float> batch(n);
     float *device_batch, *total;
     CHECK(cudaMalloc(&device_batch, bytes));
     CHECK(cudaMalloc(&total, bytes));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
+    std::vector<float> batch(n);
     for (int step = 0; step < kSteps; step++) {
         load(batch.data(), n, step);
         CHECK(cudaMemcpy(device_batch, batch.data(), bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, device_batch, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(device_batch));

@@ -18,11 +18,12 @@ int main(int argc, char **argv) {
     CHECK(cudaMalloc(&device_batch, bytes));
     CHECK(cudaMalloc(&total, bytes));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         upload_batch(device_batch, n, step);
         xs_axpy<<<256, 256>>>(total, device_batch, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(device_batch));

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     load(initial, n, 1);
     CHECK(cudaMemcpy(gradient, initial, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(state, 0, bytes));
-
+    const LoopTime loop;
     for (int step = 1; step <= steps; step++) {
         xs_axpy<<<256, 256>>>(state, gradient, 0.001f, n);
         if (step % kLookEvery != 0 && step != steps) {
@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
             return 1;
         }
     }
+    loop.print();
 
     std::printf("result %.3f\n", error);
     CHECK(cudaFree(state));

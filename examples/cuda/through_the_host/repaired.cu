@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocHost(&initial, bytes));
     load(initial, n, 1);
     CHECK(cudaMemcpy(field, initial, bytes, cudaMemcpyHostToDevice));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         CHECK(cudaSetDevice(0));
         xs_scale<<<256, 256, 0, producer>>>(field, 1.01f, n);
@@ -45,6 +45,7 @@ int main(int argc, char **argv) {
         CHECK(cudaEventRecord(used, consumer));
     }
     CHECK(cudaStreamSynchronize(consumer));
+    loop.print();
 
     print_result(total);
     CHECK(cudaEventDestroy(sent));

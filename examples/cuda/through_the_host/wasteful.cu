@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
     CHECK(cudaHostAlloc(&between, bytes, cudaHostAllocPortable));
     load(between, n, 1);
     CHECK(cudaMemcpy(field, between, bytes, cudaMemcpyHostToDevice));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         CHECK(cudaSetDevice(0));
         xs_scale<<<256, 256>>>(field, 1.01f, n);
@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
         CHECK(cudaMemcpy(received, between, bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, received, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(received));

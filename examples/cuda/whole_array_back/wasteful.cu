@@ -9,7 +9,6 @@ int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);
     float *points, *table, *scores, *device_points, *copy, result = 0;
     CHECK(cudaMallocHost(&points, bytes));
-    CHECK(cudaMallocHost(&copy, bytes));
     CHECK(cudaMalloc(&device_points, bytes));
     CHECK(cudaMalloc(&table, bytes));
     CHECK(cudaMalloc(&scores, kRow * sizeof(float)));
@@ -18,13 +17,15 @@ int main(int argc, char **argv) {
     CHECK(cudaMemset(table, 0, bytes));
     CHECK(cudaMemset(scores, 0, kRow * sizeof(float)));
     xs_axpy<<<256, 256>>>(table, device_points, 0.5f, n);
-
+    const LoopTime loop;
+    CHECK(cudaMallocHost(&copy, bytes));
     for (int query = 0; query < kQueries; query++) {
         const size_t row = query * size_t(37) % (n / kRow);
         xs_axpy<<<4, 256>>>(scores, table + row * kRow, 0.1f, kRow);
         CHECK(cudaMemcpy(copy, table, bytes, cudaMemcpyDeviceToHost));
         result += copy[row * kRow + kRow - 1];
     }
+    loop.print();
 
     std::printf("result %.3f\n", result);
     CHECK(cudaFreeHost(points));

@@ -13,12 +13,13 @@ int main(int argc, char **argv) {
     load(initial, n, 1);
     CHECK(cudaMemcpy(data, initial, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         CHECK(cudaMemsetAsync(sum, 0, bytes));
         xs_axpy<<<256, 256>>>(sum, data, float(step + 1), n);
         xs_axpy<<<256, 256>>>(total, sum, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(data));

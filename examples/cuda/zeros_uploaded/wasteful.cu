@@ -7,7 +7,6 @@ constexpr int kSteps = 20;
 
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);
-    const std::vector<float> zeros(n);
     float *data, *sum, *total, *initial;
     CHECK(cudaMalloc(&data, bytes));
     CHECK(cudaMalloc(&sum, bytes));
@@ -16,12 +15,14 @@ int main(int argc, char **argv) {
     load(initial, n, 1);
     CHECK(cudaMemcpy(data, initial, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(total, 0, bytes));
-
+    const LoopTime loop;
+    const std::vector<float> zeros(n);
     for (int step = 0; step < kSteps; step++) {
         CHECK(cudaMemcpy(sum, zeros.data(), bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(sum, data, float(step + 1), n);
         xs_axpy<<<256, 256>>>(total, sum, 0.1f, n);
     }
+    loop.print();
 
     print_result(total);
     CHECK(cudaFree(data));

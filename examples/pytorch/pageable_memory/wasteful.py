@@ -1,5 +1,8 @@
 """Batches from a DataLoader that leaves them in pageable memory."""
 
+import sys
+import time
+
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -10,6 +13,11 @@ images = torch.linspace(0, 1, SAMPLES * SIDE * SIDE).reshape(SAMPLES, SIDE, SIDE
 loader = DataLoader(TensorDataset(images), batch_size=BATCH)
 total = torch.zeros(SIDE, SIDE, device=device)
 
+total += torch.zeros(BATCH, SIDE, SIDE, device=device).mean(dim=0)  # warms up: loads kernels, changes nothing
+torch.cuda.synchronize()
+begin = time.perf_counter()
 for (batch,) in loader:
     total += batch.to(device).mean(dim=0)
+torch.cuda.synchronize()
+print(f"loop {1e3 * (time.perf_counter() - begin):.1f} ms", file=sys.stderr)
 print(f"result {total.sum().item():.0f}")
