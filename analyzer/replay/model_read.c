@@ -1,0 +1,342 @@
+/* Reads a trace into the graph: the calls of every table in one order, and the device's records with them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/replay/model.h"
+#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/streams.h"
+#include "schema/kinds.h"
+
+/* A device record, until its call is known. */
+struct record {
+    int64_t start_ns, end_ns;
+    uint32_t correlation;
+    int32_t device;
+    uint8_t engine;
+    bool is_of_graph;
+};
+
+struct numbers {
+    struct xs_hash of; /* to the number plus 1 */
+    int32_t count;
+};
+
+struct reading {
+    struct xs_model *model;
+    const struct xs_trace *trace;
+    char *message;
+    uint64_t *damaged;
+    struct xs_streams streams;
+    struct numbers threads, stream_numbers, devices;
+    struct xs_hash context_devices; /* context.id to ordinal plus 1 */
+    struct xs_hash correlations;    /* to the call's index plus 1, after the sorting */
+    size_t call_capacity;
+    struct record *records;
+    size_t record_count, record_capacity;
+};
+
+/* A call as it is read, with the number that its records have. */
+struct read_call {
+    struct xs_model_call call;
+    uint32_t correlation;
+};
+
+static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
+    uint64_t *number = xs_hash_put(&numbers->of, (uint64_t)low, (uint64_t)high);
+    if (!*number)
+        *number = (uint64_t)++numbers->count;
+    return (int32_t)*number - 1;
+}
+
+/* --- calls --- */
+
+/* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
+ * and one that says what kind of call it is. */
+struct table {
+    const char *sql;
+    enum xs_model_kind kind;
+};
+static const struct table tables[] = {
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0 FROM "
+     "transfer"
+     " WHERE is_captured = 0 AND coalesce(batch_index, 0) = 0",
+     XS_MODEL_TRANSFER},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0 FROM memset"
+     " WHERE is_captured = 0",
+     XS_MODEL_MEMSET},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0 FROM allocation"
+     " WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
+     XS_MODEL_ALLOCATION},
+    {"SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0"
+     " FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
+     XS_MODEL_FREE},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0 FROM launch"
+     " WHERE is_captured = 0",
+     XS_MODEL_LAUNCH},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope FROM sync",
+     XS_MODEL_SYNC},
+    {"SELECT a.id, a.entry_point, a.thread, a.context, a.stream, a.enter_ns, a.return_ns, a.correlation, a.object, 0,"
+     " CASE WHEN e.name GLOB 'cuEventRecord*' THEN 1 WHEN e.name GLOB 'cuStreamWaitEvent*' THEN 2 ELSE 0 END"
+     " FROM api_call a JOIN entry_point e ON e.id = a.entry_point WHERE a.is_captured = 0",
+     XS_MODEL_OTHER},
+};
+
+static int32_t device_of(struct reading *r, int64_t context) {
+    const uint64_t *device = xs_hash_find(&r->context_devices, (uint64_t)context, 0);
+    return device ? number_of(&r->devices, (int64_t)*device, 0) : 0;
+}
+
+static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64_t detail) {
+    static const enum xs_model_wait of_scope[] = {
+        [XS_SYNC_CONTEXT] = XS_WAITS_DEVICE, [XS_SYNC_STREAM] = XS_WAITS_STREAM, [XS_SYNC_EVENT] = XS_WAITS_EVENT};
+    call->kind = (uint8_t)kind;
+    if (kind == XS_MODEL_SYNC && detail >= 0 && detail < (int64_t)(sizeof of_scope / sizeof *of_scope))
+        call->wait = (uint8_t)of_scope[detail];
+    if (kind == XS_MODEL_OTHER && detail)
+        call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
+}
+
+static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct read_call *out) {
+    int64_t context = xs_scan_int(scan, 3), stream = xs_stream_identity(&r->streams, xs_scan_int(scan, 4));
+    int64_t entry_point = xs_scan_int(scan, 1);
+    *out = (struct read_call){.correlation = xs_scan_correlation(scan, 7)};
+    struct xs_model_call *call = &out->call;
+    call->row = xs_scan_int(scan, 0);
+    call->entry_point = entry_point > 0 && entry_point < 1 << 16 ? (int32_t)entry_point : 0;
+    call->thread = number_of(&r->threads, xs_scan_int(scan, 2), 0);
+    call->device = device_of(r, context);
+    call->is_legacy = stream < 0;
+    call->stream = stream ? number_of(&r->stream_numbers, stream, 0) : 0;
+    call->enter_ns = xs_scan_int(scan, 5);
+    call->return_ns = xs_scan_null(scan, 6) ? call->enter_ns : xs_scan_int(scan, 6);
+    call->return_ns = call->return_ns < call->enter_ns ? call->enter_ns : call->return_ns;
+    call->object = (uint64_t)xs_scan_int(scan, 8);
+    call->is_async = xs_scan_int(scan, 9) != 0;
+    call->operation = XS_NO_OPERATION;
+    read_kind(call, kind, xs_scan_int(scan, 10));
+}
+
+static int read_table(struct reading *r, const struct table *table, struct read_call **calls, size_t *count) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, r->trace, table->sql, r->message, r->damaged);
+    while (!r->model->too_large && xs_scan_row(&scan)) {
+        if (*count == XS_MODEL_CALLS) {
+            r->model->too_large = true;
+            break;
+        }
+        if (*count == r->call_capacity) {
+            r->call_capacity = r->call_capacity ? r->call_capacity * 2 : 1024;
+            *calls = xs_realloc(*calls, r->call_capacity * sizeof **calls);
+        }
+        read_call(r, &scan, table->kind, &(*calls)[(*count)++]);
+    }
+    return xs_scan_end(&scan);
+}
+
+static int by_enter(const void *a, const void *b) {
+    const struct xs_model_call *x = &((const struct read_call *)a)->call, *y = &((const struct read_call *)b)->call;
+    if (x->enter_ns != y->enter_ns)
+        return x->enter_ns < y->enter_ns ? -1 : 1;
+    /* the outer of two that began together first */
+    return x->return_ns != y->return_ns ? (x->return_ns > y->return_ns ? -1 : 1)
+                                        : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Calls inside another call of their thread (a runtime's retries, an allocator's own) are a part of that one. */
+static void keep_outer_calls(struct reading *r, struct read_call *calls, size_t count) {
+    struct xs_model *model = r->model;
+    uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
+    for (int32_t t = 0; t <= r->threads.count; t++)
+        latest[t] = UINT32_MAX;
+    model->calls = xs_realloc(NULL, (count + 1) * sizeof *model->calls);
+    for (size_t i = 0; i < count; i++) {
+        const struct xs_model_call *call = &calls[i].call;
+        uint32_t outer = latest[call->thread];
+        bool is_inside = outer != UINT32_MAX && call->enter_ns < model->calls[outer].return_ns;
+        uint32_t index = is_inside ? outer : model->call_count++;
+        if (!is_inside) {
+            model->calls[index] = *call;
+            latest[call->thread] = index;
+        }
+        if (calls[i].correlation)
+            *xs_hash_put(&r->correlations, calls[i].correlation, 0) = (uint64_t)index + 1;
+    }
+    free(latest);
+}
+
+static int read_calls(struct reading *r) {
+    struct read_call *calls = NULL;
+    size_t count = 0;
+    int status = XS_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
+        status = read_table(r, &tables[i], &calls, &count);
+    if (status >= 0 && !r->model->too_large) {
+        if (count)
+            qsort(calls, count, sizeof *calls, by_enter);
+        keep_outer_calls(r, calls, count);
+    }
+    free(calls);
+    return status;
+}
+
+/* --- the device --- */
+
+static const struct {
+    const char *sql;
+    bool is_copy;
+} record_tables[] = {
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE start_ns IS NOT NULL",
+     true},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE start_ns IS NOT NULL",
+     false},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE start_ns IS NOT NULL",
+     false},
+};
+
+static uint8_t engine_of(bool is_copy, int64_t kind) {
+    unsigned direction = is_copy && kind >= 0 ? xs_direction_of_copy((unsigned)kind) : XS_DIR_UNKNOWN;
+    return direction == XS_DIR_H2D ? XS_ENGINE_H2D : direction == XS_DIR_D2H ? XS_ENGINE_D2H : XS_ENGINE_OTHER;
+}
+
+static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
+    uint64_t ns;
+    if (!xs_scan_span(scan, 1, 2, &ns))
+        return;
+    if (r->record_count == r->record_capacity) {
+        r->record_capacity = r->record_capacity ? r->record_capacity * 2 : 1024;
+        r->records = xs_realloc(r->records, r->record_capacity * sizeof *r->records);
+    }
+    int64_t device = xs_scan_null(scan, 3) ? -1 : xs_scan_int(scan, 3);
+    r->records[r->record_count++] = (struct record){.correlation = xs_scan_correlation(scan, 0),
+                                                    .start_ns = xs_scan_int(scan, 1),
+                                                    .end_ns = xs_scan_int(scan, 2),
+                                                    .device = number_of(&r->devices, device + 1, 0),
+                                                    .is_of_graph = !xs_scan_null(scan, 4),
+                                                    .engine = engine_of(is_copy, xs_scan_int(scan, 5))};
+}
+
+static int read_records(struct reading *r) {
+    int status = XS_OK;
+    for (size_t i = 0; i < sizeof record_tables / sizeof *record_tables && status >= 0; i++) {
+        struct xs_scan scan;
+        xs_scan_begin(&scan, r->trace, record_tables[i].sql, r->message, r->damaged);
+        while (!r->model->too_large && xs_scan_row(&scan)) {
+            r->model->too_large = r->record_count == XS_MODEL_CALLS;
+            read_record(r, &scan, record_tables[i].is_copy);
+        }
+        status = xs_scan_end(&scan);
+    }
+    return status;
+}
+
+/* Records by their calls' places; those without one are last. */
+struct placed {
+    uint32_t call;
+    struct record record;
+};
+
+static int by_call(const void *a, const void *b) {
+    const struct placed *x = a, *y = b;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->record.start_ns > y->record.start_ns) - (x->record.start_ns < y->record.start_ns);
+}
+
+static void add_operation(struct xs_model *model, const struct placed *p) {
+    struct xs_model_call *call = &model->calls[p->call];
+    struct xs_model_operation *last = call->operations ? &model->operations[model->operation_count - 1] : NULL;
+    if (last && p->record.is_of_graph) { /* a graph is one operation */
+        last->end_ns = p->record.end_ns > last->end_ns ? p->record.end_ns : last->end_ns;
+        last->engine = XS_ENGINE_OTHER;
+        return;
+    }
+    if (!call->operations++)
+        call->operation = model->operation_count;
+    if (!call->device)
+        call->device = p->record.device;
+    model->operations[model->operation_count++] = (struct xs_model_operation){.start_ns = p->record.start_ns,
+                                                                              .end_ns = p->record.end_ns,
+                                                                              .call = p->call,
+                                                                              .device = p->record.device,
+                                                                              .engine = p->record.engine};
+}
+
+static void join_records(struct reading *r) {
+    struct xs_model *model = r->model;
+    struct placed *placed = xs_realloc(NULL, (r->record_count + 1) * sizeof *placed);
+    size_t count = 0;
+    for (size_t i = 0; i < r->record_count; i++) {
+        const uint64_t *call = xs_hash_find(&r->correlations, r->records[i].correlation, 0);
+        if (call && r->records[i].correlation)
+            placed[count++] = (struct placed){(uint32_t)*call - 1, r->records[i]};
+        else
+            model->unmatched++;
+    }
+    if (count)
+        qsort(placed, count, sizeof *placed, by_call);
+    model->operations = xs_realloc(NULL, (count + 1) * sizeof *model->operations);
+    for (size_t i = 0; i < count; i++)
+        add_operation(model, &placed[i]);
+    free(placed);
+}
+
+/* --- all --- */
+
+static int read_context_devices(struct reading *r) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, r->trace, "SELECT id, device FROM context WHERE device IS NOT NULL", r->message, r->damaged);
+    while (xs_scan_row(&scan))
+        if (xs_scan_int(&scan, 1) >= 0)
+            *xs_hash_put(&r->context_devices, (uint64_t)xs_scan_int(&scan, 0), 0) = (uint64_t)xs_scan_int(&scan, 1) + 1;
+    return xs_scan_end(&scan);
+}
+
+static void end(struct reading *r) {
+    xs_streams_free(&r->streams);
+    xs_hash_free(&r->threads.of);
+    xs_hash_free(&r->stream_numbers.of);
+    xs_hash_free(&r->devices.of);
+    xs_hash_free(&r->context_devices);
+    xs_hash_free(&r->correlations);
+    free(r->records);
+}
+
+int xs_model_read(struct xs_model *model, const struct xs_trace *trace, char *message, uint64_t *damaged) {
+    struct reading r = {.model = model, .trace = trace, .message = message, .damaged = damaged};
+    *model = (struct xs_model){.run_ns = xs_trace_meta_int(trace, "duration_ns", 0)};
+    number_of(&r.stream_numbers, INT64_MAX, 1); /* 0: unknown */
+    number_of(&r.devices, 0, 1);
+    int status = xs_streams_read(&r.streams, trace, message, damaged);
+    if (status >= 0)
+        status = read_context_devices(&r);
+    if (status >= 0)
+        status = read_calls(&r);
+    if (status >= 0 && !model->too_large)
+        status = read_records(&r);
+    if (status >= 0 && !model->too_large) {
+        join_records(&r);
+        for (uint32_t i = 0; i < model->call_count; i++)
+            model->run_ns = model->calls[i].return_ns > model->run_ns ? model->calls[i].return_ns : model->run_ns;
+        if (r.devices.count == 2) /* unknown, and the only one */
+            for (uint32_t i = 0; i < model->call_count; i++)
+                model->calls[i].device = 1;
+        model->threads = r.threads.count;
+        model->streams = r.stream_numbers.count;
+        model->devices = r.devices.count;
+        xs_model_find_waits(model);
+    } else {
+        xs_model_free(model);
+        model->too_large = status >= 0;
+    }
+    end(&r);
+    return status;
+}
+
+void xs_model_free(struct xs_model *model) {
+    free(model->calls);
+    free(model->operations);
+    *model = (struct xs_model){0};
+}

@@ -1,0 +1,25 @@
+/* Replays a model with something changed, and says how long the run then takes. */
+#ifndef XFERSPY_ANALYZER_REPLAY_REPLAY_H
+#define XFERSPY_ANALYZER_REPLAY_REPLAY_H
+
+#include "analyzer/replay/model.h"
+
+/* What is different about a call. */
+struct xs_change {
+    bool dropped;         /* it is not made: neither its work in the host, nor its operations, nor its wait */
+    bool returns_at_once; /* it is made asynchronously, and takes `host_ns` */
+    bool lasts;           /* its operations take `operation_ns` together */
+    int64_t host_ns, operation_ns;
+    int64_t before_ns; /* the host's work before it is so much longer (or, negative, shorter, to 0 at most) */
+};
+
+/* The duration of the run. `change_of`: by call, the index of its change plus 1, 0: none; NULL: nothing is changed.
+ * `returns`: gets each call's return, by call; NULL: not wanted. */
+int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
+                      int64_t *returns);
+
+/* How well a replay with nothing changed gives the measured run: the largest of the run's relative error and of any
+ * call's return, in parts of the run. */
+double xs_replay_error(const struct xs_model *model);
+
+#endif

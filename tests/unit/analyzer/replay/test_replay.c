@@ -1,0 +1,233 @@
+/* The replay of runs that were made by hand, with known answers; and of traces of a real GPU with nothing changed. */
+#include "unit.h"
+
+#include "analyzer/replay/replay.h"
+
+enum { US = 1000, MS = 1000000, CALLS = 16 };
+
+/* A run on one device, of which stream 1 is the only one. */
+struct run {
+    struct xs_model model;
+    struct xs_model_call calls[CALLS];
+    struct xs_model_operation operations[CALLS];
+};
+
+static struct xs_model_call *call(struct run *run, enum xs_model_kind kind, int32_t thread, int64_t enter_us,
+                                  int64_t return_us) {
+    struct xs_model_call *c = &run->calls[run->model.call_count++];
+    assert_true(run->model.call_count <= CALLS);
+    *c = (struct xs_model_call){.kind = (uint8_t)kind,
+                                .thread = thread,
+                                .stream = 1,
+                                .device = 1,
+                                .entry_point = (int32_t)kind,
+                                .enter_ns = enter_us * US,
+                                .return_ns = return_us * US,
+                                .operation = XS_NO_OPERATION};
+    return c;
+}
+
+/* An operation of the last call. */
+static void runs(struct run *run, enum xs_model_engine engine, int64_t start_us, int64_t end_us) {
+    struct xs_model_call *c = &run->calls[run->model.call_count - 1];
+    if (!c->operations++)
+        c->operation = run->model.operation_count;
+    run->operations[run->model.operation_count++] = (struct xs_model_operation){.call = run->model.call_count - 1,
+                                                                                .device = 1,
+                                                                                .engine = (uint8_t)engine,
+                                                                                .start_ns = start_us * US,
+                                                                                .end_ns = end_us * US};
+}
+
+static void waits(struct run *run, enum xs_model_wait wait, int64_t enter_us, int64_t return_us) {
+    call(run, XS_MODEL_SYNC, 0, enter_us, return_us)->wait = (uint8_t)wait;
+}
+
+static struct xs_model *ended(struct run *run, int64_t run_us) {
+    struct xs_model *model = &run->model;
+    model->calls = run->calls;
+    model->operations = run->operations;
+    model->threads = 2;
+    model->streams = 3;
+    model->devices = 2;
+    model->run_ns = run_us * US;
+    xs_model_find_waits(model);
+    return model;
+}
+
+/* The run without the calls whose bits are set, in microseconds. */
+static int64_t without(const struct xs_model *model, unsigned dropped) {
+    uint32_t change_of[CALLS] = {0};
+    const struct xs_change change = {.dropped = true};
+    for (uint32_t i = 0; i < model->call_count; i++)
+        change_of[i] = dropped >> i & 1;
+    return xs_replay_run(model, change_of, &change, NULL) / US;
+}
+
+/* upload 0-1000 (on the device 10-1000), kernel to 3000, readback that waits for it to 3010; the run ends at 3110. */
+static struct xs_model *upload_kernel_readback(struct run *run) {
+    *run = (struct run){0};
+    call(run, XS_MODEL_TRANSFER, 0, 0, 1000);
+    runs(run, XS_ENGINE_H2D, 10, 1000);
+    call(run, XS_MODEL_LAUNCH, 0, 1005, 1005);
+    runs(run, XS_ENGINE_OTHER, 1010, 3000);
+    call(run, XS_MODEL_TRANSFER, 0, 1010, 3010);
+    runs(run, XS_ENGINE_D2H, 3002, 3008);
+    return ended(run, 3110);
+}
+
+static void nothing_changed(void **state) {
+    (void)state;
+    struct run run;
+    struct xs_model *model = upload_kernel_readback(&run);
+    int64_t returns[CALLS];
+    assert_int_equal(xs_replay_run(model, NULL, NULL, returns), 3110 * US);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        assert_int_equal(returns[i], model->calls[i].return_ns);
+    assert_true(xs_replay_error(model) == 0);
+}
+
+static void a_dropped_upload_gives_back_its_call(void **state) {
+    (void)state;
+    struct run run;
+    assert_int_equal(without(upload_kernel_readback(&run), 1), 2110);
+}
+
+/* What the host waited for the kernel in the readback is not given back: the next wait has it. */
+static void a_wait_for_a_kernel_moves(void **state) {
+    (void)state;
+    struct run run;
+    upload_kernel_readback(&run);
+    run.model.call_count = 3;
+    waits(&run, XS_WAITS_DEVICE, 3020, 3024);
+    struct xs_model *model = ended(&run, 3124);
+    int64_t left = without(model, 1 << 2);
+    assert_in_range(left, 3100, 3124);                            /* of 2000 us in the call, only the copy's own few */
+    assert_in_range(without(model, 1 << 2 | 1 << 3), 1020, 1130); /* nobody waits any more */
+}
+
+/* Asynchronous copies in a row: the host waits once, for the last. */
+static void a_copy_in_the_middle_of_a_queue(void **state) {
+    (void)state;
+    struct run run = {0};
+    for (int i = 0; i < 3; i++) {
+        call(&run, XS_MODEL_TRANSFER, 0, 10 * i, 10 * i + 5)->is_async = true;
+        runs(&run, XS_ENGINE_H2D, i ? 100 * i + 11 : 10, 100 * i + 110);
+    }
+    waits(&run, XS_WAITS_STREAM, 30, 312);
+    struct xs_model *model = ended(&run, 312);
+    assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), 312 * US);
+    assert_in_range(without(model, 1 << 1), 210, 214);
+}
+
+/* A copy that ran beside a kernel gives nothing back, because the wait is for the kernel. */
+static void what_runs_beside_a_kernel(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 1000);
+    call(&run, XS_MODEL_TRANSFER, 0, 10, 15)->stream = 2;
+    runs(&run, XS_ENGINE_H2D, 20, 500);
+    waits(&run, XS_WAITS_DEVICE, 20, 1004);
+    struct xs_model *model = ended(&run, 1010);
+    assert_int_equal(without(model, 1 << 1), 1010); /* the wait is for the kernel */
+    assert_in_range(without(model, 1 << 0), 505, 520);
+}
+
+/* A free that waited for a kernel: without it the wait moves to the next call that has to wait. */
+static void a_free_that_waits(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 1000);
+    call(&run, XS_MODEL_FREE, 0, 10, 1050);
+    call(&run, XS_MODEL_TRANSFER, 0, 1060, 1100);
+    runs(&run, XS_ENGINE_D2H, 1065, 1098);
+    struct xs_model *model = ended(&run, 1100);
+    assert_in_range(without(model, 1 << 1), 1030, 1060); /* its own 50 us, not the 990 of the kernel */
+}
+
+/* An event orders two streams. */
+static void a_stream_that_waits_for_an_event(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_LAUNCH, 0, 0, 0);
+    runs(&run, XS_ENGINE_OTHER, 5, 1000);
+    call(&run, XS_MODEL_RECORD, 0, 2, 3)->object = 7;
+    struct xs_model_call *wait = call(&run, XS_MODEL_WAIT_EVENT, 0, 4, 5);
+    wait->object = 7;
+    wait->stream = 2;
+    call(&run, XS_MODEL_TRANSFER, 0, 6, 8)->stream = 2;
+    run.calls[3].is_async = true;
+    runs(&run, XS_ENGINE_D2H, 1002, 1500);
+    waits(&run, XS_WAITS_STREAM, 10, 1503);
+    run.calls[4].stream = 2;
+    struct xs_model *model = ended(&run, 1503);
+    assert_int_equal(xs_replay_run(model, NULL, NULL, NULL), 1503 * US);
+    assert_in_range(without(model, 1 << 0), 505, 520); /* the copy begins at once */
+}
+
+/* Two threads: the one that is not the program's last does not hold it. */
+static void another_thread(void **state) {
+    (void)state;
+    struct run run = {0};
+    call(&run, XS_MODEL_TRANSFER, 0, 0, 1000);
+    runs(&run, XS_ENGINE_H2D, 5, 1000);
+    call(&run, XS_MODEL_TRANSFER, 1, 100, 1600)->stream = 2;
+    runs(&run, XS_ENGINE_D2H, 105, 1600);
+    call(&run, XS_MODEL_TRANSFER, 0, 1100, 2000);
+    runs(&run, XS_ENGINE_H2D, 1105, 2000);
+    struct xs_model *model = ended(&run, 2010);
+    assert_int_equal(without(model, 1 << 1), 2010);
+    assert_int_equal(without(model, 1 << 0 | 1 << 2), 1600);
+}
+
+static void changes(void **state) {
+    (void)state;
+    struct run run;
+    struct xs_model *model = upload_kernel_readback(&run);
+    uint32_t change_of[CALLS] = {1};
+    const struct xs_change shorter = {.lasts = true, .operation_ns = 90 * US};
+    assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), (3110 - 900) * US);
+    const struct xs_change at_once = {.returns_at_once = true, .host_ns = 5 * US}; /* the kernel waits for it */
+    assert_in_range(xs_replay_run(model, change_of, &at_once, NULL) / US, 3100, 3112);
+    const struct xs_change price = {.dropped = true, .before_ns = 300 * US};
+    assert_int_equal(xs_replay_run(model, change_of, &price, NULL), 2410 * US);
+}
+
+/* --- traces of a real GPU --- */
+
+static void golden_traces_are_replayed_as_they_were(void **state) {
+    static const char *const names[] = {"h100_cupy_lines",     "h100_host_round_trip", "h100_no_overlap",
+                                        "h100_pageable_async", "h100_upload_repaired", "h100_upload_wasteful"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[256], message[XS_TRACE_MESSAGE_BYTES];
+        struct xs_trace trace;
+        struct xs_model model;
+        snprintf(path, sizeof path, XFERSPY_GOLDEN "/%s.db", names[i]);
+        assert_int_equal(xs_trace_open(path, &trace, message), 0);
+        assert_true(xs_model_read(&model, &trace, message, NULL) >= 0);
+        assert_true(model.call_count > 40 && model.operation_count > 40);
+        assert_int_equal(model.unmatched, 0);
+        assert_true(xs_replay_error(&model) < 0.02);
+        xs_model_free(&model);
+        xs_trace_close(&trace);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_changed),
+        cmocka_unit_test(a_dropped_upload_gives_back_its_call),
+        cmocka_unit_test(a_wait_for_a_kernel_moves),
+        cmocka_unit_test(a_copy_in_the_middle_of_a_queue),
+        cmocka_unit_test(what_runs_beside_a_kernel),
+        cmocka_unit_test(a_free_that_waits),
+        cmocka_unit_test(a_stream_that_waits_for_an_event),
+        cmocka_unit_test(another_thread),
+        cmocka_unit_test(changes),
+        cmocka_unit_test(golden_traces_are_replayed_as_they_were),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
