@@ -79,7 +79,7 @@ static void plain_text_is_read(void **state) {
     assert_int_equal(xs_source_file_read(link_path, OLD_NS, &again), XS_SOURCE_READ);
     assert_true(xs_source_identity_is(&file.identity, &again.identity, true));
     xs_source_file_free(&again);
-    make_file("plain", TEXT ".", strlen(TEXT) + 1);
+    free(make_file("plain", TEXT ".", strlen(TEXT) + 1));
     assert_int_equal(xs_source_file_read(path, OLD_NS, &again), XS_SOURCE_READ);
     assert_false(xs_source_identity_is(&file.identity, &again.identity, false));
     again.identity = file.identity;

@@ -3,7 +3,7 @@
  * too. A call that a handler makes inside another call is still part of that one, also on an alternate stack.
  *
  * link: cuda
- * only: sim no-tsan
+ * only: sim unsanitized
  * env: XFERSPY_CUPTI=off XFERSPY_STACK=none
  * stdout: data ok
  *
