@@ -109,12 +109,14 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
 
 static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_thread, &xs_spool); }
 
+/* Where it fails the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, for want of a stack. */
 bool xs_thread_refill(void) {
     bool filled = false;
     if (!xs_thread.retry_ns || xs_monotonic_ns() >= xs_thread.retry_ns) {
         xs_on_scratch(refill_on_scratch, &filled);
     }
     if (!filled) {
+        give_back_chunk(&xs_thread);
         atomic_fetch_add_explicit(&xs_spool.header->dropped, 1, memory_order_relaxed);
     }
     return filled;
@@ -148,7 +150,7 @@ bool xs_thread_room(struct xs_event **e, unsigned count) {
         *e = xs_thread_refill() ? t->next : &xs_scratch_event;
         **e = begun;
     }
-    return t->next != t->end;
+    return *e != &xs_scratch_event;
 }
 
 bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {

@@ -13,6 +13,7 @@
 
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 
@@ -39,6 +40,14 @@ void xs_note(const char *topic, const char *format, ...) {
     notes += strcmp(topic, "spool") == 0;
 }
 
+/* There may be no memory for a scratch stack. */
+static bool has_no_stack;
+bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);
+bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument);
+bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
+    return !has_no_stack && __real_xs_on_scratch(function, argument);
+}
+
 static int open_spool(void **state) {
     char path[64];
     (void)state;
@@ -54,6 +63,7 @@ static int open_spool(void **state) {
 
 static int close_spool(void **state) {
     (void)state;
+    has_no_stack = false;
     xs_thread_forget();
     xs_spool_unmap(&xs_spool);
     return 0;
@@ -380,6 +390,46 @@ static void full_spool_is_waited_for_once(void **state) {
     assert_int_equal(notes, 1);
 }
 
+/* Begins an event in the first slot of the last `left`, after which there is no stack to take another chunk on. */
+static struct xs_event *begin_near_the_end(unsigned left) {
+    for (unsigned i = left; i < XS_SPOOL_CHUNK_EVENTS; i++) {
+        record_one();
+    }
+    struct xs_event *e = xs_begin(ROW);
+    assert_int_equal(xs_thread.end - e, left);
+    e->stream = 1234;
+    has_no_stack = true;
+    return e;
+}
+
+static void assert_dropped(struct xs_event *e, unsigned left) {
+    const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, 1);
+    assert_ptr_equal(e, &xs_scratch_event);
+    assert_int_equal(e->stream, 1234);
+    assert_null(xs_thread.chunk);
+    xs_end(e, 0);
+    assert_int_equal(committed(), XS_SPOOL_CHUNK_EVENTS - left);
+    assert_int_equal(atomic_load(&xs_spool.header->dropped), 1);
+    assert_int_equal(atomic_load(&xs_spool_chunk(&xs_spool, 0)->header.state) + atomic_load(&chunk->header.state),
+                     XS_CHUNK_FULL + XS_CHUNK_FREE);
+}
+
+/* What was begun in the chunk is not published, and nothing is written behind the chunk. */
+static void chunk_is_given_back_without_a_stack(void **state) {
+    for (unsigned left = 1; left <= 3; left++) {
+        struct xs_event *e = begin_near_the_end(left);
+        assert_false(xs_thread_room(&e, left));
+        assert_dropped(e, left);
+        close_spool(state);
+        assert_int_equal(open_spool(state), 0);
+        e = begin_near_the_end(left);
+        assert_false(xs_define(&e, XS_DEFINE_STACK, 1, "", left * XS_DEFINITION_PART_BYTES));
+        assert_dropped(e, left);
+        close_spool(state);
+        assert_int_equal(open_spool(state), 0);
+    }
+}
+
 int main(void) {
 #define WITH_SPOOL(test) cmocka_unit_test_setup_teardown(test, open_spool, close_spool)
     const struct CMUnitTest tests[] = {
@@ -393,6 +443,7 @@ int main(void) {
         WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),
         WITH_SPOOL(handler_may_come_anywhere),
+        WITH_SPOOL(chunk_is_given_back_without_a_stack),
         WITH_SPOOL(full_spool_is_waited_for_once),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
