@@ -122,8 +122,9 @@ bool xs_thread_refill(void) {
     return filled;
 }
 
+/* Inside of xs_guard_enter the guard stays as it is, because xs_guard_leave will count down. */
 bool xs_thread_is_guarded(uintptr_t frame) {
-    if (xs_guard.depth && xs_guard_is_stale(frame)) {
+    if (xs_guard.depth == 1 && xs_guard_is_stale(frame)) {
         xs_guard_lower();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
             atomic_fetch_add_explicit(&xs_spool.header->left, 1, memory_order_relaxed);

@@ -136,6 +136,21 @@ static void call_that_was_left_is_noticed(void **state) {
     assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
 }
 
+/* The application takes CUPTI for itself after a call that it jumped out of. CUPTI's calls are none of its own. */
+static void own_calls_after_a_call_that_was_left(void **state) {
+    (void)state;
+    leave_a_call();
+    overwrite_the_stack();
+    xs_guard_enter();
+    assert_false(call_in_a_frame_of(1000));
+    xs_guard_leave();
+    assert_true(call_in_a_frame_of(1000));
+    assert_true(call_in_a_frame_of(1000));
+    assert_int_equal(xs_guard.depth, 0);
+    assert_int_equal(committed(), 2);
+    assert_int_equal(atomic_load(&xs_spool.header->left), 1);
+}
+
 /* The old return address stands in a gap of the frame that lies there now. */
 static bool is_gone;
 static bool look_for(uintptr_t return_address_at) {
@@ -435,6 +450,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_SPOOL(call_inside_a_call_passes_through),
         WITH_SPOOL(call_that_was_left_is_noticed),
+        WITH_SPOOL(own_calls_after_a_call_that_was_left),
         WITH_SPOOL(call_that_was_left_is_looked_for_on_the_stack),
         WITH_SPOOL(calls_on_another_stack),
         WITH_SPOOL(own_calls_pass_through),
