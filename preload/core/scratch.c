@@ -26,6 +26,18 @@
 #define HAS_SCRATCH 1
 #endif
 
+/* With all that holds on a scratch stack, but for the stack. */
+static void call_here(void (*function)(void *argument), void *argument) {
+    int cancel, before = errno;
+    uint64_t signals;
+    xs_signals_hold(&signals);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    function(argument);
+    pthread_setcancelstate(cancel, NULL);
+    xs_signals_let(&signals);
+    errno = before;
+}
+
 #if HAS_SCRATCH
 
 /* 1 MiB, which costs addresses and no memory: the driver is called there too, and may compile a kernel. The page below
@@ -188,11 +200,7 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
 #else
 
 bool xs_on_scratch(void (*function)(void *argument), void *argument) {
-    int cancel, before = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    function(argument);
-    pthread_setcancelstate(cancel, NULL);
-    errno = before;
+    call_here(function, argument);
     return true;
 }
 
@@ -200,6 +208,6 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
 
 void xs_on_scratch_or_here(void (*function)(void *argument), void *argument) {
     if (!xs_on_scratch(function, argument)) {
-        function(argument);
+        call_here(function, argument);
     }
 }

@@ -20,10 +20,11 @@
  *
  * False: there is no memory for a stack, and `function` was not called. Then the caller does less, or calls it itself
  * where that cannot be done without. Any thread, signal handlers too. In builds with sanitizers, which have to know
- * all stacks, the function runs on the caller's stack. */
+ * all stacks, the function runs on the caller's stack, and all else is the same. */
 bool xs_on_scratch(void (*function)(void *argument), void *argument);
 
-/* For work that has to be done: on the scratch stack, or on the caller's where there is none. */
+/* For work that has to be done: on the scratch stack, or on the caller's where there is none. There, too, signals and
+ * cancellation wait. */
 void xs_on_scratch_or_here(void (*function)(void *argument), void *argument);
 
 #endif

@@ -251,10 +251,13 @@ static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     failure = failure ? failure : take_over();
     xs_files_give_ballast_back(&drain.files);
+    bool stopped = failure == 0 && *drain.spool->header->stopped; /* by xs_stop */
     if (failure) {
         give_up(failure);
+    } else if (stopped) {
+        snprintf(drain.why, sizeof drain.why, "%s", drain.spool->header->stopped);
     }
-    int status = write_end(failure);
+    int status = write_end(failure || stopped);
     if (failure == 0 && status == 0) {
         keep_sources();
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
@@ -270,7 +273,7 @@ static void finish_trace(int failure) {
         atomic_store(&drain.spool->header->closed, 1);
         xs_spool_delete(&drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */
-    set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
+    set_phase(failure == 0 && !stopped && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
 /* After the start, so that the application does not wait for a home folder on a slow disk. */
