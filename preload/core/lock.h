@@ -7,8 +7,8 @@
  * - An open lock costs no more than a mutex, and signals come while it is held. Whoever does not get it within two
  *   seconds takes it for left. Then capture ends, and the program goes on.
  *
- * On a scratch stack signals wait already, so a plain mutex does there. The handler of a fault comes in any case: if the
- * driver or CUPTI faults under a lock of the first kind, and the handler jumps away, the lock stays locked. */
+ * On a scratch stack signals wait already, so a plain mutex does there. The handler of a fault comes in any case: if
+ * the driver or CUPTI faults under a lock of the first kind, and the handler jumps away, the lock stays locked. */
 #ifndef XFERSPY_PRELOAD_CORE_LOCK_H
 #define XFERSPY_PRELOAD_CORE_LOCK_H
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
@@ -405,6 +406,35 @@ static void full_spool_is_waited_for_once(void **state) {
     assert_int_equal(notes, 1);
 }
 
+/* A drain thread that finds nothing to take over, and no room for the spool to grow. */
+static atomic_bool is_drained;
+static void *drain_nothing(void *unused) {
+    while (!atomic_load(&is_drained)) {
+        xs_drain_sleep(xs_drain_rings(), 1);
+    }
+    return unused;
+}
+
+static void chunk_that_cannot_come_is_not_waited_for(void **state) {
+    pthread_t drain;
+    unsigned hint = 0;
+    (void)state;
+    for (int i = 0; i < CHUNKS; i++) { /* of other threads */
+        assert_non_null(xs_spool_take(&xs_spool, &hint, 1000, 1000, ""));
+    }
+    atomic_store(&is_drained, false);
+    assert_int_equal(pthread_create(&drain, NULL, drain_nothing, NULL), 0);
+    struct xs_event *e = xs_begin(ROW);
+    assert_ptr_equal(e, &xs_scratch_event);
+    xs_end(e, 0);
+    atomic_store(&is_drained, true);
+    pthread_join(drain, NULL);
+    assert_int_equal(atomic_load(&xs_spool.header->dropped), 1);
+    assert_int_equal(atomic_load(&xs_spool.header->stalls), 1);
+    assert_in_range(atomic_load(&xs_spool.header->stall_ns), 1, 1000000000);
+    assert_int_equal(notes, 1);
+}
+
 /* Begins an event in the first slot of the last `left`, after which there is no stack to take another chunk on. */
 static struct xs_event *begin_near_the_end(unsigned left) {
     for (unsigned i = left; i < XS_SPOOL_CHUNK_EVENTS; i++) {
@@ -461,6 +491,7 @@ int main(void) {
         WITH_SPOOL(handler_may_come_anywhere),
         WITH_SPOOL(chunk_is_given_back_without_a_stack),
         WITH_SPOOL(full_spool_is_waited_for_once),
+        WITH_SPOOL(chunk_that_cannot_come_is_not_waited_for),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }
