@@ -214,8 +214,8 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
 void xs_stop(const char *why) {
     int active = XS_STATE_ACTIVE;
     if (atomic_compare_exchange_strong(&xs_state, &active, XS_STATE_CLOSED)) {
-        char *stopped = xs_spool.header->stopped;
-        strncpy(stopped, why, sizeof xs_spool.header->stopped - 1); /* the last byte is zero, and stays it */
+        size_t most = sizeof xs_spool.header->stopped - 1; /* the last byte is zero, and stays it */
+        memcpy(xs_spool.header->stopped, why, strnlen(why, most));
         xs_note("stopped", "capture stopped: %s", why);
         xs_drain_wake();
     }
