@@ -89,9 +89,6 @@ int xs_files_create(struct xs_files *files, const struct xs_options *options, st
         files->trace = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
         xs_spool_start(spool, path);
         keep_ballast(files);
-        if (files->spool.memory[0]) {
-            xs_spool_sweep(spool->header->folder);
-        }
         return XS_OK;
     }
     snprintf(why, bytes, "every name from %.100s on is taken", wish);

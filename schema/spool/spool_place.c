@@ -66,6 +66,18 @@ static bool memory_folder(size_t bytes, char *folder) {
     return false;
 }
 
+void xs_spool_sweep_own(void) {
+    const char *const bases[] = {"/dev/shm", runtime_dir()};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        char folder[XS_SPOOL_FOLDER_BYTES];
+        int fd = bases[i] && folder_name(folder, bases[i], geteuid()) ? open_folder(folder, geteuid()) : -1;
+        if (fd >= 0) {
+            close(fd);
+            xs_spool_sweep(folder);
+        }
+    }
+}
+
 static bool make_id(char id[XS_SPOOL_ID_BYTES]) {
     unsigned char bytes[(XS_SPOOL_ID_BYTES - 1) / 2];
     if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != (ssize_t)sizeof bytes) {

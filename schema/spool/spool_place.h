@@ -41,10 +41,14 @@ void xs_spool_start(struct xs_spool *spool, const char *trace);
 /* Deletes the files. */
 void xs_spool_delete(const struct xs_spool_files *files);
 
-/* Deletes what killed processes of this user left in the folder of a spool in memory, where the trace is gone: it can
- * serve nobody. Only what was written in this boot and these namespaces, an hour ago or more. `folder` is that of
- * xs_spool_files.memory. */
+/* Deletes what killed processes of this user left in a folder of spools, where it can serve nobody any more: spools
+ * that have no event, and spools whose trace has been missing for three days. Only what was written in this boot and
+ * these namespaces, by a process that is gone. Looks at other processes and at the paths of their traces, so it is for
+ * commands only. `folder` is that of xs_spool_files.memory. */
 void xs_spool_sweep(const char *folder);
+
+/* The same for all folders in which a spool of this user's may lie. */
+void xs_spool_sweep_own(void);
 
 struct xs_spool_found {
     struct xs_spool spool;           /* opened; no header where it is not here */

@@ -1,0 +1,211 @@
+/* What is left of killed processes, and who deletes it when. */
+#include "killed.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HOUR = 3600, DAY = 24 * HOUR };
+
+static void sweep(void) {
+    char folder[sizeof memory];
+    memcpy(folder, memory, sizeof folder);
+    *strrchr(folder, '/') = 0;
+    xs_spool_sweep(folder);
+}
+
+/* The trace was moved to another folder together with what lies beside it, after a run so long that the spool's time is
+ * of another day. */
+static void a_moved_trace_keeps_its_spool_for_days(void **state) {
+    static const char *const suffixes[] = {"", "-wal", ".spool"};
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    make_older(memory, 10 * DAY);
+    assert_int_equal(mkdir(in_scratch("results"), 0700), 0);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char from[64], to[64];
+        snprintf(from, sizeof from, "t.db%s", suffixes[i]);
+        snprintf(to, sizeof to, "results/t.db%s", suffixes[i]);
+        assert_int_equal(rename(in_scratch(from), in_scratch(to)), 0);
+    }
+    sweep();
+    assert_true(exists(memory)); /* and was marked */
+    make_older(memory, 2 * DAY);
+    sweep();
+    assert_true(exists(memory));
+    make_older(memory, 4 * DAY);
+    path = in_scratch("results/t.db");
+    expect_events(5);
+    assert_false(exists(memory));
+}
+
+static void only_abandoned_spools_are_swept(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    make_older(memory, 10 * DAY);
+    sweep();
+    assert_true(exists(memory)); /* its trace is there */
+    rename(in_scratch("t.db"), in_scratch("renamed.db"));
+    make_older(memory, 10 * DAY);
+    sweep();
+    make_older(memory, 10 * DAY);
+    sweep();
+    assert_true(exists(memory)); /* under another name */
+    assert_int_equal(mkdir(in_scratch("away"), 0700), 0);
+    rename(in_scratch("renamed.db"), in_scratch("away/t.db"));
+    sweep();
+    make_older(memory, 2 * HOUR);
+    sweep();
+    assert_true(exists(memory)); /* it was there at the last look */
+    make_older(memory, 4 * DAY);
+    rename(in_scratch("away/t.db"), in_scratch("t.db"));
+    sweep();
+    make_older(memory, 4 * DAY);
+    unlink(in_scratch("t.db"));
+    sweep();
+    assert_true(exists(memory)); /* it had come back meanwhile */
+    make_older(memory, 4 * DAY);
+    sweep();
+    assert_false(exists(memory));
+}
+
+static void one_without_events_is_swept_at_once(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    sweep();
+    assert_false(exists(memory));
+}
+
+static void change_spool(size_t offset, const void *to, size_t bytes) {
+    int fd = open(memory, O_WRONLY);
+    assert_int_equal(pwrite(fd, to, bytes, (off_t)offset), bytes);
+    close(fd);
+}
+
+/* Of a newer version, say, whose process is running. Nobody here can know. */
+static void one_of_another_layout_is_left(void **state) {
+    static const size_t offsets[] = {0, offsetof(struct xs_spool_header, event_bytes)};
+    (void)state;
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        if (!make_killed(i ? "t.db" : "t2.db", 5, true)) {
+            skip();
+        }
+        unlink(path);
+        change_spool(offsets[i], "\x77", 1);
+        for (int look = 0; look < 3; look++) {
+            make_older(memory, 100 * DAY);
+            sweep();
+        }
+        bool is_there = exists(memory);
+        unlink(memory);
+        assert_true(is_there);
+    }
+}
+
+/* Its process was killed before the header was filled, or is stopped there. */
+static void one_that_never_began_goes_after_days(void **state) {
+    static const uint64_t none = 0;
+    (void)state;
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    change_spool(0, &none, sizeof none);
+    sweep();
+    make_older(memory, 2 * HOUR);
+    sweep();
+    make_older(memory, 2 * DAY);
+    sweep();
+    assert_true(exists(memory));
+    make_older(memory, 4 * DAY);
+    sweep();
+    assert_false(exists(memory));
+}
+
+static void a_living_process_keeps_its_spool(void **state) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    (void)state;
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files), 0);
+    if (!files.memory[0]) {
+        skip();
+    }
+    snprintf(memory, sizeof memory, "%s", files.memory);
+    xs_spool_start(&spool, in_scratch("t.db")); /* which was deleted already */
+    make_older(memory, 10 * DAY);
+    sweep();
+    make_older(memory, 10 * DAY);
+    sweep();
+    assert_true(exists(memory));
+    xs_spool_delete(&files);
+    assert_int_equal(xs_spool_writer(spool.header, files.memory), XS_WRITER_LIVES); /* even so */
+    xs_spool_unmap(&spool);
+}
+
+static void what_a_start_left_is_cleared(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    assert_true(exists(path));
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(path));
+    assert_false(exists(in_scratch("t.db-wal")));
+    assert_false(exists(beside));
+    assert_false(exists(memory));
+
+    make_killed("t.db", 0, false); /* before the trace had anything */
+    write_all(path, "", 0);
+    unlink(in_scratch("t.db-wal"));
+    unlink(in_scratch("t.db-shm"));
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(path));
+
+    make_killed("t.db", 0, false); /* and before it was there */
+    unlink(path);
+    unlink(in_scratch("t.db-wal"));
+    unlink(in_scratch("t.db-shm"));
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(beside));
+
+    write_all(beside, "", 0); /* before the pointer was written */
+    chmod(beside, 0600);
+    assert_false(xs_spool_clear_unstarted(path));
+    make_older(beside, HOUR);
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(beside));
+}
+
+static void what_has_begun_is_not_cleared(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, true)) {
+        skip();
+    }
+    assert_false(xs_spool_clear_unstarted(path));
+    expect_events(0);
+    make_killed("t2.db", 3, false);
+    assert_false(xs_spool_clear_unstarted(path));
+    assert_true(exists(memory));
+    unlink(memory);
+
+    make_killed("t3.db", 0, false); /* somebody else's file has the name now */
+    write_all(path, "not a trace", 11);
+    assert_false(xs_spool_clear_unstarted(path));
+    assert_true(exists(path));
+    unlink(memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(a_moved_trace_keeps_its_spool_for_days), IN_SCRATCH(only_abandoned_spools_are_swept),
+        IN_SCRATCH(one_without_events_is_swept_at_once),    IN_SCRATCH(one_of_another_layout_is_left),
+        IN_SCRATCH(one_that_never_began_goes_after_days),   IN_SCRATCH(a_living_process_keeps_its_spool),
+        IN_SCRATCH(what_a_start_left_is_cleared),           IN_SCRATCH(what_has_begun_is_not_cleared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
