@@ -2,6 +2,7 @@
 #include "schema/spool/spool_place.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +17,11 @@
 #include "schema/file/private_file.h"
 
 #define TMPFS 0x01021994 /* statfs(2) */
+
+/* All spools of a user take at most one part in so many of a tmpfs, and at most so many bytes. */
+#define SHARE_OF_USER 4u
+#define MOST_OF_USER (UINT64_C(4) << 30)
+#define MOST_ENTRIES 10000u
 
 static bool folder_name(char *folder, const char *base, uid_t uid) {
     int n = snprintf(folder, XS_SPOOL_FOLDER_BYTES, "%s/xferspy-%lu", base, (unsigned long)uid);
@@ -47,6 +53,34 @@ static bool base_is_fit(const char *base, size_t bytes) {
            (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / XS_SPOOL_SHARE_OF_MEMORY >= bytes;
 }
 
+/* What the spools in the folder take, of killed processes and of living ones. */
+static uint64_t bytes_in(const char *folder) {
+    DIR *entries = opendir(folder);
+    uint64_t bytes = 0;
+    unsigned count = 0;
+    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
+    for (struct dirent *entry; entries && ++count < MOST_ENTRIES && (entry = readdir(entries));) {
+        struct stat st;
+        if (fstatat(dirfd(entries), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) {
+            bytes += (uint64_t)st.st_blocks * 512;
+        }
+    }
+    if (entries) {
+        closedir(entries);
+    }
+    return bytes;
+}
+
+/* Killed processes leave their spools, and nobody may ever read their traces. */
+static bool folder_has_room(const char *folder, size_t bytes) {
+    struct statfs fs;
+    if (statfs(folder, &fs) != 0) {
+        return false;
+    }
+    uint64_t bound = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize / SHARE_OF_USER;
+    return bytes_in(folder) + bytes <= (bound < MOST_OF_USER ? bound : MOST_OF_USER);
+}
+
 /* Makes the folder where it is missing. */
 static bool memory_folder(size_t bytes, char *folder) {
     const char *const bases[] = {"/dev/shm", runtime_dir()};
@@ -60,7 +94,9 @@ static bool memory_folder(size_t bytes, char *folder) {
         int fd = open_folder(folder, geteuid());
         if (fd >= 0) {
             close(fd);
-            return true;
+            if (folder_has_room(folder, bytes)) {
+                return true;
+            }
         }
     }
     return false;

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -56,6 +57,13 @@ static void a_small_tmpfs_is_not_used(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static bool leave(const char *name, off_t bytes) {
+    int fd = open(name, O_CREAT | O_RDWR, 0600);
+    bool done = fd >= 0 && fallocate(fd, 0, 0, bytes) == 0;
+    close(fd);
+    return done;
+}
+
 /* Whether a spool would lie in memory now. */
 static bool lies_in_memory(const char *name) {
     struct xs_spool spool;
@@ -67,6 +75,35 @@ static bool lies_in_memory(const char *name) {
     xs_spool_delete(&files);
     xs_spool_unmap(&spool);
     return in_memory;
+}
+
+/* Jobs that are killed again and again do not fill the tmpfs. */
+static void what_others_left_is_bounded(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("shm", "/dev/shm", "tmpfs", 0, "size=256m,mode=1777") != 0) {
+            _exit(77);
+        }
+        unsetenv("XDG_RUNTIME_DIR");
+        bool first = lies_in_memory("a.db");
+        bool left = leave("/dev/shm/xferspy-0/1.spool", 60 * MIB);
+        bool fits = lies_in_memory("b.db"); /* 60 + 4 MiB are a quarter */
+        left = left && leave("/dev/shm/xferspy-0/2.spool", 1 * MIB);
+        bool too_much = lies_in_memory("c.db");
+        left = left && leave("/dev/shm/xferspy-0/1.spool", 100 * MIB) && truncate("/dev/shm/xferspy-0/1.spool", 0) == 0;
+        bool again = lies_in_memory("d.db");
+        left = left && leave("/dev/shm/others", 100 * MIB); /* no spool of this user's */
+        _exit(!first ? 1 : !left ? 2 : !fits ? 3 : too_much ? 4 : !again ? 5 : !lies_in_memory("e.db") ? 6 : 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* All users can write to /dev/shm, and so can make this user's folder before he does. */
@@ -107,6 +144,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(without_room_it_lies_beside_the_trace),
         IN_SCRATCH(a_small_tmpfs_is_not_used),
+        IN_SCRATCH(what_others_left_is_bounded),
         IN_SCRATCH(a_folder_that_another_user_made_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
