@@ -325,6 +325,7 @@ static void *drain_main(void *arg) {
 
 int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
     snprintf(drain.files.path, sizeof drain.files.path, "%s", path);
+    snprintf(drain.files.runtime_dir, sizeof drain.files.runtime_dir, "%s", xs_spool_runtime_dir());
     drain.options = options;
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();

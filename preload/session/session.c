@@ -202,6 +202,7 @@ static bool start_locked(void) {
     }
     start_redacting();
     xs_facts_read_devices();
+    xs_facts_read_rank();
     xs_signing_prepare();
     if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);

@@ -28,9 +28,9 @@ static bool folder_name(char *folder, const char *base, uid_t uid) {
     return n > 0 && n < (int)XS_SPOOL_FOLDER_BYTES;
 }
 
-static const char *runtime_dir(void) {
+const char *xs_spool_runtime_dir(void) {
     const char *base = getenv("XDG_RUNTIME_DIR");
-    return base && base[0] == '/' ? base : NULL;
+    return base && base[0] == '/' && strlen(base) < XS_SPOOL_FOLDER_BYTES ? base : "";
 }
 
 /* A descriptor of a folder that is that user's alone, or -1. */
@@ -82,10 +82,10 @@ static bool folder_has_room(const char *folder, size_t bytes) {
 }
 
 /* Makes the folder where it is missing. */
-static bool memory_folder(size_t bytes, char *folder) {
-    const char *const bases[] = {"/dev/shm", runtime_dir()};
+static bool memory_folder(const char *runtime_dir, size_t bytes, char *folder) {
+    const char *const bases[] = {"/dev/shm", runtime_dir};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (!bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
+        if (!*bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
             continue;
         }
         if (mkdir(folder, 0700) == 0) {
@@ -103,10 +103,10 @@ static bool memory_folder(size_t bytes, char *folder) {
 }
 
 void xs_spool_sweep_own(void) {
-    const char *const bases[] = {"/dev/shm", runtime_dir()};
+    const char *const bases[] = {"/dev/shm", xs_spool_runtime_dir()};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         char folder[XS_SPOOL_FOLDER_BYTES];
-        int fd = bases[i] && folder_name(folder, bases[i], geteuid()) ? open_folder(folder, geteuid()) : -1;
+        int fd = *bases[i] && folder_name(folder, bases[i], geteuid()) ? open_folder(folder, geteuid()) : -1;
         if (fd >= 0) {
             close(fd);
             xs_spool_sweep(folder);
@@ -138,9 +138,9 @@ static void memory_name(struct xs_spool_files *files, const char *folder, const 
 }
 
 static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
-                            struct xs_spool *spool, struct xs_spool_files *files) {
+                            const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     char folder[XS_SPOOL_FOLDER_BYTES], id[XS_SPOOL_ID_BYTES];
-    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(bound_bytes, folder) || !make_id(id)) {
+    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(runtime_dir, bound_bytes, folder) || !make_id(id)) {
         return XS_ERROR_NOT_FOUND;
     }
     memory_name(files, folder, id);
@@ -168,8 +168,8 @@ static int write_pointer(int fd, const struct xs_spool *spool) {
     return errno == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
-int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks, bool memory,
-                   struct xs_spool *spool, struct xs_spool_files *files) {
+int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                   const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     *spool = (struct xs_spool){.fd = -1, .source = -1};
     *files = (struct xs_spool_files){0};
     if (!xs_beside(files->beside, trace, ".spool")) {
@@ -177,12 +177,12 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
         return XS_ERROR_SYSTEM;
     }
     int status = XS_ERROR_NOT_FOUND;
-    if (memory) {
+    if (runtime_dir) {
         int fd = xs_create_private(files->beside);
         if (fd < 0) {
             return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
         }
-        status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, spool, files);
+        status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, runtime_dir, spool, files);
         int written = status ? status : write_pointer(fd, spool);
         int saved = errno;
         close(fd);
@@ -226,9 +226,9 @@ void xs_spool_delete(const struct xs_spool_files *files) {
 static bool folder_is_known(const char *folder, uid_t owner) {
     char known[XS_SPOOL_FOLDER_BYTES], run[64];
     snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);
-    const char *const bases[] = {"/dev/shm", run, runtime_dir()};
+    const char *const bases[] = {"/dev/shm", run, xs_spool_runtime_dir()};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0) {
+        if (*bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0) {
             return true;
         }
     }

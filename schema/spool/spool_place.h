@@ -29,11 +29,15 @@ struct xs_spool_files {
     char memory[XS_SPOOL_FOLDER_BYTES + 64u]; /* the spool in a tmpfs; "": it lies beside the trace */
 };
 
+/* $XDG_RUNTIME_DIR, "" where it is of no use. */
+const char *xs_spool_runtime_dir(void);
+
 /* Creates the spool of the trace that is going to be made at `trace`, which is absolute. `bound_bytes` bounds what
- * waits in it (header->chunk_bound), `limit_bytes` all of it. As xs_spool_create; errno EEXIST: the name beside the
- * trace is taken. */
-int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks, bool memory,
-                   struct xs_spool *spool, struct xs_spool_files *files);
+ * waits in it (header->chunk_bound), `limit_bytes` all of it. `runtime_dir` is what xs_spool_runtime_dir said, because
+ * the drain thread may not read the environment while the application may change it; NULL: not in memory. As
+ * xs_spool_create; errno EEXIST: the name beside the trace is taken. */
+int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                   const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 
 /* The trace was made: says in the spool which file it is. Before the first event. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);

@@ -16,7 +16,7 @@ static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
     struct xs_spool spool;
     struct xs_spool_files files;
     struct xs_store *store;
-    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, in_memory, &spool, &files) != 0 ||
+    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, in_memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
         write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
         xs_store_create(path, &store) != 0) {
         _exit(1);

@@ -19,12 +19,13 @@ static void without_room_it_lies_beside_the_trace(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     const char *path = in_scratch("t.db");
-    assert_int_equal(xs_spool_place(path, SIZE_MAX / 2, 8 * MIB, 1, true, &spool, &files), 0);
+    assert_int_equal(xs_spool_place(path, SIZE_MAX / 2, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
     assert_string_equal(files.memory, "");
     assert_true(exists(in_scratch("t.db.spool")));
     assert_string_equal(spool.header->id, "");
     xs_spool_unmap(&spool);
-    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files), XS_ERROR_SYSTEM);
+    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+                     XS_ERROR_SYSTEM);
     assert_int_equal(errno, EEXIST);
 }
 
@@ -41,9 +42,11 @@ static void a_small_tmpfs_is_not_used(void **state) {
         }
         unsetenv("XDG_RUNTIME_DIR");
         bool beside_it =
-            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] == 0;
+            xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
+            files.memory[0] == 0;
         bool in_memory =
-            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, true, &spool, &files) == 0 && files.memory[0] != 0;
+            xs_spool_place(in_scratch("b.db"), 1 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
+            files.memory[0] != 0;
         /* It may become larger than there is room for, but does not. */
         int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
         _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
@@ -68,7 +71,7 @@ static bool leave(const char *name, off_t bytes) {
 static bool lies_in_memory(const char *name) {
     struct xs_spool spool;
     struct xs_spool_files files;
-    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, true, &spool, &files) != 0) {
+    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0) {
         _exit(99);
     }
     bool in_memory = files.memory[0] != 0;

@@ -131,7 +131,8 @@ static void a_living_process_keeps_its_spool(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files), 0);
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+                     0);
     if (!files.memory[0]) {
         skip();
     }

@@ -77,6 +77,7 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     (void)clock;
 }
 void xs_facts_read_devices(void) {}
+void xs_facts_read_rank(void) {}
 void xs_signing_prepare(void) {}
 int xs_trace_name(const char *template, char *path, size_t bytes) {
     (void)template;
