@@ -111,14 +111,28 @@ static uint64_t chunks_of_address_limit(void) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* As many as there are addresses for, down to `chunks`. */
+/* What lies behind the chunks that are there may not be accessed: mlockall of the application would make memory of it
+ * all. */
+static bool set_access(void *map, off_t from, off_t to, int access) {
+    return mprotect((char *)map + from, (size_t)(to - from), access) == 0;
+}
+
+/* As many as there are addresses for, down to `chunks`, or as may be locked where all that is mapped is (EAGAIN). */
 static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
+    void *map = MAP_FAILED;
     for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
-        void *map = mmap(NULL, (size_t)bytes_of(*limit), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (map != MAP_FAILED || errno != ENOMEM || *limit <= chunks) {
-            return map;
+        map = mmap(NULL, (size_t)bytes_of(*limit), PROT_NONE, MAP_SHARED, fd, 0);
+        if (map != MAP_FAILED || (errno != ENOMEM && errno != EAGAIN) || *limit <= chunks) {
+            break;
         }
     }
+    if (map != MAP_FAILED && !set_access(map, 0, bytes_of(chunks), PROT_READ | PROT_WRITE)) {
+        int saved = errno;
+        munmap(map, (size_t)bytes_of(*limit));
+        errno = saved;
+        map = MAP_FAILED;
+    }
+    return map;
 }
 
 /* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
@@ -201,6 +215,9 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
     if (chunks) {
         off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
         status = memory_has_room(spool, (uint64_t)(to - from)) ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
+        if (!status && !set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
+            status = XS_ERROR_SYSTEM;
+        }
         if (!status) {
             prefault(spool->header, from, to);
             atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
@@ -218,12 +235,16 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     chunks = room_of(spool, count, chunks);
-    size_t bytes = (size_t)chunks * XS_SPOOL_CHUNK_BYTES;
-    /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
-    if (chunks && memory_has_room(spool, bytes) &&
-        madvise(xs_spool_chunk(spool, count), bytes, MADV_POPULATE_WRITE) == 0) {
-        atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
-        grown = (int)chunks;
+    off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
+    if (chunks && memory_has_room(spool, (uint64_t)(to - from)) &&
+        set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
+        /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
+        if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
+            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+            grown = (int)chunks;
+        } else {
+            set_access(spool->header, from, to, PROT_NONE);
+        }
     }
     atomic_store_explicit(&spool->growing, 0, memory_order_release);
 #else

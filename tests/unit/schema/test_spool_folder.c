@@ -4,9 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +113,86 @@ static void what_others_left_is_bounded(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Whether it lies in memory, and takes no more of it than the chunks that are there. */
+static bool is_small(const struct xs_spool *spool, const struct xs_spool_files *files) {
+    struct stat st;
+    return stat(files->memory, &st) == 0 && st.st_size > 60 * MIB &&
+           st.st_blocks * 512 <= (int64_t)(atomic_load(&spool->header->chunk_count) + 1) * XS_SPOOL_CHUNK_BYTES;
+}
+
+static int lock_all(const char *path) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_MEMLOCK, &limit);
+    if (xs_spool_place(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0) {
+        return 1;
+    }
+    if (files.memory[0] == 0 || mlockall(MCL_CURRENT) != 0) {
+        xs_spool_delete(&files);
+        return 77;
+    }
+    int failed = is_small(&spool, &files) ? 0 : 2;
+    failed |= xs_spool_grow(&spool, 16) == 16 && is_small(&spool, &files) ? 0 : 4;
+    memset(xs_spool_chunk(&spool, 31), 1, XS_SPOOL_CHUNK_BYTES);
+    failed |= mlockall(MCL_CURRENT) == 0 && is_small(&spool, &files) ? 0 : 8;
+    xs_spool_delete(&files);
+    return failed;
+}
+
+/* The application locks all its memory, which reads every page that may be read. */
+static void locking_all_memory_fills_no_spool(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* its shadow takes terabytes */
+#else
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(lock_all(in_scratch("t.db")));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+#endif
+}
+
+/* Everything that is mapped from now on is locked, and there may be little of it. */
+static int lock_future(const char *path) {
+    struct xs_spool spool;
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[2] = {{0}};
+    struct rlimit limit = {4 * MIB, 4 * MIB};
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || syscall(SYS_capset, &header, none) != 0 ||
+        mlockall(MCL_FUTURE) != 0) {
+        return 77;
+    }
+    int status = xs_spool_create(path, 64 * MIB, 16, &spool);
+    return status ? 1 : spool.map_bytes > 4 * MIB ? 2 : spool.map_bytes < 1 * MIB ? 3 : 0;
+}
+
+static void where_little_may_be_locked_it_is_small(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip();
+#else
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(lock_future(in_scratch("s")));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+#endif
+}
+
 /* All users can write to /dev/shm, and so can make this user's folder before he does. */
 static void a_folder_that_another_user_made_is_not_used(void **state) {
     static const char folder[] = "/dev/shm/xferspy-0";
@@ -148,6 +232,8 @@ int main(void) {
         IN_SCRATCH(without_room_it_lies_beside_the_trace),
         IN_SCRATCH(a_small_tmpfs_is_not_used),
         IN_SCRATCH(what_others_left_is_bounded),
+        IN_SCRATCH(locking_all_memory_fills_no_spool),
+        IN_SCRATCH(where_little_may_be_locked_it_is_small),
         IN_SCRATCH(a_folder_that_another_user_made_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
