@@ -110,7 +110,11 @@ static int write_start(void) {
     xs_facts_write_devices(drain.store);
     xs_files_write(&drain.files, drain.store, drain.spool);
     xs_store_meta_int(drain.store, "cost.start_ns", (int64_t)(xs_monotonic_ns() - drain.start_ns));
-    return status ? status : xs_store_commit(drain.store);
+    status = status ? status : xs_store_commit(drain.store);
+    if (status == 0) {
+        xs_spool_start(drain.spool, drain.files.path); /* the trace has the spool's number */
+    }
+    return status;
 }
 
 /* Both may have a value of the environment in them. */

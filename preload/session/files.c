@@ -87,7 +87,6 @@ int xs_files_create(struct xs_files *files, const struct xs_options *options, st
         }
         snprintf(files->path, sizeof files->path, "%.*s", (int)sizeof files->path - 1, path);
         files->trace = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        xs_spool_start(spool, path);
         keep_ballast(files);
         return XS_OK;
     }

@@ -39,7 +39,7 @@ const char *xs_spool_runtime_dir(void);
 int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
 
-/* The trace was made: says in the spool which file it is. Before the first event. */
+/* The trace was made, and has the spool's number: says in the spool which file it is. Before the first event. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
 /* Deletes the files. */

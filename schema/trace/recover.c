@@ -66,11 +66,17 @@ static int prove_gone(struct xs_store *store) {
     return xs_store_exec(store, "PRAGMA journal_mode=DELETE");
 }
 
-/* A pointer can lie beside a trace to which it does not belong. */
-static bool belongs(const struct xs_spool_header *header, struct xs_store *store) {
+/* A pointer can lie beside a trace to which it does not belong. A trace whose process was killed before the first event
+ * may not have the number yet; then there is nothing to take over. */
+static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
-    return header->id[0] == 0 ||
-           (xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id) && strcmp(id, header->id) == 0);
+    const struct xs_spool_header *header = xs_spool_found_header(found);
+    if (header->id[0] == 0) {
+        return true;
+    }
+    return xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id)
+               ? strcmp(id, header->id) == 0
+               : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
 
 /* A copy of the trace is given the events, too, and leaves the spool to the trace. */
@@ -117,7 +123,7 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     if (recovery->writer == XS_WRITER_ELSEWHERE) {
         result = prove_gone(store);
     }
-    if (result == 0 && !belongs(xs_spool_found_header(found), store)) {
+    if (result == 0 && !belongs(found, store)) {
         result = XS_ERROR_CORRUPT;
         recovery->spool_damaged = true;
     }

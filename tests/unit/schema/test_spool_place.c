@@ -70,6 +70,23 @@ static void one_of_a_machine_that_was_restarted_is_named(void **state) {
     xs_trace_close(&trace);
 }
 
+/* Killed before the trace had the spool's number: there is no event to be missing. */
+static void one_that_was_killed_before_the_first_event_is_whole(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    expect_events(0);
+    assert_false(exists(beside));
+    unlink(memory); /* which is swept by the next command */
+    make_killed("t2.db", 5, false);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_non_null(strstr(trace.warning, "damaged")); /* whose events they are is not known */
+    xs_trace_close(&trace);
+    assert_true(exists(memory));
+    unlink(memory);
+}
+
 /* A stranger's trace that names a spool of this user's, whose number he has somehow learned. */
 static void a_spool_of_another_trace_is_not_taken(void **state) {
     char victim[sizeof memory];
@@ -324,6 +341,7 @@ int main(void) {
         IN_SCRATCH(a_spool_in_memory_is_found_and_removed),
         IN_SCRATCH(one_that_is_gone_is_named),
         IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
+        IN_SCRATCH(one_that_was_killed_before_the_first_event_is_whole),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
         IN_SCRATCH(a_strangers_pointer_leads_to_no_spool_of_this_users),
         IN_SCRATCH(a_pointer_leads_only_into_known_folders),
