@@ -192,6 +192,9 @@ bool xs_spool_clear_unstarted(const char *trace) {
         }
     }
     if (clear) {
+        if (!found.spool.header) {
+            found.files.memory[0] = 0; /* a name that anybody may have written; what it leads to was not looked at */
+        }
         xs_spool_delete(&found.files);
     }
     xs_spool_found_free(&found);

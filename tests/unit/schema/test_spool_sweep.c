@@ -182,6 +182,27 @@ static void what_a_start_left_is_cleared(void **state) {
     assert_false(exists(beside));
 }
 
+/* In an archive of a stranger's, say, that this user unpacked. */
+static void what_a_pointer_names_is_not_deleted(void **state) {
+    (void)state;
+    char folder[XS_SPOOL_FOLDER_BYTES] = "", id[XS_SPOOL_ID_BYTES] = "0123456789abcdef0123456789abcdef";
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    assert_true(strlen(scratch) < sizeof folder);
+    snprintf(folder, sizeof folder, "%s", scratch);
+    change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
+    change_pointer(offsetof(struct xs_spool_header, id), id, sizeof id);
+    write_all(in_scratch("0123456789abcdef0123456789abcdef.spool"), "mine", 4);
+    unlink(path);
+    unlink(in_scratch("t.db-wal"));
+    unlink(in_scratch("t.db-shm"));
+    unlink(memory);
+    assert_true(xs_spool_clear_unstarted(path));
+    assert_false(exists(beside));
+    assert_true(exists(in_scratch("0123456789abcdef0123456789abcdef.spool")));
+}
+
 static void what_has_begun_is_not_cleared(void **state) {
     (void)state;
     if (!make_killed("t.db", 0, true)) {
@@ -206,7 +227,8 @@ int main(void) {
         IN_SCRATCH(a_moved_trace_keeps_its_spool_for_days), IN_SCRATCH(only_abandoned_spools_are_swept),
         IN_SCRATCH(one_without_events_is_swept_at_once),    IN_SCRATCH(one_of_another_layout_is_left),
         IN_SCRATCH(one_that_never_began_goes_after_days),   IN_SCRATCH(a_living_process_keeps_its_spool),
-        IN_SCRATCH(what_a_start_left_is_cleared),           IN_SCRATCH(what_has_begun_is_not_cleared),
+        IN_SCRATCH(what_a_start_left_is_cleared),           IN_SCRATCH(what_a_pointer_names_is_not_deleted),
+        IN_SCRATCH(what_has_begun_is_not_cleared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
