@@ -39,6 +39,7 @@ static int open_folder(const char *folder, uid_t uid) {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != uid || (st.st_mode & 077) != 0)) {
         close(fd);
+        errno = EACCES;
         fd = -1;
     }
     return fd;
@@ -235,6 +236,8 @@ static bool folder_is_known(const char *folder, uid_t owner) {
     return false;
 }
 
+static enum xs_spool_absence absence_of_errno(void) { return errno == ENOENT ? XS_SPOOL_GONE : XS_SPOOL_NO_ACCESS; }
+
 /* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there,
  * or not `owner`'s, or where the pointer is not to be followed. */
 static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
@@ -244,12 +247,21 @@ static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
         return XS_ERROR_CORRUPT;
     }
     memory_name(&found->files, pointer->folder, pointer->id);
-    bool known = may_follow && folder_is_known(pointer->folder, owner);
-    int folder = known ? open_folder(pointer->folder, owner) : -1;
+    found->owner = owner;
+    if (!may_follow) {
+        return XS_OK;
+    }
+    if (!folder_is_known(pointer->folder, owner)) {
+        found->absence = XS_SPOOL_UNKNOWN_FOLDER;
+        return XS_OK;
+    }
+    int folder = open_folder(pointer->folder, owner);
     if (folder < 0) {
+        found->absence = absence_of_errno();
         return XS_OK;
     }
     int fd = openat(folder, strrchr(found->files.memory, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    found->absence = fd < 0 ? absence_of_errno() : XS_SPOOL_NOT_FOLLOWED;
     close(folder);
     if (fd < 0) {
         return XS_OK;

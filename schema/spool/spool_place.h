@@ -54,7 +54,17 @@ void xs_spool_sweep(const char *folder);
 /* The same for all folders in which a spool of this user's may lie. */
 void xs_spool_sweep_own(void);
 
+/* Why a spool to which there is a pointer was not opened. */
+enum xs_spool_absence {
+    XS_SPOOL_NOT_FOLLOWED = 0, /* the pointer lies beside a copy, or the spool is not of the pointer's owner */
+    XS_SPOOL_GONE,             /* there is no such file */
+    XS_SPOOL_UNKNOWN_FOLDER,   /* it is none of those in which spools lie */
+    XS_SPOOL_NO_ACCESS,
+};
+
 struct xs_spool_found {
+    enum xs_spool_absence absence;
+    uid_t owner;                     /* of the pointer */
     struct xs_spool spool;           /* opened; no header where it is not here */
     struct xs_spool_header *pointer; /* NULL: there is none */
     struct xs_spool_files files;

@@ -124,8 +124,25 @@ static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
         assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
     }
     expect_warning("its last events are not here, but in ");
+    expect_warning("; the next command of the trace's owner takes them over");
     assert_true(exists(memory));
     unlink(memory);
+}
+
+static void one_that_cannot_be_looked_at_is_not_said_to_be_lost(void **state) {
+    char away[sizeof memory + 8];
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    snprintf(away, sizeof away, "%s.away", memory);
+    assert_int_equal(rename(memory, away), 0);
+    assert_int_equal(symlink(away, memory), 0); /* which is not followed */
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_int_equal(rename(away, memory), 0);
+    assert_non_null(strstr(trace.warning, "that file could not be looked at"));
+    xs_trace_close(&trace);
+    expect_events(5);
 }
 
 static void a_pointer_leads_only_into_known_folders(void **state) {
@@ -137,6 +154,7 @@ static void a_pointer_leads_only_into_known_folders(void **state) {
     change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
     assert_non_null(strstr(trace.warning, "not here, but in /tmp/"));
+    assert_non_null(strstr(trace.warning, "a command with the XDG_RUNTIME_DIR of the run takes them over"));
     xs_trace_close(&trace);
     assert_true(exists(memory));
     unlink(memory);
@@ -344,6 +362,7 @@ int main(void) {
         IN_SCRATCH(one_that_was_killed_before_the_first_event_is_whole),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
         IN_SCRATCH(a_strangers_pointer_leads_to_no_spool_of_this_users),
+        IN_SCRATCH(one_that_cannot_be_looked_at_is_not_said_to_be_lost),
         IN_SCRATCH(a_pointer_leads_only_into_known_folders),
         IN_SCRATCH(a_pointer_with_a_path_for_a_number_is_damaged),
         IN_SCRATCH(a_spool_under_another_number_is_not_taken),

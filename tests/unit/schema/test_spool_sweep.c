@@ -190,7 +190,7 @@ static void what_a_pointer_names_is_not_deleted(void **state) {
         skip();
     }
     assert_true(strlen(scratch) < sizeof folder);
-    snprintf(folder, sizeof folder, "%s", scratch);
+    snprintf(folder, sizeof folder, "%.90s", scratch);
     change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
     change_pointer(offsetof(struct xs_spool_header, id), id, sizeof id);
     write_all(in_scratch("0123456789abcdef0123456789abcdef.spool"), "mine", 4);
