@@ -198,11 +198,27 @@ static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned c
     return (uint32_t)least(least(chunks, room), INT_MAX);
 }
 
-/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. */
-static bool memory_has_room(const struct xs_spool *spool, uint64_t bytes) {
+static unsigned chunks_in(const struct xs_spool *spool, uint32_t count, uint32_t state) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        n += atomic_load_explicit(&xs_spool_chunk(spool, i)->header.state, memory_order_relaxed) == state;
+    }
+    return n;
+}
+
+/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. Where nearly every chunk is a
+ * thread's, another thread would record nothing without more: a few are added as long as there is memory at all.
+ * Returns how many of `chunks` there may be; 0: no room. */
+static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_t chunks) {
     struct statvfs fs;
-    return !spool->in_memory || statvfs(spool->header->folder, &fs) != 0 ||
-           bytes <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY;
+    if (!spool->in_memory ||
+        (statvfs(spool->header->folder, &fs) == 0 &&
+         (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY)) {
+        return chunks;
+    }
+    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < WANTED_FREE &&
+                          chunks_in(spool, count, XS_CHUNK_ACTIVE) >= count - count / 4;
+    return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
 }
 
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
@@ -211,10 +227,11 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     int status = XS_OK;
-    chunks = room_of(spool, count, chunks);
-    if (chunks) {
+    unsigned wanted = room_of(spool, count, chunks);
+    chunks = allowed_of(spool, count, wanted);
+    if (wanted) {
         off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
-        status = memory_has_room(spool, (uint64_t)(to - from)) ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
+        status = chunks ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
         if (!status && !set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
             status = XS_ERROR_SYSTEM;
         }
@@ -234,10 +251,9 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
         return 0;
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
-    chunks = room_of(spool, count, chunks);
+    chunks = allowed_of(spool, count, room_of(spool, count, chunks));
     off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
-    if (chunks && memory_has_room(spool, (uint64_t)(to - from)) &&
-        set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
+    if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
         /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
         if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
             atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "schema/error.h"
 #include "schema/spool/spool_place.h"
 
 enum { MIB = 1 << 20 };
@@ -111,6 +112,88 @@ static void what_others_left_is_bounded(void **state) {
         skip();
     }
     assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* In a tmpfs with less than eight times of what a spool doubles by, each new thread still gets a chunk. */
+static int take_for_threads(void) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("small", "/dev/shm", "tmpfs", 0, "size=16m,mode=1777") != 0) {
+        return 77;
+    }
+    unsetenv("XDG_RUNTIME_DIR");
+    if (xs_spool_place(in_scratch("t.db"), 1 * MIB, 14 * MIB, 16, "", &spool, &files) != 0 || !files.memory[0] ||
+        !leave("/dev/shm/others", 8 * MIB)) {
+        return 1;
+    }
+    unsigned hint = 0;
+    for (uint32_t thread = 1; thread <= 12; thread++) {
+        if (!xs_spool_take(&spool, &hint, thread, 1, "thread")) {
+            return 2;
+        }
+    }
+    for (unsigned i = 0; i < 6; i++) { /* half of the chunks wait to be taken over: that is load */
+        xs_chunk_finish(xs_spool_chunk(&spool, i));
+    }
+    if (xs_spool_grow(&spool, 16) != XS_ERROR_FULL || xs_spool_grow_without_file(&spool, 16) != 0) {
+        return 3;
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        atomic_store(&xs_spool_chunk(&spool, i)->header.state, XS_CHUNK_ACTIVE);
+    }
+    if (xs_spool_grow(&spool, 32) != 16) {
+        return 4;
+    }
+    for (uint32_t thread = 13; thread <= 32; thread++) {
+        if (!xs_spool_take(&spool, &hint, thread, 1, "thread")) {
+            return 5;
+        }
+    }
+    int without = xs_spool_grow_without_file(&spool, 16); /* 0: before Linux 5.14 */
+    if (without != 16 && without != 0) {
+        return 6;
+    }
+    while (xs_spool_take(&spool, &hint, 33, 1, "thread")) {
+    }
+    if (!leave("/dev/shm/rest", 3 * MIB)) { /* nearly all that is left */
+        return 7;
+    }
+    (void)!leave("/dev/shm/last", 1 * MIB);
+    return xs_spool_grow(&spool, 16) != XS_ERROR_FULL || xs_spool_grow_without_file(&spool, 16) != 0 ? 8 : 0;
+}
+
+static void a_thread_gets_a_chunk_while_there_is_memory(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(take_for_threads());
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Where it cannot be asked how much is free, as under a changed root, there is none. */
+static void what_cannot_be_asked_has_no_room(void **state) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    (void)state;
+    const char *path = in_scratch("t.db");
+    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
+    if (!files.memory[0]) {
+        skip();
+    }
+    snprintf(spool.header->folder, sizeof spool.header->folder, "/nonexistent");
+    int grown = xs_spool_grow(&spool, 4), without = xs_spool_grow_without_file(&spool, 4);
+    xs_spool_delete(&files);
+    xs_spool_unmap(&spool);
+    assert_int_equal(grown, XS_ERROR_FULL);
+    assert_int_equal(without, 0);
 }
 
 /* Whether it lies in memory, and takes no more of it than the chunks that are there. */
@@ -234,6 +317,8 @@ int main(void) {
         IN_SCRATCH(what_others_left_is_bounded),
         IN_SCRATCH(locking_all_memory_fills_no_spool),
         IN_SCRATCH(where_little_may_be_locked_it_is_small),
+        IN_SCRATCH(a_thread_gets_a_chunk_while_there_is_memory),
+        IN_SCRATCH(what_cannot_be_asked_has_no_room),
         IN_SCRATCH(a_folder_that_another_user_made_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
