@@ -197,7 +197,7 @@ struct xs_store;
  * thread's events keep their order; those of different threads do not. If `recovering` is true, it trusts
  * spool_progress and not the spool, and uses the transaction that the caller began and will commit. Events of no known
  * kind are skipped and counted in meta skipped_events. One caller at a time. A spool that was opened (not created) can
- * only be drained with `recovering` true: it is mapped for reading. */
+ * only be drained with `recovering` true: its chunks are read, and nothing is written to it. */
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
 
 /* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,

@@ -140,7 +140,7 @@ static void memory_name(struct xs_spool_files *files, const char *folder, const 
 
 static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                             const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
-    char folder[XS_SPOOL_FOLDER_BYTES], id[XS_SPOOL_ID_BYTES];
+    char folder[XS_SPOOL_FOLDER_BYTES] = "", id[XS_SPOOL_ID_BYTES] = "";
     if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(runtime_dir, bound_bytes, folder) || !make_id(id)) {
         return XS_ERROR_NOT_FOUND;
     }
@@ -151,7 +151,7 @@ static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_
         return status;
     }
     memcpy(spool->header->id, id, sizeof id);
-    memcpy(spool->header->folder, folder, sizeof folder);
+    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* nothing of the stack behind it */
     memcpy(spool->header->trace, trace, strlen(trace) + 1);
     return XS_OK;
 }
@@ -169,6 +169,14 @@ static int write_pointer(int fd, const struct xs_spool *spool) {
     return errno == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
+static void know_file(struct xs_spool_files *files, int fd) {
+    struct stat st;
+    if (fstat(fd, &st) == 0) {
+        files->device = st.st_dev;
+        files->inode = st.st_ino;
+    }
+}
+
 int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                    const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     *spool = (struct xs_spool){.fd = -1, .source = -1};
@@ -183,6 +191,7 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
         if (fd < 0) {
             return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
         }
+        know_file(files, fd);
         status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, runtime_dir, spool, files);
         int written = status ? status : write_pointer(fd, spool);
         int saved = errno;
@@ -198,7 +207,11 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
     }
     if (status) {
         files->memory[0] = 0;
+        files->inode = 0;
         status = xs_spool_create(files->beside, limit_bytes, first_chunks, spool);
+        if (!status) {
+            know_file(files, spool->fd);
+        }
     }
     if (!status && bound_bytes > XS_SPOOL_CHUNK_BYTES) {
         uint64_t bound = bound_bytes / XS_SPOOL_CHUNK_BYTES;
@@ -216,11 +229,20 @@ void xs_spool_start(struct xs_spool *spool, const char *trace) {
     atomic_store_explicit(&spool->header->started, 1, memory_order_release);
 }
 
+/* Whoever renames a trace with all that lies beside it may have a next one made under the name. */
+static bool is_still_beside(const struct xs_spool_files *files) {
+    struct stat st;
+    return files->inode == 0 ||
+           (lstat(files->beside, &st) == 0 && st.st_dev == files->device && st.st_ino == files->inode);
+}
+
 void xs_spool_delete(const struct xs_spool_files *files) {
     if (files->memory[0]) {
         unlink(files->memory);
     }
-    unlink(files->beside);
+    if (is_still_beside(files)) {
+        unlink(files->beside);
+    }
 }
 
 /* Folders are known, so that a pointer of a stranger's names nothing else: this user's, and the trace's owner's. */
@@ -289,10 +311,15 @@ static int find(const char *trace, bool may_follow, struct xs_spool_found *found
     if (fd < 0) {
         return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
     }
+    know_file(&found->files, fd);
     if (pread(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic || magic != XS_SPOOL_POINTER_MAGIC) {
         return xs_spool_open_fd(fd, &found->spool);
     }
-    int status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? XS_OK : XS_ERROR_SYSTEM;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return XS_ERROR_SYSTEM;
+    }
+    int status = XS_OK;
     found->pointer = malloc(XS_SPOOL_HEADER_BYTES);
     if (!found->pointer) {
         status = XS_ERROR_MEMORY;

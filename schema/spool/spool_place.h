@@ -25,7 +25,9 @@
 #define XS_SPOOL_SHARE_OF_MEMORY 8u
 
 struct xs_spool_files {
-    char beside[XS_PATH_BYTES];               /* the spool, or the pointer to it */
+    char beside[XS_PATH_BYTES]; /* the spool, or the pointer to it */
+    dev_t device;               /* of that file, and its number; 0: not known */
+    ino_t inode;
     char memory[XS_SPOOL_FOLDER_BYTES + 64u]; /* the spool in a tmpfs; "": it lies beside the trace */
 };
 
@@ -42,7 +44,7 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
 /* The trace was made, and has the spool's number: says in the spool which file it is. Before the first event. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
-/* Deletes the files. */
+/* Deletes the files; what lies beside the trace only if it is still the same file there. */
 void xs_spool_delete(const struct xs_spool_files *files);
 
 /* Deletes what killed processes of this user left in a folder of spools, where it can serve nobody any more: spools

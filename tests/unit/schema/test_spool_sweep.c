@@ -127,6 +127,44 @@ static void one_that_never_began_goes_after_days(void **state) {
     assert_false(exists(memory));
 }
 
+/* A run with a fixed name: its trace is renamed with all that lies beside it, and the next run takes the name. */
+static void the_next_runs_pointer_is_not_deleted(void **state) {
+    struct xs_spool first, second;
+    struct xs_spool_files of_first, of_second;
+    (void)state;
+    for (int on_disk = 0; on_disk < 2; on_disk++) {
+        const char *where = on_disk ? NULL : xs_spool_runtime_dir();
+        const char *name = in_scratch("t.db");
+        assert_int_equal(xs_spool_place(name, 4 * MIB, 8 * MIB, 1, where, &first, &of_first), 0);
+        assert_int_equal(rename(of_first.beside, in_scratch("kept.db.spool")), 0);
+        assert_int_equal(xs_spool_place(name, 4 * MIB, 8 * MIB, 1, where, &second, &of_second), 0);
+        xs_spool_delete(&of_first);
+        assert_true(exists(of_second.beside));
+        assert_true(!of_first.memory[0] || !exists(of_first.memory));
+        xs_spool_delete(&of_second);
+        assert_false(exists(of_second.beside));
+        xs_spool_unmap(&first);
+        xs_spool_unmap(&second);
+    }
+}
+
+/* What lies behind the texts is written into the pointer, too, which goes wherever the trace goes. */
+static void nothing_of_the_stack_is_in_the_header(void **state) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    (void)state;
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+                     0);
+    const char *folder = spool.header->folder;
+    size_t behind = 0;
+    for (size_t i = strlen(folder); i < sizeof spool.header->folder; i++) {
+        behind += folder[i] != 0;
+    }
+    xs_spool_delete(&files);
+    xs_spool_unmap(&spool);
+    assert_int_equal(behind, 0);
+}
+
 static void a_living_process_keeps_its_spool(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
@@ -226,7 +264,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(a_moved_trace_keeps_its_spool_for_days), IN_SCRATCH(only_abandoned_spools_are_swept),
         IN_SCRATCH(one_without_events_is_swept_at_once),    IN_SCRATCH(one_of_another_layout_is_left),
-        IN_SCRATCH(one_that_never_began_goes_after_days),   IN_SCRATCH(a_living_process_keeps_its_spool),
+        IN_SCRATCH(one_that_never_began_goes_after_days),   IN_SCRATCH(the_next_runs_pointer_is_not_deleted),
+        IN_SCRATCH(nothing_of_the_stack_is_in_the_header),  IN_SCRATCH(a_living_process_keeps_its_spool),
         IN_SCRATCH(what_a_start_left_is_cleared),           IN_SCRATCH(what_a_pointer_names_is_not_deleted),
         IN_SCRATCH(what_has_begun_is_not_cleared),
     };
