@@ -148,11 +148,19 @@ static void the_next_runs_pointer_is_not_deleted(void **state) {
     }
 }
 
+__attribute__((noinline)) static void fill_stack(void) {
+    volatile char junk[16384];
+    for (size_t i = 0; i < sizeof junk; i++) {
+        junk[i] = 'x';
+    }
+}
+
 /* What lies behind the texts is written into the pointer, too, which goes wherever the trace goes. */
 static void nothing_of_the_stack_is_in_the_header(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
+    fill_stack();
     assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      0);
     const char *folder = spool.header->folder;
