@@ -273,8 +273,7 @@ static void finish_trace(int failure) {
         snprintf(drain.why, sizeof drain.why, "%s", closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
     }
     if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
-        atomic_store(&drain.spool->header->closed, 1);
-        xs_spool_delete(&drain.files.spool);
+        xs_spool_finish(drain.spool, &drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */
     set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }

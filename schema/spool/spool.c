@@ -269,6 +269,19 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
     return grown;
 }
 
+void xs_spool_give_back(struct xs_spool *spool) {
+    enum { PAGE = 4096 }; /* with the chunk's header, which a thread reads that looks for a free one */
+    uint32_t count = atomic_load(&spool->header->chunk_count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t state = XS_CHUNK_FREE;
+        if (atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL) ||
+            state == XS_CHUNK_FULL) {
+            (void)fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bytes_of(i) + PAGE,
+                            XS_SPOOL_CHUNK_BYTES - PAGE);
+        }
+    }
+}
+
 unsigned xs_spool_wanted(const struct xs_spool *spool) {
     const struct xs_spool_header *header = spool->header;
     unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound, free_count = 0, full_count = 0;

@@ -116,6 +116,9 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
 /* The same for any thread, as far as it needs no descriptor: in memory, from Linux 5.14 on. Else 0. */
 int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks);
 
+/* Gives the memory of all chunks back that no thread holds; none can be taken afterwards. The opening thread only. */
+void xs_spool_give_back(struct xs_spool *spool);
+
 /* By how many chunks the spool should grow: 0 while enough are free. header->chunk_bound bounds what waits to be taken
  * over. It does not bound threads: each holds a chunk for as long as it lives, so beyond it the spool still grows while
  * few chunks are full. */

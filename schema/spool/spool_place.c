@@ -236,6 +236,14 @@ static bool is_still_beside(const struct xs_spool_files *files) {
            (lstat(files->beside, &st) == 0 && st.st_dev == files->device && st.st_ino == files->inode);
 }
 
+void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files) {
+    atomic_store(&spool->header->closed, 1);
+    if (files->memory[0] && unlink(files->memory) != 0 && errno != ENOENT) {
+        xs_spool_give_back(spool);
+    }
+    xs_spool_delete(files);
+}
+
 void xs_spool_delete(const struct xs_spool_files *files) {
     if (files->memory[0]) {
         unlink(files->memory);

@@ -44,6 +44,10 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
 /* The trace was made, and has the spool's number: says in the spool which file it is. Before the first event. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
+/* Everything is in the trace: deletes the files. Where the process may not do so any more (it changed its user), gives
+ * the memory of the spool back, except what a thread still writes to. The opening thread only. */
+void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files);
+
 /* Deletes the files; what lies beside the trace only if it is still the same file there. */
 void xs_spool_delete(const struct xs_spool_files *files);
 

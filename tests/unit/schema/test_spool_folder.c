@@ -196,6 +196,50 @@ static void what_cannot_be_asked_has_no_room(void **state) {
     assert_int_equal(without, 0);
 }
 
+/* The application became another user meanwhile, who may not delete anything in the folder. */
+static int finish_as_another(const struct xs_spool_files *files, struct xs_spool *spool) {
+    struct stat st;
+    unsigned hint = 0;
+    struct xs_chunk *chunk = xs_spool_take(spool, &hint, 1, 1, "thread");
+    if (!chunk || setresuid(65534, 65534, 65534) != 0) {
+        return 77;
+    }
+    xs_spool_finish(spool, files);
+    if (fstat(spool->fd, &st) != 0 || st.st_nlink != 1) {
+        return 1;
+    }
+    /* 15 chunks have a page each left, and one is the thread's. */
+    if (st.st_blocks * 512 > (int64_t)(XS_SPOOL_HEADER_BYTES + 15 * 4096 + XS_SPOOL_CHUNK_BYTES)) {
+        return 2;
+    }
+    memset(chunk->events, 1, XS_SPOOL_CHUNK_EVENTS * sizeof chunk->events[0]);
+    return xs_spool_take(spool, &hint, 2, 1, "late") ? 3 : 0;
+}
+
+static void another_user_gives_the_memory_back(void **state) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    int status;
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    const char *path = in_scratch("t.db");
+    assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files), 0);
+    madvise(spool.header, spool.map_bytes, MADV_DOFORK);
+    pid_t child = files.memory[0] ? fork() : -1;
+    if (child == 0) {
+        _exit(finish_as_another(&files, &spool));
+    }
+    int rc = child > 0 ? waitpid(child, &status, 0) : -1;
+    xs_spool_delete(&files);
+    xs_spool_unmap(&spool);
+    if (rc < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* Whether it lies in memory, and takes no more of it than the chunks that are there. */
 static bool is_small(const struct xs_spool *spool, const struct xs_spool_files *files) {
     struct stat st;
@@ -319,6 +363,7 @@ int main(void) {
         IN_SCRATCH(where_little_may_be_locked_it_is_small),
         IN_SCRATCH(a_thread_gets_a_chunk_while_there_is_memory),
         IN_SCRATCH(what_cannot_be_asked_has_no_room),
+        IN_SCRATCH(another_user_gives_the_memory_back),
         IN_SCRATCH(a_folder_that_another_user_made_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
