@@ -377,7 +377,7 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
     struct xs_recovery recovery;
     bool opened = false;
     if (xs_copy_trace(path, &copy) == 0) {
-        int64_t result = xs_recover_copy(copy.path, &recovery);
+        int64_t result = xs_recover_copy(copy.path, path, &recovery);
         tell(trace, result, &recovery);
         opened = result >= 0 && identify(copy.path, identity, message) == 0 &&
                  open_database(copy.path, identity, trace, message) == 0;

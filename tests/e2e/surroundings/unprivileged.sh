@@ -119,6 +119,21 @@ has_all kill/closed.db kill/count
 status_is kill/closed.db recovered
 [ -z "$(ls kill/*.db?* 2>/dev/null)" ] || fail "left beside kill/closed.db"
 
+# What is left of others is for commands: the library looks at no other spool.
+if [ -n "$own_memory" ]; then
+    killed kill lost.db
+    rm kill/lost.db*
+    touch -d '10 days ago' $spools
+    before=$(stat -c '%a %Y' $spools)
+    traced own after.db 100
+    [ "$(stat -c '%a %Y' $spools)" = "$before" ] || fail "the library looks at another spool"
+    xs report own/after.db >report.out 2>report.err || fail "report" report.out report.err
+    [ "$(stat -c %a $spools)" = 400 ] || fail "a spool without a trace is not marked"
+    touch -d '4 days ago' $spools
+    xs report own/after.db >report.out 2>report.err || fail "report" report.out report.err
+    [ ! -e $spools ] || fail "a spool without a trace stays"
+fi
+
 # ---- another user --------------------------------------------------------------------------------------------------
 
 if [ "$(id -u)" = 0 ]; then
