@@ -9,11 +9,13 @@
 
 /* There may be no memory for a scratch stack. */
 static bool has_no_stack;
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
 bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);
 bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument);
 bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
     return !has_no_stack && __real_xs_on_scratch(function, argument);
 }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 /* The launch needs one slot and its set three. Nothing is written into the slots that are left, nor behind them. */
 static void set_without_room_and_without_a_stack(void **state) {

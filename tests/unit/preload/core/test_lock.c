@@ -52,6 +52,7 @@ static void signals_wait_for_the_lock(void **state) {
 
 static bool raises;
 static unsigned raised;
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes) {
@@ -61,6 +62,7 @@ void *__wrap_calloc(size_t count, size_t bytes) {
     }
     return __real_calloc(count, bytes);
 }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 /* The application's allocator takes its time, and the change goes on when it is over. */
 static void change_that_allocates_is_not_left(void **state) {

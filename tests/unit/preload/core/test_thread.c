@@ -43,11 +43,13 @@ void xs_note(const char *topic, const char *format, ...) {
 
 /* There may be no memory for a scratch stack. */
 static bool has_no_stack;
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
 bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);
 bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument);
 bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
     return !has_no_stack && __real_xs_on_scratch(function, argument);
 }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 static int open_spool(void **state) {
     char path[64];
