@@ -214,21 +214,21 @@ int64_t xs_recover_copy(const char *path, const char *original, struct xs_recove
     return result;
 }
 
-/* Two that try at the same time keep each other from it, so each tries again after a while of its own. */
+/* Those that try at the same time keep each other from it, so each tries again after a while of its own. */
 void xs_recover_close(const char *path) {
-    enum { TRIES = 5 };
+    enum { TRIES = 10 };
     for (unsigned i = 0; i < TRIES; i++) {
         char wal[XS_PATH_BYTES];
         struct xs_side_files side;
         struct stat st;
         sqlite3 *db;
         xs_side_files_look(path, &side);
-        if (!xs_beside(wal, path, "-wal") || stat(wal, &st) != 0 || st.st_size == 0 || !side.owned || side.foreign ||
-            side.super_journal || xs_writer_of(path) != XS_WRITER_GONE) {
+        if (!xs_beside(wal, path, "-wal") || stat(wal, &st) != 0 || !side.owned || side.foreign || side.super_journal ||
+            xs_writer_of(path) != XS_WRITER_GONE) {
             return;
         }
         if (i > 0) {
-            struct timespec pause = {0, 1000000L * (1 + (long)getpid() % 7) * (long)i};
+            struct timespec pause = {0, 1000000L * (1 + ((long)getpid() * 7 + (long)i * 13) % 17) * (long)i};
             nanosleep(&pause, NULL);
         }
         if (xs_sqlite_open(path, XS_WRITE, &db) == SQLITE_OK) {
