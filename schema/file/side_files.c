@@ -2,7 +2,9 @@
 #include "schema/file/side_files.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +12,13 @@
 bool xs_beside(char *buffer, const char *path, const char *suffix) {
     int n = snprintf(buffer, XS_PATH_BYTES, "%s%s", path, suffix);
     return n > 0 && n < XS_PATH_BYTES;
+}
+
+void xs_resolve(const char *path, char *file) {
+    _Static_assert(XS_PATH_BYTES >= PATH_MAX, "realpath needs that much");
+    if (!realpath(path, file)) {
+        snprintf(file, XS_PATH_BYTES, "%s", path);
+    }
 }
 
 /* A journal that belongs to a transaction over several databases ends in the name of their super-journal, and that

@@ -9,6 +9,10 @@
 #define XS_PATH_BYTES 4224
 bool xs_beside(char *buffer, const char *path, const char *suffix);
 
+/* The name under which a file really lies, in a buffer of XS_PATH_BYTES: SQLite resolves symbolic links, so the files
+ * that it uses lie beside that name. `path` itself where there is none. */
+void xs_resolve(const char *path, char *file);
+
 /* What is said of a trace with a foreign file, behind its name. */
 #define XS_FOREIGN_BESIDE "a file of another user lies beside it"
 
@@ -23,7 +27,7 @@ struct xs_side_files {
     bool owned;         /* the trace belongs to this user */
 };
 
-/* Looks, and opens nothing but the journal. Where the trace itself cannot be looked at, everything is false. */
+/* Looks beside `path`, which xs_resolve gave, and opens nothing but the journal. Where the trace itself cannot be looked at, everything is false. */
 void xs_side_files_look(const char *path, struct xs_side_files *side);
 
 /* Whether one of SQLite's files beside a trace that is not there yet has its name already, whatever it is. SQLite would

@@ -91,6 +91,9 @@ int xs_copy_trace(const char *path, struct xs_copy *copy) {
     if (!mkdtemp(copy->directory)) {
         return XS_ERROR_SYSTEM;
     }
+    char resolved[XS_PATH_BYTES];
+    xs_resolve(copy->directory, resolved);
+    memcpy(copy->directory, resolved, sizeof copy->directory);
     struct stat trace;
     int status = xs_beside(copy->path, copy->directory, "/trace.db") ? XS_OK : XS_ERROR_INVALID;
     if (!status && stat(path, &trace) != 0) {

@@ -161,13 +161,14 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
     struct xs_side_files side;
-    xs_side_files_look(file, &side);
+    xs_resolve(file, trace->file);
+    xs_side_files_look(trace->file, &side);
     if (side.super_journal) {
         return xs_trace_refuse_journal(file, message);
     }
-    int rc = xs_sqlite_open(file, side.foreign ? XS_READ_ALONE : XS_READ, &trace->db);
+    int rc = xs_sqlite_open(trace->file, side.foreign ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
-        rc = xs_trace_limit(trace, file);
+        rc = xs_trace_limit(trace, trace->file);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_prepare_v2(trace->db, "PRAGMA user_version", -1, &stmt, NULL);

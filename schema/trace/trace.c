@@ -97,9 +97,9 @@ static bool ends_in(const char *path, const char *suffix) {
 
 /* Opens no file that could block, and closes what it opened before SQLite opens the same: closing any descriptor of a
  * file drops the process's POSIX locks on it. */
-static int read_identity(const char *path, struct identity *identity, char *message) {
+static int read_identity(const char *path, const char *file, struct identity *identity, char *message) {
     struct stat st;
-    if (stat(path, &st) != 0) {
+    if (stat(file, &st) != 0) {
         int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
         return xs_trace_fail(message, status, "%s: %s", path, strerror(errno));
     }
@@ -113,7 +113,7 @@ static int read_identity(const char *path, struct identity *identity, char *mess
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
     }
     unsigned char header[100] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
     }
@@ -169,10 +169,10 @@ static int check_identity(const char *path, const struct identity *identity, cha
 }
 
 /* Only where there is no WAL: with one, the file's end may not be in the file yet. */
-static int check_size(const char *path, const struct identity *identity, char *message) {
+static int check_size(const char *path, const char *file, const struct identity *identity, char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
     struct xs_side_files side;
-    xs_side_files_look(path, &side);
+    xs_side_files_look(file, &side);
     if (expected <= identity->file_bytes || side.left_over) {
         return XS_OK;
     }
@@ -180,8 +180,9 @@ static int check_size(const char *path, const struct identity *identity, char *m
                          (long long)identity->file_bytes, (long long)expected);
 }
 
-static int identify(const char *path, struct identity *identity, char *message) {
-    int status = read_identity(path, identity, message);
+/* `path` is the name that messages have, `file` what it means. */
+static int identify(const char *path, const char *file, struct identity *identity, char *message) {
+    int status = read_identity(path, file, identity, message);
     if (!status) {
         status = check_identity(path, identity, message);
     }
@@ -379,7 +380,7 @@ static bool open_copy(const char *path, struct identity *identity, struct xs_tra
     if (xs_copy_trace(path, &copy) == 0) {
         int64_t result = xs_recover_copy(copy.path, &recovery);
         tell(trace, result, &recovery);
-        opened = result >= 0 && identify(copy.path, identity, message) == 0 &&
+        opened = result >= 0 && identify(copy.path, copy.path, identity, message) == 0 &&
                  open_database(copy.path, identity, trace, message) == 0;
         xs_copy_delete(&copy);
     }
@@ -414,26 +415,28 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (xs_merged_is(path) || xs_merged_split(path)) {
         return xs_merged_open(path, trace, message);
     }
+    const char *file = trace->file;
+    xs_resolve(path, trace->file);
     struct identity identity;
     struct xs_side_files side;
-    int status = identify(path, &identity, message);
-    xs_side_files_look(path, &side);
+    int status = identify(path, file, &identity, message);
+    xs_side_files_look(file, &side);
     if (!status && side.super_journal) {
         status = xs_trace_refuse_journal(path, message);
     }
     if (!status) {
-        status = check_size(path, &identity, message);
+        status = check_size(path, file, &identity, message);
     }
     if (status) {
         return status;
     }
     if (side.left_over) {
-        if (recover(path, &side, &identity, trace, message)) {
+        if (recover(file, &side, &identity, trace, message)) {
             return XS_OK;
         }
-        status = identify(path, &identity, message);
+        status = identify(path, file, &identity, message);
         if (!status) {
-            status = check_size(path, &identity, message);
+            status = check_size(path, file, &identity, message);
         }
         if (status) {
             return status;
@@ -442,8 +445,8 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (side.foreign && !trace->warning[0]) {
         warn(trace, XS_FOREIGN_BESIDE " and was ignored");
     }
-    status = open_database(path, &identity, trace, message);
-    trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(path);
+    status = open_database(file, &identity, trace, message);
+    trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(file);
     return status;
 }
 
@@ -453,16 +456,17 @@ void xs_trace_close(struct xs_trace *trace) {
     trace->db = NULL;
     trace->steps = NULL;
     if (ends_wal) {
-        xs_recover_close(trace->path);
+        xs_recover_close(trace->file);
     }
 }
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {
-    char message[XS_TRACE_MESSAGE_BYTES];
+    char message[XS_TRACE_MESSAGE_BYTES], file[XS_PATH_BYTES];
     struct identity identity;
     struct xs_recovery recovery;
-    int status = identify(path, &identity, message);
-    return status ? status : xs_recover(path, writer_is_gone, &recovery);
+    xs_resolve(path, file);
+    int status = identify(path, file, &identity, message);
+    return status ? status : xs_recover(file, writer_is_gone, &recovery);
 }
 
 int64_t xs_trace_recover(const char *path) { return recover_checked(path, false); }
