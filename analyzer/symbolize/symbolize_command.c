@@ -15,6 +15,7 @@
 #include "analyzer/trace/source_text.h"
 #include "schema/file/side_files.h"
 #include "schema/file/sqlite_open.h"
+#include "schema/trace/copy.h"
 
 XS_DECLARE_COMMAND(symbolize)
 
@@ -88,10 +89,15 @@ static int open_for_writing(const char *path, sqlite3 **db) {
 static bool is_alone(const char *path, const char *file) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
-    const char *why = side.foreign ? XS_FOREIGN_BESIDE : side.super_journal ? XS_NAMES_ANOTHER_FILE : NULL;
-    if (why)
+    const char *why = side.linked                                          ? XS_LINKED_BESIDE
+                      : side.super_journal                                 ? XS_NAMES_ANOTHER_FILE
+                      : side.journal && !xs_journal_is_sound(file) ? "the journal beside it is not the trace's"
+                                                                           : NULL;
+    if (side.foreign)
+        xs_complain("%s: symbols are not written: " XS_FOREIGN_BESIDE, path, side.suffix, side.why);
+    else if (why)
         xs_complain("%s: symbols are not written: %s", path, why);
-    return !why;
+    return !side.foreign && !why;
 }
 
 static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uint32_t depth,

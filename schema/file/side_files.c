@@ -52,11 +52,18 @@ void xs_side_files_look(const char *path, struct xs_side_files *side) {
             continue;
         }
         if (st.st_uid != trace.st_uid || !S_ISREG(st.st_mode)) {
+            side->suffix = side->foreign ? side->suffix : suffixes[i];
+            side->why = side->foreign ? side->why : S_ISREG(st.st_mode) ? "is another user's" : "is no regular file";
             side->foreign = true;
-        } else if (st.st_size > 0 && strcmp(suffixes[i], "-shm") != 0) {
+            continue;
+        }
+        bool journal = strcmp(suffixes[i], "-journal") == 0;
+        side->linked = side->linked || st.st_nlink != 1;
+        if (st.st_size > 0 && strcmp(suffixes[i], "-shm") != 0) {
             side->left_over = true;
-            side->super_journal =
-                side->super_journal || (strcmp(suffixes[i], "-journal") == 0 && names_super_journal(name));
+            side->journal = side->journal || journal;
+            side->unfinished = side->unfinished || !journal;
+            side->super_journal = side->super_journal || (journal && names_super_journal(name));
         }
     }
 }

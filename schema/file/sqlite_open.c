@@ -68,7 +68,7 @@ static int defend(sqlite3 *db) {
         }
     }
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
-    return sqlite3_exec(db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+    return sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
 }
 
 /* As a URI, the only form in which SQLite can be told that nothing will change the file. */

@@ -294,13 +294,10 @@ int xs_trace_refuse_journal(const char *path, char *message) {
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
 }
 
-/* Opens `file`, which is the trace's path or a copy of it. */
-static int open_database(const char *file, const struct identity *identity, struct xs_trace *trace, char *message) {
-    struct xs_side_files side;
+/* Opens `file`, which is the trace's or a copy of it; `alone`: without what lies beside it. */
+static int open_database(const char *file, bool alone, const struct identity *identity, struct xs_trace *trace,
+                         char *message) {
     char why[256] = "";
-    xs_side_files_look(file, &side);
-    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. */
-    bool alone = side.foreign || (identity->wal && !side.left_over && !trace->is_live);
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
         rc = xs_trace_limit(trace, file);
@@ -372,37 +369,85 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
     }
 }
 
-/* Recovery in a temporary copy, which is deleted as soon as it is open. Returns true when the trace was opened. */
-static bool open_copy(const char *path, struct identity *identity, struct xs_trace *trace, char *message) {
-    struct xs_copy copy = {0};
-    struct xs_recovery recovery;
-    bool opened = false;
-    if (xs_copy_trace(path, &copy) == 0) {
-        int64_t result = xs_recover_copy(copy.path, &recovery);
-        tell(trace, result, &recovery);
-        opened = result >= 0 && identify(copy.path, copy.path, identity, message) == 0 &&
-                 open_database(copy.path, identity, trace, message) == 0;
-        xs_copy_delete(&copy);
-    }
+/* Opens the copy, and deletes its files in any case. */
+static bool open_copied(struct xs_copy *copy, struct identity *identity, struct xs_trace *trace, char *message) {
+    bool opened = identify(copy->path, copy->path, identity, message) == 0 &&
+                  open_database(copy->path, false, identity, trace, message) == 0;
+    xs_copy_delete(copy);
     return opened;
 }
 
-/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
- * and true is returned. */
-static bool recover(const char *path, const struct xs_side_files *side, struct identity *identity,
-                    struct xs_trace *trace, char *message) {
+/* Recovery in a temporary copy. Returns true when the trace was opened. */
+static bool open_recovered(const char *file, unsigned what, struct identity *identity, struct xs_trace *trace,
+                           char *message) {
+    struct xs_copy copy = {0};
     struct xs_recovery recovery;
-    if (side->owned && !side->foreign && place_is_writable(path)) {
-        tell(trace, xs_recover(path, false, &recovery), &recovery);
-    } else if (xs_writer_of(path) != XS_WRITER_GONE) {
-        trace->is_live = 1;
-    } else if (open_copy(path, identity, trace, message)) {
-        return true;
-    } else {
+    if (xs_copy_trace(file, what, &copy) != 0) {
         warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
                     " take over its last events; they are missing");
+        return false;
     }
+    int64_t result = xs_recover_copy(copy.path, &recovery);
+    tell(trace, result, &recovery);
+    if (result >= 0) {
+        return open_copied(&copy, identity, trace, message);
+    }
+    xs_copy_delete(&copy);
     return false;
+}
+
+/* A temporary copy of the trace as it is now, without the spool. */
+static bool open_settled(const char *file, unsigned what, struct identity *identity, struct xs_trace *trace,
+                         char *message) {
+    struct xs_copy copy = {0};
+    return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 &&
+           open_copied(&copy, identity, trace, message);
+}
+
+static bool is_for_us_alone(const char *file, const struct xs_side_files *side) {
+    return side->owned && !side->foreign && !side->linked && place_is_writable(file);
+}
+
+/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
+ * and true is returned. Where the process of another user's trace still runs, a copy is what its owner cannot cut off
+ * while it is read. */
+static bool recover(const char *file, const struct xs_side_files *side, unsigned what, struct identity *identity,
+                    struct xs_trace *trace, char *message) {
+    struct xs_recovery recovery;
+    if (is_for_us_alone(file, side)) {
+        struct xs_side_files left;
+        tell(trace, xs_recover(file, false, &recovery), &recovery);
+        xs_side_files_look(file, &left);
+        return left.journal && !trace->is_live && open_settled(file, what, identity, trace, message);
+    }
+    if (xs_writer_of(file) == XS_WRITER_GONE) {
+        return open_recovered(file, what, identity, trace, message) ||
+               open_settled(file, what, identity, trace, message);
+    }
+    trace->is_live = 1;
+    if (side->owned && !side->foreign && !side->linked) {
+        return false;
+    }
+    if (!open_settled(file, what, identity, trace, message)) {
+        warn(trace, "its process still runs, and no temporary copy could be made; what is only in its log is missing");
+        return false;
+    }
+    return true;
+}
+
+/* What is not used of what lies beside the trace, in one line. Returns what may be copied of it. */
+static unsigned choose(struct xs_trace *trace, struct xs_side_files *side) {
+    unsigned what = XS_COPY_LOG | XS_COPY_JOURNAL | XS_COPY_SPOOL;
+    if (side->foreign) {
+        warn(trace, XS_FOREIGN_BESIDE " and was ignored", side->suffix, side->why);
+    }
+    if (side->journal && !xs_journal_is_sound(trace->file)) {
+        what &= ~(unsigned)XS_COPY_JOURNAL;
+        side->foreign = true;
+        side->left_over = side->unfinished;
+        warn(trace, "the journal beside it is not the trace's and was ignored");
+    }
+    return what;
 }
 
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
@@ -430,8 +475,9 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (status) {
         return status;
     }
+    unsigned what = choose(trace, &side);
     if (side.left_over) {
-        if (recover(file, &side, &identity, trace, message)) {
+        if (recover(file, &side, what, &identity, trace, message)) {
             return XS_OK;
         }
         status = identify(path, file, &identity, message);
@@ -442,11 +488,12 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
             return status;
         }
     }
-    if (side.foreign && !trace->warning[0]) {
-        warn(trace, XS_FOREIGN_BESIDE " and was ignored");
-    }
-    status = open_database(file, &identity, trace, message);
-    trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(file);
+    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
+     * user's trace SQLite would map the log's index, which its owner can cut off. */
+    bool alone =
+        !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
+    status = open_database(file, alone, &identity, trace, message);
+    trace->recovers = !status && side.left_over && is_for_us_alone(file, &side);
     return status;
 }
 

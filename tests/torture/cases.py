@@ -293,6 +293,12 @@ def super_journal(folder, random):
     put(beside(folder, "-journal"), journal_of(os.path.join(os.path.abspath(folder), "victim.txt")))
 
 
+def short_journal(folder, random):
+    """It says that the trace had one page once."""
+    put(beside(folder, "-journal"), (bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", 0, 0, 1, 512, 4096)).ljust(512, b"\0"))
+
+
+case("short-journal")(short_journal)  # cut the trace off to a page
 case("super-journal", "names another file")(super_journal)  # deleted the victim
 case("super-journal-killed", "names another file", "killed")(super_journal)
 

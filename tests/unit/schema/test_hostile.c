@@ -109,7 +109,7 @@ static void side_files_of_others_are_ignored(void **state) {
     write_all(in_scratch("elsewhere"), "not a journal", 13);
     assert_int_equal(symlink(in_scratch("elsewhere"), in_scratch("t.db-journal")), 0);
     assert_int_equal(xs_trace_open(in_scratch("t.db"), &trace, message), 0);
-    assert_string_equal(trace.warning, "a file of another user lies beside it and was ignored");
+    assert_string_equal(trace.warning, "the file beside it that ends in -journal is no regular file and was ignored");
     assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 3);
     xs_trace_close(&trace);
     if (geteuid() != 0) {
