@@ -141,6 +141,10 @@ static int read_identity(const char *path, const char *file, struct identity *id
 }
 
 int xs_trace_fail_newer(char *message, const char *path, int64_t version) {
+    if (version < 0 || version > 1 << 20) {
+        return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (no xferspy has a schema %lld)", path,
+                             (long long)(int32_t)version);
+    }
     return xs_trace_fail(message, XS_ERROR_NEWER,
                          "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
                          " xferspy",
@@ -282,6 +286,14 @@ int xs_trace_limit(struct xs_trace *trace, const char *file) {
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
     const char *why = trace->db ? xs_trace_why(trace) : sqlite3_errstr(rc);
     int code = rc & 0xff;
+    if (code == SQLITE_READONLY) {
+        int failed = xs_trace_fail(message, XS_ERROR_SQLITE,
+                                   "%s: cannot be opened: %s-journal is in the way, of a change that did not end; try"
+                                   " again when no process writes to the trace, or read a copy of it without that file",
+                                   trace->path, trace->file);
+        xs_trace_close(trace);
+        return failed;
+    }
     bool damaged = code == SQLITE_CORRUPT || code == SQLITE_INTERRUPT || code == SQLITE_NOTADB ||
                    code == SQLITE_ERROR || code == SQLITE_IOERR;
     int status = xs_trace_fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", trace->path,
