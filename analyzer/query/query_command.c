@@ -173,8 +173,7 @@ static void complain_stopped(const struct xs_trace *trace, const struct limits *
     else if (xs_steps_are_spent(trace->steps))
         xs_complain("%s: stopped: the statement " XS_TOO_MANY_STEPS GOES_ON, trace->path);
     else if (limits->late)
-        xs_complain("%s: stopped: the statement takes more time than a file of its size can justify" GOES_ON,
-                    trace->path);
+        xs_complain("%s: stopped: the statement takes more time " XS_THAN_JUSTIFIED GOES_ON, trace->path);
     else if (limits->steps && (sqlite3_errcode(trace->db) & 0xff) == SQLITE_NOMEM)
         xs_complain("%s: stopped: the statement takes more than 256 MiB of memory" GOES_ON, trace->path);
     else

@@ -86,17 +86,18 @@ static int open_for_writing(const char *path, sqlite3 **db) {
 
 /* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
  * played back into it. */
+#define REFUSED "%s: symbols are not written: "
 static bool is_alone(const char *path, const char *file) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
-    const char *why = side.linked                                          ? XS_LINKED_BESIDE
-                      : side.super_journal                                 ? XS_NAMES_ANOTHER_FILE
-                      : side.journal && !xs_journal_is_sound(file) ? "the journal beside it is not the trace's"
-                                                                           : NULL;
+    const char *why = side.linked                                  ? XS_LINKED_BESIDE
+                      : side.super_journal                         ? XS_NAMES_ANOTHER_FILE
+                      : side.journal && !xs_journal_is_sound(file) ? XS_ANOTHERS_JOURNAL
+                                                                   : NULL;
     if (side.foreign)
-        xs_complain("%s: symbols are not written: " XS_FOREIGN_BESIDE, path, side.suffix, side.why);
+        xs_complain(REFUSED XS_FOREIGN_BESIDE, path, side.suffix, side.why);
     else if (why)
-        xs_complain("%s: symbols are not written: %s", path, why);
+        xs_complain(REFUSED "%s", path, why);
     return !side.foreign && !why;
 }
 

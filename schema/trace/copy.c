@@ -175,8 +175,8 @@ int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
     struct stat st = {0};
     struct xs_steps *steps;
     (void)stat(copy->path, &st);
-    if (xs_sqlite_open(copy->path, XS_WRITE, &db) != SQLITE_OK ||
-        xs_steps_begin(db, st.st_size, &steps) != SQLITE_OK || !is_whole(db)) {
+    if (xs_sqlite_open(copy->path, XS_WRITE, &db) != SQLITE_OK || xs_steps_begin(db, st.st_size, &steps) != SQLITE_OK ||
+        !is_whole(db)) {
         status = XS_ERROR_CORRUPT;
     }
     sqlite3_close_v2(db);

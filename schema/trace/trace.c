@@ -457,7 +457,7 @@ static unsigned choose(struct xs_trace *trace, struct xs_side_files *side) {
         what &= ~(unsigned)XS_COPY_JOURNAL;
         side->foreign = true;
         side->left_over = side->unfinished;
-        warn(trace, "the journal beside it is not the trace's and was ignored");
+        warn(trace, XS_ANOTHERS_JOURNAL " and was ignored");
     }
     return what;
 }
@@ -502,8 +502,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     }
     /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
      * user's trace SQLite would map the log's index, which its owner can cut off. */
-    bool alone =
-        !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
+    bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
     status = open_database(file, alone, &identity, trace, message);
     trace->recovers = !status && side.left_over && is_for_us_alone(file, &side);
     return status;

@@ -130,7 +130,7 @@ run "$XFERSPY" merge -o job.db run; expect_error_of "job.db: exists already; --f
 run "$XFERSPY" merge --force -o run/app.0.db run; expect_error_of "run/app.0.db: is the trace being read"
 run "$XFERSPY" merge --force -o job.db job.db run; expect_error_of "job.db: is the trace being read"
 run "$XFERSPY" merge -o - run; expect_error_of "merge writes into one"
-run "$XFERSPY" merge -o /dev/null run; expect_error_of "/dev/null: merge writes into one"
+run "$XFERSPY" merge -o /dev/null run; expect_error_of "/dev/null: is no regular file"
 run "$XFERSPY" merge -o nowhere/job.db run; expect_error_of "nowhere/job.db: No such file"
 run "$XFERSPY" merge run; expect_status 2; expect_err "into which file? -o JOB.db"
 run "$XFERSPY" merge -o new.db; expect_status 2; expect_err "which trace?"
