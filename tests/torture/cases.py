@@ -232,7 +232,8 @@ def huge_text(folder, random, bytes_):
            f"UPDATE meta SET value = printf('%.*c', {bytes_}, 'z') WHERE key IN ('command', 'executable', 'host');")
 
 
-case("version-negative", "no xferspy has a schema -1")(lambda folder, random: change(folder, "PRAGMA user_version = -1"))
+case("version-negative", "no xferspy has a schema -1")(lambda folder, random: change(
+    folder, "PRAGMA user_version = -1"))
 case("name-of-14-mib", also=("report --json T", "html -o O T"))(lambda folder, random: change(
     folder, "UPDATE entry_point SET name = replace(hex(zeroblob(7000000)), '00', 'A!')"
     " WHERE id = (SELECT entry_point FROM transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1)"))
