@@ -300,7 +300,8 @@ def super_journal(folder, random):
 
 def short_journal(folder, random):
     """It says that the trace had one page once."""
-    put(beside(folder, "-journal"), (bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", 0, 0, 1, 512, 4096)).ljust(512, b"\0"))
+    header = bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", 0, 0, 1, 512, 4096)
+    put(beside(folder, "-journal"), header.ljust(512, b"\0"))
 
 
 case("short-journal")(short_journal)  # cut the trace off to a page
