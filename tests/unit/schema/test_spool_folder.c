@@ -240,6 +240,7 @@ static void another_user_gives_the_memory_back(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* Whether it lies in memory, and takes no more of it than the chunks that are there. */
 static bool is_small(const struct xs_spool *spool, const struct xs_spool_files *files) {
     struct stat st;
@@ -267,6 +268,8 @@ static int lock_all(const char *path) {
     return failed;
 }
 
+#endif
+
 /* The application locks all its memory, which reads every page that may be read. */
 static void locking_all_memory_fills_no_spool(void **state) {
     (void)state;
@@ -287,6 +290,7 @@ static void locking_all_memory_fills_no_spool(void **state) {
 #endif
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* Everything that is mapped from now on is locked, and there may be little of it. */
 static int lock_future(const char *path) {
     struct xs_spool spool;
@@ -300,6 +304,7 @@ static int lock_future(const char *path) {
     int status = xs_spool_create(path, 64 * MIB, 16, &spool);
     return status ? 1 : spool.map_bytes > 4 * MIB ? 2 : spool.map_bytes < 1 * MIB ? 3 : 0;
 }
+#endif
 
 static void where_little_may_be_locked_it_is_small(void **state) {
     (void)state;

@@ -27,6 +27,13 @@ static bool insert(uint64_t i) {
     return xs_map_insert(&range);
 }
 
+/* ThreadSanitizer delivers a signal at the next call that it knows, and has its own mutexes. */
+#ifdef __SANITIZE_THREAD__
+#define NEEDS_SIGNALS_AT_ONCE() skip()
+#else
+#define NEEDS_SIGNALS_AT_ONCE() ((void)0)
+#endif
+
 /* ---- a lock that makes signals wait ---- */
 
 static struct xs_lock seldom = XS_LOCK_INITIALIZER;
@@ -34,6 +41,7 @@ static struct xs_lock seldom = XS_LOCK_INITIALIZER;
 static void signals_wait_for_the_lock(void **state) {
     volatile unsigned reached = 0;
     (void)state;
+    NEEDS_SIGNALS_AT_ONCE();
     signal(SIGUSR1, leave);
     for (volatile unsigned i = 0; i < 2; i++) { /* the second turn needs the lock again */
         if (sigsetjmp(back, 1) == 0) {
@@ -68,6 +76,7 @@ void *__wrap_calloc(size_t count, size_t bytes) {
 static void change_that_allocates_is_not_left(void **state) {
     struct xs_range found;
     (void)state;
+    NEEDS_SIGNALS_AT_ONCE();
     alarm(MOST_SECONDS);
     signal(SIGUSR1, leave);
     raises = true;
@@ -193,6 +202,7 @@ static void lock_that_was_left_is_waited_for_once(void **state) {
     pthread_t thread;
     struct timespec begin, end;
     (void)state;
+    NEEDS_SIGNALS_AT_ONCE();
     assert_int_equal(pthread_create(&thread, NULL, take_it, NULL), 0);
     pthread_join(thread, NULL);
     clock_gettime(CLOCK_MONOTONIC, &begin);
