@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "preload/core/state.h"
 
@@ -13,19 +12,10 @@
 
 static _Atomic bool was_left; /* one of them; then nobody waits for any any more */
 
-static int wait_a_while(struct xs_open_lock *lock) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return pthread_mutex_timedlock(&lock->mutex, &until);
-}
-
 bool xs_open_lock_wait(struct xs_open_lock *lock) {
     int status = ETIMEDOUT;
     for (unsigned i = 0; i < LOOKS && status == ETIMEDOUT && !atomic_load(&was_left); i++) {
-        status = wait_a_while(lock);
+        status = xs_mutex_lock_within(&lock->mutex, LOOK_NS);
     }
     if (status != 0) {
         atomic_store(&was_left, true);

@@ -15,9 +15,21 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "preload/core/compiler.h"
 #include "preload/core/signals.h"
+
+/* Takes a mutex if it comes free within so many nanoseconds, less than a second. The status is that of
+ * pthread_mutex_timedlock. */
+static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ns;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(mutex, &until);
+}
 
 struct xs_lock {
     pthread_mutex_t mutex;
