@@ -14,10 +14,11 @@
 
 enum { XS_REDACT_BYTES = 1024 }; /* of a pattern with its end */
 
-/* The C library's regcomp and regexec; a program may have functions of these names of its own. */
+/* The C library's regcomp, regexec and regfree; a program may have functions of these names of its own. */
 struct xs_redact_functions {
     int (*compile)(regex_t *compiled, const char *pattern, int flags);
     int (*match)(const regex_t *compiled, const char *text, size_t groups, regmatch_t *found, int flags);
+    void (*release)(regex_t *compiled);
 };
 
 /* Compiles a POSIX extended regular expression that matches bytes, and letters of ASCII in either case. NULL, or why

@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cli/commands.h"
+#include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 
 #ifndef XFERSPY_VERSION
@@ -38,6 +39,8 @@ static int run_command(const char *word, int argc, char **argv) {
         argv[0] = name.data; /* argp shows it in usage lines and messages */
         int status = xs_commands[i].function(argc, argv);
         xs_string_free(&name);
+        fflush(stdout); /* the next may wait for a disk */
+        xs_spool_sweep_own();
         return status;
     }
     return unknown_command(word);

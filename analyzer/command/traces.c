@@ -104,6 +104,7 @@ static int is_database(const struct dirent *entry) {
 static void clear_unstarted(const char *folder) {
     static const char suffix[] = ".db.spool";
     DIR *entries = opendir(folder);
+    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
     for (struct dirent *entry; entries && (entry = readdir(entries));) {
         size_t length = strlen(entry->d_name);
         if (length >= sizeof suffix && !strcmp(entry->d_name + length - strlen(suffix), suffix)) {

@@ -22,7 +22,8 @@ struct interned {
     uint64_t iid;
     char key[]; /* the field's number in one byte, then the text */
 };
-enum { INTERNED_BYTES = 32 << 20 }; /* of all; after that texts are written out */
+enum { INTERNED_BYTES = 32 << 20 }; /* of all; after that texts are written out, once a row */
+enum { WRITTEN_OUT_BYTES = 255 };   /* of each then */
 
 struct writer {
     FILE *file;
@@ -97,8 +98,14 @@ static void add_text(struct writer *w, struct xs_string *message, unsigned table
     uint64_t iid = intern(w, table, text, bytes);
     if (iid)
         xs_proto_varint(message, by_number, iid);
-    else
+    else {
+        if (bytes > WRITTEN_OUT_BYTES) {
+            clear(&w->text);
+            xs_export_utf8(&w->text, text, WRITTEN_OUT_BYTES);
+            xs_string_add(&w->text, "...", 3);
+        }
         xs_proto_message(message, by_text, &w->text);
+    }
 }
 
 static void add_name(struct writer *w, const char *name) {

@@ -211,7 +211,7 @@ static int read_kernel_names(struct work *w) {
     xs_scan_begin(&scan, w->trace, "SELECT id, name FROM kernel_name LIMIT 400", w->message, NULL);
     while (xs_scan_row(&scan) && lanes->kernel_count < KERNEL_NAMES) {
         xs_grow(&lanes->kernels, lanes->kernel_count, &capacity, sizeof *lanes->kernels);
-        lanes->kernels[lanes->kernel_count++] = xs_strdup(xs_scan_text(&scan, 1));
+        lanes->kernels[lanes->kernel_count++] = xs_scan_name(&scan, 1);
         *xs_hash_put(&lanes->kernel_index, (uint64_t)xs_scan_int(&scan, 0), 0) = lanes->kernel_count;
     }
     return xs_scan_end(&scan);

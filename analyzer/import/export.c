@@ -86,12 +86,14 @@ int xs_nsys_open(struct xs_nsys *nsys, const char *path) {
     if (status < 0)
         return status;
     struct xs_side_files side;
-    xs_side_files_look(path, &side);
+    char file[XS_PATH_BYTES];
+    xs_resolve(path, file);
+    xs_side_files_look(file, &side);
     if (side.super_journal) {
         xs_complain("%s: not read: " XS_NAMES_ANOTHER_FILE, path);
         return nsys->status = XS_ERROR_CORRUPT;
     }
-    int rc = xs_sqlite_open(path, side.foreign ? XS_READ_ALONE : XS_READ, &nsys->db);
+    int rc = xs_sqlite_open(file, side.foreign || side.linked || !side.owned ? XS_READ_ALONE : XS_READ, &nsys->db);
     if (rc == SQLITE_OK) {
         sqlite3_busy_timeout(nsys->db, 2000);
         sqlite3_limit(nsys->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);

@@ -265,7 +265,7 @@ int xs_command_merge(int argc, char **argv) {
         return XS_EXIT_USAGE;
     int status = xs_traces_expand(arguments.traces, arguments.count, &traces);
     if (!is_file_name(&arguments.output))
-        xs_complain("%s: merge writes a file; name one", arguments.output.path);
+        xs_complain("%s: is no regular file; merge writes into one", arguments.output.path);
     else if (!xs_output_is_trace(&arguments.output, &traces) && xs_out_check(&arguments.output) >= 0 &&
              merge_traces(&traces, &arguments.output) == XS_EXIT_OK)
         done = true;

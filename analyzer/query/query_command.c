@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
@@ -99,8 +101,40 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
+/* What a statement may take. Steps are not alike: one may copy 16 MiB. */
+struct limits {
+    struct xs_steps *steps; /* NULL: there are none */
+    double until_s;         /* of processor time */
+    bool late;
+};
+
+static double processor_s(void) {
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 /* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
-static int has_to_end(void *steps) { return interrupted != 0 || (steps && xs_steps_spend(steps)); }
+static int has_to_end(void *data) {
+    struct limits *limits = data;
+    limits->late = limits->late || (limits->steps && processor_s() > limits->until_s);
+    return interrupted != 0 || limits->late || (limits->steps && xs_steps_spend(limits->steps));
+}
+
+/* Memory is SQLite's, also for what it sorts; in a large trace that goes to files, and only the time has a bound. */
+static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
+    enum { MEMORY_BYTES = 256 << 20, SORTED_IN_MEMORY = 64 << 20, SECONDS = 8, SECONDS_A_MIB = 2 };
+    struct stat st = {0};
+    if (no_limit || stat(trace->file, &st) != 0)
+        return (struct limits){0};
+    int64_t held = (int64_t)st.st_blocks * 512;
+    int64_t bytes = held > 0 && held < st.st_size ? held : st.st_size;
+    sqlite3_hard_heap_limit64(MEMORY_BYTES);
+    if (bytes < SORTED_IN_MEMORY)
+        sqlite3_exec(trace->db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
+    double mib = (double)bytes / (1 << 20);
+    return (struct limits){.steps = trace->steps, .until_s = processor_s() + SECONDS + SECONDS_A_MIB * mib};
+}
 
 #define ONLY_READS "a query can only read"
 
@@ -132,11 +166,16 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
     return NULL;
 }
 
-static void complain_stopped(const struct xs_trace *trace) {
+#define GOES_ON "; --no-limit lets it go on"
+static void complain_stopped(const struct xs_trace *trace, const struct limits *limits) {
     if (interrupted)
         xs_complain("interrupted");
     else if (xs_steps_are_spent(trace->steps))
-        xs_complain("%s: stopped: the statement " XS_TOO_MANY_STEPS "; --no-limit lets it go on", trace->path);
+        xs_complain("%s: stopped: the statement " XS_TOO_MANY_STEPS GOES_ON, trace->path);
+    else if (limits->late)
+        xs_complain("%s: stopped: the statement takes more time " XS_THAN_JUSTIFIED GOES_ON, trace->path);
+    else if (limits->steps && (sqlite3_errcode(trace->db) & 0xff) == SQLITE_NOMEM)
+        xs_complain("%s: stopped: the statement takes more than 256 MiB of memory" GOES_ON, trace->path);
     else
         xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
 }
@@ -148,15 +187,17 @@ static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, con
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
         sigaction(SIGINT, &action, NULL);
-    sqlite3_progress_handler(trace->db, XS_STEPS_STRIDE, has_to_end, arguments->no_limit ? NULL : trace->steps);
+    struct limits limits = begin_limits(trace, arguments->no_limit);
+    sqlite3_progress_handler(trace->db, XS_STEPS_STRIDE, has_to_end, &limits);
     if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
     int code = xs_query_print(statement, (enum xs_query_format)arguments->ask.format, &out);
     int status = code == SQLITE_DONE ? XS_EXIT_OK : XS_EXIT_ERROR;
     if (code != SQLITE_DONE)
-        complain_stopped(trace);
+        complain_stopped(trace, &limits);
     if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
         status = XS_EXIT_ERROR;
+    sqlite3_progress_handler(trace->db, 0, NULL, NULL);
     sigaction(SIGINT, &before, NULL);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "analyzer/query/query.h"
 
 #define ROWS_MEASURED 1000
+#define BYTES_MEASURED (8 << 20) /* a value can have 16 MiB */
 
 /* A value's text; blobs as SQL writes them. */
 static void value_text(sqlite3_stmt *statement, int column, struct xs_string *text) {
@@ -33,18 +34,21 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     struct xs_table *table = xs_table_new(0);
     for (int i = 0; i < columns; i++)
         xs_table_column(table, sqlite3_column_name(statement, i), false);
-    size_t rows = 0;
+    size_t rows = 0, bytes = 0;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
             struct xs_string text = {0};
             value_text(statement, i, &text);
             xs_table_cell(table, text.data);
+            bytes += text.length;
             xs_string_free(&text);
             if (!rows && is_number(sqlite3_column_type(statement, i)))
                 xs_table_align(table, i, true);
         }
-        if (++rows % ROWS_MEASURED == 0)
+        if (++rows % ROWS_MEASURED == 0 || bytes > BYTES_MEASURED) {
             xs_table_print(table, out);
+            bytes = 0;
+        }
     }
     if (code == SQLITE_DONE && (xs_table_rows(table) || !rows))
         xs_table_print(table, out);

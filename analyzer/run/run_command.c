@@ -63,7 +63,7 @@ static bool is_one_of(const char *values, const char *value) {
 }
 
 const char *xs_pattern_refused(const char *pattern) {
-    static const struct xs_redact_functions functions = {regcomp, regexec};
+    static const struct xs_redact_functions functions = {regcomp, regexec, regfree};
     regex_t compiled;
     const char *why = xs_redact_compile(&functions, pattern, &compiled);
     if (!why)

@@ -107,7 +107,7 @@ static int read_devices(struct xs_summary_work *work) {
         size_t index = add_device(work, xs_scan_int(&scan, 0)); /* may move the array */
         struct xs_device_summary *d = &work->summary->devices[index];
         d->known = true;
-        d->name = xs_strdup(xs_scan_text(&scan, 1));
+        d->name = xs_scan_name(&scan, 1);
         d->pci_bus_id = xs_strdup(xs_scan_text(&scan, 2));
         d->compute_capability = xs_strdup(xs_scan_text(&scan, 3));
         d->memory_bytes = xs_scan_count_or_null(&scan, 4);

@@ -274,7 +274,7 @@ static int read_names(struct work *w) {
         struct xs_by_row *row = known ? &w->by->rows[*known - 1] : NULL;
         if (!row || row->name)
             continue;
-        row->name = xs_scan_null(&scan, NAME) ? NULL : xs_strdup(xs_scan_text(&scan, NAME));
+        row->name = xs_scan_null(&scan, NAME) ? NULL : xs_scan_name(&scan, NAME);
         row->number = xs_scan_null(&scan, NUMBER) ? -1 : xs_scan_int(&scan, NUMBER);
         row->context = xs_scan_int(&scan, CONTEXT);
         row->device = xs_scan_null(&scan, OF_DEVICE) ? -1 : xs_scan_int(&scan, OF_DEVICE);

@@ -177,10 +177,10 @@ static int name_entry_points(struct xs_summary_work *work) {
         int64_t id = xs_scan_int(&scan, 0);
         for (size_t i = 0; i < s->largest_count; i++)
             if (s->largest[i].entry_point_id == id && !s->largest[i].entry_point)
-                s->largest[i].entry_point = xs_strdup(xs_scan_text(&scan, 1));
+                s->largest[i].entry_point = xs_scan_name(&scan, 1);
         for (size_t i = 0; i < s->slowest_count; i++)
             if (s->slowest[i].entry_point_id == id && !s->slowest[i].entry_point)
-                s->slowest[i].entry_point = xs_strdup(xs_scan_text(&scan, 1));
+                s->slowest[i].entry_point = xs_scan_name(&scan, 1);
     }
     return xs_scan_end(&scan);
 }

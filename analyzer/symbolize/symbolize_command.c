@@ -15,6 +15,7 @@
 #include "analyzer/trace/source_text.h"
 #include "schema/file/side_files.h"
 #include "schema/file/sqlite_open.h"
+#include "schema/trace/copy.h"
 
 XS_DECLARE_COMMAND(symbolize)
 
@@ -85,13 +86,19 @@ static int open_for_writing(const char *path, sqlite3 **db) {
 
 /* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
  * played back into it. */
-static bool is_alone(const char *path) {
+#define REFUSED "%s: symbols are not written: "
+static bool is_alone(const char *path, const char *file) {
     struct xs_side_files side;
-    xs_side_files_look(path, &side);
-    const char *why = side.foreign ? XS_FOREIGN_BESIDE : side.super_journal ? XS_NAMES_ANOTHER_FILE : NULL;
-    if (why)
-        xs_complain("%s: symbols are not written: %s", path, why);
-    return !why;
+    xs_side_files_look(file, &side);
+    const char *why = side.linked                                  ? XS_LINKED_BESIDE
+                      : side.super_journal                         ? XS_NAMES_ANOTHER_FILE
+                      : side.journal && !xs_journal_is_sound(file) ? XS_ANOTHERS_JOURNAL
+                                                                   : NULL;
+    if (side.foreign)
+        xs_complain(REFUSED XS_FOREIGN_BESIDE, path, side.suffix, side.why);
+    else if (why)
+        xs_complain(REFUSED "%s", path, why);
+    return !side.foreign && !why;
 }
 
 static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uint32_t depth,
@@ -167,11 +174,11 @@ static int write_symbols(const struct xs_trace *trace, const struct xs_callsites
     sqlite3 *db = NULL;
     char *path = xs_strdup(trace->path);
     path[xs_traces_file_bytes(path)] = '\0';
-    if (!is_alone(path)) {
+    if (!is_alone(path, trace->file)) {
         free(path);
         return XS_EXIT_ERROR;
     }
-    int rc = open_for_writing(path, &db);
+    int rc = open_for_writing(trace->file, &db);
     if (rc == SQLITE_OK)
         rc = execute(db, "BEGIN IMMEDIATE");
     if (rc == SQLITE_OK)

@@ -178,7 +178,7 @@ int xs_timeline_thread(const struct xs_trace *trace, int64_t id, struct xs_timel
     thread->known = xs_scan_row(&scan);
     if (thread->known) {
         thread->tid = xs_scan_int(&scan, 0);
-        thread->name = xs_scan_null(&scan, 1) ? NULL : xs_strdup(xs_scan_text(&scan, 1));
+        thread->name = xs_scan_null(&scan, 1) ? NULL : xs_scan_name(&scan, 1);
     }
     return xs_scan_end(&scan);
 }

@@ -3,6 +3,10 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 static void fail(struct xs_scan *scan, int code) {
     const char *text = xs_trace_why(scan->trace);
@@ -93,6 +97,20 @@ uint32_t xs_scan_correlation(const struct xs_scan *scan, int column) {
 const char *xs_scan_text(const struct xs_scan *scan, int column) {
     const unsigned char *text = sqlite3_column_text(scan->statement, column);
     return text ? (const char *)text : "";
+}
+
+char *xs_scan_name(const struct xs_scan *scan, int column) {
+    enum { NAME_BYTES = 4095 };
+    const char *text = xs_scan_text(scan, column);
+    size_t bytes = strnlen(text, NAME_BYTES + 1);
+    if (bytes <= NAME_BYTES)
+        return xs_strdup(text);
+    for (bytes = NAME_BYTES; bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80;)
+        bytes--; /* not in the middle of a character */
+    struct xs_string name = {0};
+    xs_string_add(&name, text, bytes);
+    xs_string_add(&name, "...", 3);
+    return name.data;
 }
 
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns) {

@@ -44,6 +44,10 @@ unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit); /* NULL
 uint32_t xs_scan_correlation(const struct xs_scan *scan, int column);    /* CUPTI's number of a call; 0: none */
 const char *xs_scan_text(const struct xs_scan *scan, int column);        /* never NULL; valid until the next row */
 
+/* The name of something, as a new string: many rows show it, so what is longer than 4095 bytes is cut and ends in
+ * "...". */
+char *xs_scan_name(const struct xs_scan *scan, int column);
+
 /* end - start of two columns. False where one is NULL, or where the end lies before the start: that is damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);
 

@@ -23,9 +23,9 @@ static enum xs_api_role role_of(const char *name, enum xs_category category) {
     return category == XS_CAT_STREAM_MEMOP || waits ? XS_API_WAITS : XS_API_OTHER;
 }
 
-static void add(struct xs_sites *sites, int64_t id, const char *name, enum xs_category category) {
+static void add(struct xs_sites *sites, int64_t id, char *name, enum xs_category category) {
     sites->entry_points = xs_realloc(sites->entry_points, (sites->count + 1) * sizeof *sites->entry_points);
-    sites->entry_points[sites->count] = (struct xs_entry_point){id, xs_strdup(name), category, role_of(name, category)};
+    sites->entry_points[sites->count] = (struct xs_entry_point){id, name, category, role_of(name, category)};
     if (sites->count)
         *xs_hash_put(&sites->by_id, (uint64_t)id, 0) = sites->count;
     if (id > 0 && id < (int64_t)(sizeof sites->near / sizeof *sites->near))
@@ -35,10 +35,10 @@ static void add(struct xs_sites *sites, int64_t id, const char *name, enum xs_ca
 
 static int read_entry_points(struct xs_sites *sites, const struct xs_trace *trace, char *message, uint64_t *damaged) {
     struct xs_scan scan;
-    add(sites, 0, "unknown", XS_CAT_TRANSFER);
+    add(sites, 0, xs_strdup("unknown"), XS_CAT_TRANSFER);
     xs_scan_begin(&scan, trace, "SELECT id, name, category FROM entry_point", message, damaged);
     while (xs_scan_row(&scan))
-        add(sites, xs_scan_int(&scan, 0), xs_scan_text(&scan, 1),
+        add(sites, xs_scan_int(&scan, 0), xs_scan_name(&scan, 1),
             (enum xs_category)xs_scan_kind(&scan, 2, XS_CAT_LOOKUP + 1));
     return xs_scan_end(&scan);
 }

@@ -5,11 +5,11 @@
  * may come back for other functions, so the table is emptied whenever a module goes, and when the table is full. The
  * layouts themselves stay, because a launch may be using one. They are few, because functions with the same
  * parameters share a layout. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "preload/capture/arguments.h"
+#include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
 #include "preload/driver/real.h"
@@ -34,7 +34,7 @@ static char layouts[LAYOUT_BYTES] __attribute__((aligned(8)));
 static uint32_t layout_bytes_used;
 static const struct xs_layout unknown; /* of a function that was asked for in vain, and would be again */
 static _Atomic bool nothing_known;     /* the driver does not tell */
-static pthread_mutex_t layouts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_lock layouts_lock = XS_LOCK_INITIALIZER;
 
 static uint32_t slot_of(uintptr_t function) {
     return (uint32_t)((function * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % SLOTS;
@@ -171,12 +171,12 @@ static void learn_on_scratch(void *arg) {
     if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY) {
         return;
     }
-    pthread_mutex_lock(&layouts_lock);
+    xs_lock(&layouts_lock);
     learning->layout = r == CUDA_SUCCESS ? shared(&draft) : &unknown;
     if (LOAD(generation) == before) {
         remember((uintptr_t)function, learning->layout);
     }
-    pthread_mutex_unlock(&layouts_lock);
+    xs_unlock(&layouts_lock);
 }
 
 static __attribute__((noinline)) const struct xs_layout *learn(CUfunction function) {
@@ -208,12 +208,12 @@ const struct xs_layout *xs_layout_of(CUfunction function) {
 }
 
 void xs_layouts_drop(void) {
-    pthread_mutex_lock(&layouts_lock);
+    xs_lock(&layouts_lock);
     drop_locked();
-    pthread_mutex_unlock(&layouts_lock);
+    xs_unlock(&layouts_lock);
 }
 
 void xs_layouts_forget(void) {
-    pthread_mutex_init(&layouts_lock, NULL);
+    xs_lock_forget(&layouts_lock);
     drop_locked();
 }

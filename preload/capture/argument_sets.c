@@ -3,10 +3,11 @@
  *
  * When the table is full everything is forgotten, and a set that comes again gets another number. That loses little:
  * ids of allocations never come again, so the sets of a program that allocates in a loop are of no further use. */
-#include <pthread.h>
+#define _GNU_SOURCE /* a mutex that checks for errors */
 #include <stdatomic.h>
 
 #include "preload/capture/arguments.h"
+#include "preload/core/lock.h"
 #include "preload/core/thread.h"
 
 #define SLOTS 16384u
@@ -20,7 +21,7 @@ static _Atomic uint64_t generation;   /* odd while everything is being forgotten
 static _Atomic uint64_t slots[SLOTS]; /* half of the hash, place of the set + 1; 0: free */
 static _Atomic uint32_t words[WORDS];
 static uint32_t words_used, set_count, last_number;
-static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_open_lock sets_lock = XS_OPEN_LOCK_INITIALIZER;
 
 static bool is_set_at(uint32_t place, const uint32_t *ids, unsigned count) {
     if (place + 2 + count > WORDS || LOAD(words[place + 1]) != count) {
@@ -111,22 +112,21 @@ static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t
  * taken: who waits for the spool must not make others wait, each in its turn. */
 struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash) {
     unsigned events = count == 0 ? 1 : (count + XS_ARGUMENTS_EVENT_COUNT - 1) / XS_ARGUMENTS_EVENT_COUNT;
-    if (!xs_thread_room(&e, events)) {
-        return e; /* the launch is not recorded either */
+    if (!xs_thread_room(&e, events) || !xs_open_lock(&sets_lock)) {
+        return e; /* without room the launch is not recorded either */
     }
-    pthread_mutex_lock(&sets_lock);
     uint32_t number = xs_set_find(ids, count, hash);
     if (number == 0 && (number = put_words(ids, count)) != 0) {
         e = emit(e, number, ids, count);
         publish(count, hash);
     }
-    pthread_mutex_unlock(&sets_lock);
+    xs_open_unlock(&sets_lock);
     e->argument_set = number;
     return e;
 }
 
 void xs_sets_forget(void) {
-    pthread_mutex_init(&sets_lock, NULL);
+    xs_open_lock_make(&sets_lock);
     if (set_count > 0) {
         forget_all();
     }

@@ -7,7 +7,7 @@
 
 #define WAKE_EVERY 4u /* chunks taken */
 
-static _Atomic uint32_t bell, sleeping, chunks_taken;
+static _Atomic uint32_t bell, answered, sleeping, chunks_taken;
 
 void xs_drain_wake(void) {
     atomic_fetch_add(&bell, 1);
@@ -24,7 +24,10 @@ void xs_drain_chunk_taken(void) {
 
 uint32_t xs_drain_rings(void) { return atomic_load(&bell); }
 
+bool xs_drain_has_answered(uint32_t rings) { return (int32_t)(atomic_load(&answered) - rings) >= 0; }
+
 void xs_drain_sleep(uint32_t heard, unsigned timeout_ms) {
+    atomic_store(&answered, heard);
     atomic_store(&sleeping, 1);
     if (atomic_load(&bell) == heard) {
         xs_futex_wait(&bell, heard, timeout_ms);

@@ -23,7 +23,8 @@ struct xs_guard {
 };
 extern XS_TLS struct xs_guard xs_guard; /* defined in thread.c, with the other variables of a thread */
 
-/* Around the library's own calls. */
+/* Around the library's own calls. If a wrapper that is gone had raised the guard, it is lowered by the first call after
+ * xs_guard_leave. */
 static inline void xs_guard_enter(void) { xs_guard.depth++; }
 static inline void xs_guard_leave(void) { xs_guard.depth--; }
 

@@ -2,14 +2,16 @@
  * are repeated when a change overlapped them. Readers may still be in a leaf or a directory that a change has
  * replaced, so neither is ever given back to the system: a leaf goes to a list of free ones, and an outgrown
  * directory stays. Directories double their size, so the old ones together are no larger than the present one. */
+#define _GNU_SOURCE /* a mutex that checks for errors */
 #include "preload/core/memory_map.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/lock.h"
 #include "preload/core/scratch.h"
+#include "preload/core/signals.h"
 
 #define LEAF_RANGES 128u
 #define TRIES 1000u
@@ -27,7 +29,9 @@ struct directory {
     _Atomic(struct leaf *) leaves[];
 };
 
-static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_open_lock map_lock = XS_OPEN_LOCK_INITIALIZER;
+static bool signals_wait; /* the change allocates */
+static uint64_t signals_before;
 _Atomic uint64_t xs_map_sequence = 2;
 _Atomic uint64_t xs_map_lowest = UINT64_MAX, xs_map_highest = UINT64_MAX;
 static _Atomic(struct directory *) map_directory;
@@ -155,10 +159,12 @@ void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
         }
     }
     /* A change takes very long, perhaps because this thread keeps the changing one from running. */
-    pthread_mutex_lock(&map_lock);
-    find_once(cache, address);
-    cache->sequence = LOAD(xs_map_sequence);
-    pthread_mutex_unlock(&map_lock);
+    *cache = (struct xs_map_cache){0};
+    if (xs_open_lock(&map_lock)) {
+        find_once(cache, address);
+        cache->sequence = LOAD(xs_map_sequence);
+        xs_open_unlock(&map_lock);
+    }
 }
 
 bool xs_map_find(uint64_t address, struct xs_range *out) {
@@ -170,15 +176,25 @@ bool xs_map_find(uint64_t address, struct xs_range *out) {
     return cache.found;
 }
 
-static void change_begin(void) {
-    pthread_mutex_lock(&map_lock);
+/* False: capture has ended. */
+static bool change_begin(void) {
+    if (!xs_open_lock(&map_lock)) {
+        return false;
+    }
     STORE(xs_map_sequence, LOAD(xs_map_sequence) + 1);
     atomic_thread_fence(memory_order_release);
+    return true;
 }
 
 static void change_end(void) {
+    bool waited = signals_wait;
+    uint64_t before = signals_before;
+    signals_wait = false;
     atomic_store_explicit(&xs_map_sequence, LOAD(xs_map_sequence) + 1, memory_order_release);
-    pthread_mutex_unlock(&map_lock);
+    xs_open_unlock(&map_lock);
+    if (waited) {
+        xs_signals_let(&before);
+    }
 }
 
 struct request {
@@ -191,9 +207,14 @@ static void allocate_on_scratch(void *arg) {
     r->memory = calloc(1, r->bytes);
 }
 
-/* The application may have an allocator of its own, which needs what stack it needs. */
+/* The application may have an allocator of its own, which needs what stack it needs. It takes time, in which signals
+ * gather. They come after the change, because their handlers may jump away. */
 static void *allocate(size_t bytes) {
     struct request r = {bytes, NULL};
+    if (!signals_wait) {
+        xs_signals_hold(&signals_before);
+        signals_wait = true;
+    }
     xs_on_scratch(allocate_on_scratch, &r);
     return r.memory;
 }
@@ -352,7 +373,9 @@ bool xs_map_insert(const struct xs_range *range) {
     if (range->end <= range->start) {
         return false;
     }
-    change_begin();
+    if (!change_begin()) {
+        return false;
+    }
     bool inserted = insert_locked(range);
     change_end();
     return inserted;
@@ -360,7 +383,9 @@ bool xs_map_insert(const struct xs_range *range) {
 
 bool xs_map_remove(uint64_t start, struct xs_range *out) {
     uint32_t li, slot;
-    change_begin();
+    if (!change_begin()) {
+        return false;
+    }
     bool found = locate(start, &li, &slot, out) && out->start == start;
     if (found) {
         remove_slot(LOAD(map_directory), li, slot);
@@ -371,7 +396,9 @@ bool xs_map_remove(uint64_t start, struct xs_range *out) {
 
 bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
     uint32_t li, slot;
-    change_begin();
+    if (!change_begin()) {
+        return false;
+    }
     bool found = locate(start, &li, &slot, out);
     if (found && out->start < start) {
         found = locate(out->end, &li, &slot, out);
@@ -387,7 +414,9 @@ bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
 bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
                       struct xs_range *out) {
     bool found = false;
-    change_begin();
+    if (!change_begin()) {
+        return false;
+    }
     struct directory *d = LOAD(map_directory);
     for (uint32_t li = 0; d && !found && li < LOAD(d->count); li++) {
         struct leaf *leaf = FOLLOW(d->leaves[li]);
@@ -404,16 +433,22 @@ bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *
 }
 
 size_t xs_map_count(void) {
-    pthread_mutex_lock(&map_lock);
-    size_t n = map_size;
-    pthread_mutex_unlock(&map_lock);
+    size_t n = 0;
+    if (xs_open_lock(&map_lock)) {
+        n = map_size;
+        xs_open_unlock(&map_lock);
+    }
     return n;
 }
 
-void xs_map_forget(void) { pthread_mutex_init(&map_lock, NULL); }
+void xs_map_forget(void) {
+    xs_open_lock_make(&map_lock);
+    signals_wait = false;
+}
 
 void xs_map_clear(void) {
-    change_begin();
-    remove_overlaps(0, UINT64_MAX);
-    change_end();
+    if (change_begin()) {
+        remove_overlaps(0, UINT64_MAX);
+        change_end();
+    }
 }

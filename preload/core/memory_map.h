@@ -25,8 +25,9 @@ struct xs_range {
 };
 
 /* Copies the range that holds `address` to *out. False: there is none. Any thread. Takes no lock, and repeats while
- * a change is under way; after many repetitions it waits for the change under the map's lock. So a signal handler
- * that interrupts a change of its own thread must not call this. */
+ * a change is under way; after many repetitions it waits for the change under the map's lock. A signal handler that
+ * interrupts a change of its own thread must not call this: the change would count as one that was left, and capture
+ * would end (core/lock.h). */
 bool xs_map_find(uint64_t address, struct xs_range *out);
 
 /* The answer for one address, kept for the next address nearby: it is true for all of [low, high) as long as the map

@@ -11,10 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "preload/core/compiler.h"
+#include "preload/core/signals.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_SCRATCH 0
@@ -26,6 +25,18 @@
 #ifndef HAS_SCRATCH
 #define HAS_SCRATCH 1
 #endif
+
+/* With all that holds on a scratch stack, but for the stack. */
+static void call_here(void (*function)(void *argument), void *argument) {
+    int cancel, before = errno;
+    uint64_t signals;
+    xs_signals_hold(&signals);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    function(argument);
+    pthread_setcancelstate(cancel, NULL);
+    xs_signals_let(&signals);
+    errno = before;
+}
 
 #if HAS_SCRATCH
 
@@ -127,28 +138,41 @@ static void give_back(char *stack) {
     munmap(stack - BELOW_BYTES, BELOW_BYTES + STACK_BYTES);
 }
 
-/* The kernel's own set, with the two signals that glibc keeps from its callers: one of them is cancellation. */
-static uint64_t all_but_faults(void) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    uint64_t set = UINT64_MAX;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        set &= ~(UINT64_C(1) << (faults[i] - 1));
-    }
-    return set;
+/* What is to be put back when the work on a stack is over; at the top of that stack. */
+struct outside {
+    char *stack; /* where the thread was before: another scratch stack, or NULL */
+    int cancel;
+};
+
+static struct outside *outside_of(char *stack) { return (struct outside *)(stack + STACK_BYTES) - 1; }
+
+static void put_back(char *stack) {
+    struct outside outside = *outside_of(stack);
+    current = outside.stack;
+    give_back(stack);
+    pthread_setcancelstate(outside.cancel, NULL);
 }
 
 /* A handler of a fault may come while the thread is on its scratch stack, and gets another one. */
 static void switch_and_call(char *stack, void (*function)(void *argument), void *argument) {
-    uint64_t signals = all_but_faults(), before = 0;
-    char *outer = current;
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signals, &before, sizeof before);
+    struct outside *outside = outside_of(stack);
+    outside->stack = current;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &outside->cancel);
     current = stack;
-    xs_call_on(function, argument, stack + STACK_BYTES);
-    current = outer;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-    pthread_setcancelstate(cancel, NULL);
+    xs_call_on(function, argument, (char *)outside);
+    put_back(stack);
+}
+
+/* The handler of a fault jumped out of the work. This is so if the thread is on none of these stacks and on no
+ * alternate one: no function that the work calls switches to another. */
+static void put_back_what_was_left(void) {
+    stack_t alternate = {.ss_flags = SS_DISABLE};
+    if (sigaltstack(NULL, &alternate) != 0 || alternate.ss_flags & SS_ONSTACK) {
+        return;
+    }
+    while (current) {
+        put_back(current);
+    }
 }
 
 bool xs_on_scratch(void (*function)(void *argument), void *argument) {
@@ -159,11 +183,16 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
         errno = before;
         return true;
     }
+    uint64_t signals; /* those that waited come last, because their handlers may jump away */
+    xs_signals_hold(&signals);
+    if (XS_UNLIKELY(current != NULL)) {
+        put_back_what_was_left();
+    }
     char *stack = take();
     if (stack) {
         switch_and_call(stack, function, argument);
-        give_back(stack);
     }
+    xs_signals_let(&signals);
     errno = before;
     return stack != NULL;
 }
@@ -171,11 +200,7 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
 #else
 
 bool xs_on_scratch(void (*function)(void *argument), void *argument) {
-    int cancel, before = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    function(argument);
-    pthread_setcancelstate(cancel, NULL);
-    errno = before;
+    call_here(function, argument);
     return true;
 }
 
@@ -183,6 +208,6 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
 
 void xs_on_scratch_or_here(void (*function)(void *argument), void *argument) {
     if (!xs_on_scratch(function, argument)) {
-        function(argument);
+        call_here(function, argument);
     }
 }

@@ -29,4 +29,8 @@ extern struct xs_state_page {
 extern struct xs_spool xs_spool;
 extern enum xs_clock_source xs_clock_source;
 
+/* Ends capture, because it could only go on wrongly: from now on calls pass through, and the trace says why. Only the
+ * first reason counts. Any thread; defined in thread.c. */
+void xs_stop(const char *why);
+
 #endif

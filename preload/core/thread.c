@@ -27,6 +27,7 @@ XS_TLS uint32_t xs_cupti_correlation;
 #define RETRY_NS UINT64_C(50000000)
 #define GROW_AT_ONCE 16u /* chunks */
 #define DRAIN_IS_STUCK_NS UINT64_C(20000000)
+#define STANDSTILL_NS UINT64_C(20000000)
 
 static _Atomic uint32_t thread_count;
 static pthread_key_t thread_end_key;
@@ -51,13 +52,35 @@ static void on_thread_end(void *arg) {
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
 
+/* What a thread that waits has seen all the time since it began to wait, or since it last saw something else. */
+struct standstill {
+    uint64_t since_ns;
+    uint32_t chunks, rings; /* of the spool; of the drain thread's bell */
+};
+
+/* Each chunk is in use by a thread, and the drain thread, which has done its work since, could make no others. */
+static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
+    uint32_t chunks = atomic_load(&spool->header->chunk_count);
+    bool same = chunks == seen->chunks;
+    for (uint32_t i = 0; i < chunks && same; i++) {
+        same = atomic_load(&xs_spool_chunk(spool, i)->header.state) == XS_CHUNK_ACTIVE;
+    }
+    if (!same) {
+        *seen = (struct standstill){now, chunks, xs_drain_rings() + 1};
+    }
+    return same && now - seen->since_ns > STANDSTILL_NS && xs_drain_has_answered(seen->rings);
+}
+
 /* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
  * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
- * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. */
+ * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. It
+ * waits hardly at all where none can come. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
     uint64_t start = xs_monotonic_ns(), now = start;
     struct xs_chunk *chunk = NULL;
-    while (!chunk && now - start < PATIENCE_NS && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+    struct standstill seen = {0};
+    while (!chunk && now - start < PATIENCE_NS && !is_hopeless(spool, &seen, now) &&
+           atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         xs_drain_wake();
         struct timespec pause = {0, 50000};
         nanosleep(&pause, NULL);
@@ -109,19 +132,22 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
 
 static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_thread, &xs_spool); }
 
+/* Where it fails the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, for want of a stack. */
 bool xs_thread_refill(void) {
     bool filled = false;
     if (!xs_thread.retry_ns || xs_monotonic_ns() >= xs_thread.retry_ns) {
         xs_on_scratch(refill_on_scratch, &filled);
     }
     if (!filled) {
+        give_back_chunk(&xs_thread);
         atomic_fetch_add_explicit(&xs_spool.header->dropped, 1, memory_order_relaxed);
     }
     return filled;
 }
 
+/* Inside of xs_guard_enter the guard stays as it is, because xs_guard_leave will count down. */
 bool xs_thread_is_guarded(uintptr_t frame) {
-    if (xs_guard.depth && xs_guard_is_stale(frame)) {
+    if (xs_guard.depth == 1 && xs_guard_is_stale(frame)) {
         xs_guard_lower();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
             atomic_fetch_add_explicit(&xs_spool.header->left, 1, memory_order_relaxed);
@@ -148,7 +174,7 @@ bool xs_thread_room(struct xs_event **e, unsigned count) {
         *e = xs_thread_refill() ? t->next : &xs_scratch_event;
         **e = begun;
     }
-    return t->next != t->end;
+    return *e != &xs_scratch_event;
 }
 
 bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
@@ -183,6 +209,16 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
         **e = begun;
     }
     return true;
+}
+
+void xs_stop(const char *why) {
+    int active = XS_STATE_ACTIVE;
+    if (atomic_compare_exchange_strong(&xs_state, &active, XS_STATE_CLOSED)) {
+        size_t most = sizeof xs_spool.header->stopped - 1; /* the last byte is zero, and stays it */
+        memcpy(xs_spool.header->stopped, why, strnlen(why, most));
+        xs_note("stopped", "capture stopped: %s", why);
+        xs_drain_wake();
+    }
 }
 
 struct xs_event *xs_another(struct xs_event *e) {

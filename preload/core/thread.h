@@ -31,7 +31,8 @@ extern XS_TLS struct xs_event xs_scratch_event
 extern XS_TLS uint32_t xs_cupti_correlation;
 
 /* The slow paths of xs_begin. */
-bool xs_thread_refill(void); /* another chunk for the calling thread; false: use the scratch event */
+/* Another chunk for the calling thread. False: it has none any more, and uses the scratch event. */
+bool xs_thread_refill(void);
 /* Not active, or guarded. True: record this call, because it started a session, or because the call that raised the
  * guard will never return. `frame` is XS_GUARD_HERE() of the wrapper. */
 bool xs_thread_may_record(unsigned row, uintptr_t frame);

@@ -1,8 +1,8 @@
 /* The memory that CUPTI writes its activity records into. A buffer is handed out when CUPTI asks for one, queued
  * when it is complete until the drain thread decodes it, and then used again. */
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
 
@@ -13,7 +13,8 @@
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* CUPTI asks for a buffer inside of the application's calls. */
+static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static struct xs_cupti_buffer *queue_head, *queue_tail;
 static size_t queue_bytes;
 static struct xs_cupti_buffer *free_list; /* all of BUFFER_BYTES */
@@ -52,28 +53,28 @@ static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
 /* A buffer of last resort: the oldest complete one loses its records. CUPTI given no buffer at all drops records
  * too, and some versions do worse. */
 static uint8_t *take_from_queue(size_t *bytes) {
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     struct xs_cupti_buffer *buffer = pop_queue();
     uint8_t *data = NULL;
     if (buffer) {
         data = strip(buffer, bytes);
         lost++;
     }
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
     return data;
 }
 
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
     *max_records = 0;
     *data = NULL;
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     if (free_list) {
         struct xs_cupti_buffer *buffer = free_list;
         free_list = buffer->next;
         free_count--;
         *data = strip(buffer, bytes);
     }
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
     if (!*data) {
         *bytes = BUFFER_BYTES;
         *data = allocate(*bytes);
@@ -97,9 +98,9 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
     struct xs_cupti_buffer *buffer = malloc(sizeof *buffer);
     if (!buffer) {
         free(data);
-        pthread_mutex_lock(&lock);
+        xs_lock(&lock);
         lost += valid_bytes != 0;
-        pthread_mutex_unlock(&lock);
+        xs_unlock(&lock);
         return;
     }
     *buffer = (struct xs_cupti_buffer){.data = data, .bytes = bytes, .valid_bytes = valid_bytes};
@@ -107,28 +108,28 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
         xs_cupti_buffers_recycle(buffer);
         return;
     }
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     *(queue_tail ? &queue_tail->next : &queue_head) = buffer;
     queue_tail = buffer;
     queue_bytes += bytes;
     bool note = !noted && queue_bytes > QUEUE_NOTE_BYTES;
     noted |= note;
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
     if (note)
         xs_note("cupti", "more than %zu MiB of device records waited for the drain thread", QUEUE_NOTE_BYTES >> 20);
 }
 
 struct xs_cupti_buffer *xs_cupti_buffer_take(void) {
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     struct xs_cupti_buffer *buffer = pop_queue();
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
     return buffer;
 }
 
 void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list) {
     if (!list)
         return;
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     struct xs_cupti_buffer *last = list;
     queue_bytes += last->bytes;
     while (last->next) {
@@ -139,12 +140,12 @@ void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list) {
     queue_head = list;
     if (!queue_tail)
         queue_tail = last;
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
 }
 
 void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
     struct xs_cupti_buffer *surplus = NULL;
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     while (list) {
         struct xs_cupti_buffer *next = list->next;
         bool keep = free_count < FREE_LIMIT && list->bytes == BUFFER_BYTES;
@@ -153,7 +154,7 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
         free_count += keep;
         list = next;
     }
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
     while (surplus) {
         struct xs_cupti_buffer *next = surplus->next;
         free(surplus->data);
@@ -163,22 +164,22 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
 }
 
 void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data) {
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     for (struct xs_cupti_buffer *buffer = queue_head; buffer; buffer = buffer->next)
         fn(buffer, data);
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
 }
 
 uint64_t xs_cupti_buffers_lost(void) {
-    pthread_mutex_lock(&lock);
+    xs_lock(&lock);
     uint64_t count = lost;
-    pthread_mutex_unlock(&lock);
+    xs_unlock(&lock);
     return count;
 }
 
 /* Another thread of the parent may have held the lock, so the lists cannot be trusted. */
 void xs_cupti_buffers_forget(void) {
-    pthread_mutex_init(&lock, NULL);
+    xs_lock_forget(&lock);
     queue_head = queue_tail = free_list = NULL;
     queue_bytes = 0;
     free_count = 0;

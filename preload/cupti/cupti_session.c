@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/core/guard.h"
+#include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_callback_ids.h"
@@ -19,7 +20,8 @@ static _Atomic int phase = IDLE;
 
 /* Held during every call of CUPTI, and while a buffer is decoded, because kernel names are CUPTI's memory. CUPTI's
  * callbacks never take it. */
-static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_lock life = XS_LOCK_INITIALIZER;
+static int cancel_before; /* of the thread that holds it */
 static struct xs_cupti_api api;
 static _Atomic(void *) handle;
 static CUpti_SubscriberHandle subscriber;
@@ -30,25 +32,31 @@ static _Atomic bool hurry; /* managed memory was allocated: migrations may begin
 static int64_t offset_ns;  /* CUPTI's clock minus CLOCK_MONOTONIC */
 static char claim[64];     /* the application's first call of CUPTI, where it came before ours */
 
+/* Taken only inside, and by threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cupti_state state = {.status = "off"};
 
-/* A thread that is inside must neither lock again nor take CUPTI's inner calls for the application's. */
+/* A thread that is inside must neither lock again nor take CUPTI's inner calls for the application's. Nor must it be
+ * cancelled there, or jump away: it would be inside for ever. */
 static XS_TLS bool inside;
 
 static bool enter(void) {
+    int cancel;
     if (inside)
         return false;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    xs_lock(&life);
+    cancel_before = cancel;
     inside = true;
     xs_guard_enter();
-    pthread_mutex_lock(&life);
     return true;
 }
 
 static void leave(void) {
-    pthread_mutex_unlock(&life);
     xs_guard_leave();
     inside = false;
+    pthread_setcancelstate(cancel_before, NULL);
+    xs_unlock(&life);
 }
 
 __attribute__((format(printf, 2, 3))) static void set_status(const char *status, const char *format, ...) {
@@ -450,7 +458,7 @@ void xs_cupti_step_aside(const char *why) {
 /* Only the forking thread lives on: locks may be held by others for ever, and CUPTI's own are in the same state. A
  * child of a process that had not begun may begin for itself. */
 void xs_cupti_forget(void) {
-    pthread_mutex_init(&life, NULL);
+    xs_lock_forget(&life);
     pthread_mutex_init(&state_lock, NULL);
     xs_cupti_buffers_forget();
     xs_cupti_correlation = 0;

@@ -2,9 +2,9 @@
  * device, rarely a few more. */
 #include "preload/driver/context.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "preload/core/lock.h"
 #include "preload/driver/real.h"
 
 #define CONTEXTS 256
@@ -20,7 +20,7 @@ static struct {
     int device;
 } learned[64];
 static unsigned learned_count;
-static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER; /* for changes, and for what was learned */
+static struct xs_lock context_lock = XS_LOCK_INITIALIZER; /* for changes, and for what was learned */
 
 _Atomic uintptr_t xs_only_context;
 _Atomic int xs_only_device = -1;
@@ -55,13 +55,13 @@ static void note_learned(CUcontext context, int device) {
 }
 
 bool xs_context_learned(unsigned i, uint64_t *handle, int *device) {
-    pthread_mutex_lock(&context_lock);
+    xs_lock(&context_lock);
     bool is_there = i < learned_count;
     if (is_there) {
         *handle = learned[i].handle;
         *device = learned[i].device;
     }
-    pthread_mutex_unlock(&context_lock);
+    xs_unlock(&context_lock);
     return is_there;
 }
 
@@ -69,7 +69,7 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
     if (!context) {
         return;
     }
-    pthread_mutex_lock(&context_lock);
+    xs_lock(&context_lock);
     bool known = find(context) >= 0;
     int i = slot_of(context);
     if (i >= 0) { /* else its device is asked of the driver each time */
@@ -88,7 +88,7 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
     } else if (atomic_load(&xs_only_context) == (uintptr_t)context) {
         atomic_store(&xs_only_device, device); /* a handle that came back */
     }
-    pthread_mutex_unlock(&context_lock);
+    xs_unlock(&context_lock);
 }
 
 /* Asks the driver for the current context's device; learns the context. */
@@ -130,7 +130,7 @@ CUcontext xs_context_primary(int device) {
 }
 
 void xs_context_drop(CUcontext context) {
-    pthread_mutex_lock(&context_lock);
+    xs_lock(&context_lock);
     int i = find(context);
     if (i >= 0) {
         atomic_store(&xs_only_context, 0);
@@ -138,7 +138,7 @@ void xs_context_drop(CUcontext context) {
         atomic_store(&contexts[i].primary, 0);
         contexts_alive--;
     }
-    pthread_mutex_unlock(&context_lock);
+    xs_unlock(&context_lock);
 }
 
-void xs_context_forget(void) { pthread_mutex_init(&context_lock, NULL); }
+void xs_context_forget(void) { xs_lock_forget(&context_lock); }

@@ -3,8 +3,8 @@
 #include "preload/fingerprint/aside.h"
 
 #include <stddef.h>
-#include <time.h>
 
+#include "preload/core/lock.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/slots.h"
 
@@ -64,14 +64,7 @@ void xs_aside_join(struct xs_aside *a) {
     }
 }
 
-static bool lock_for_a_while(struct xs_aside *a) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PATIENCE_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return pthread_mutex_timedlock(&a->lock, &until) == 0;
-}
+static bool lock_for_a_while(struct xs_aside *a) { return xs_mutex_lock_within(&a->lock, PATIENCE_NS) == 0; }
 
 void xs_aside_join_from_outside(struct xs_aside *a) {
     if (lock_for_a_while(a)) {

@@ -20,10 +20,12 @@ struct xs_aside {
     _Atomic(CUstream) theirs; /* the application's stream; NULL: the entry is free */
     _Atomic bool ahead;       /* ours was given work, and theirs has not joined since */
     _Atomic uint64_t epoch;   /* xs_write_epoch at its last copy; while that is the same, copies follow each other */
-    pthread_mutex_t lock;     /* of what follows; held during calls of the driver, so each wait for it is bounded */
-    CUstream ours;            /* the library's stream, made when it is needed first */
-    bool failed;              /* it could not be made */
-    uint64_t kernels;         /* how many were given to ours; what follows is about the last XS_ASIDE_KERNELS of them */
+    /* Of what follows. Held during calls of the driver, so each wait for it is bounded. Signals wait meanwhile: what
+     * follows is called on a scratch stack, or after xs_signals_hold. */
+    pthread_mutex_t lock;
+    CUstream ours;    /* the library's stream, made when it is needed first */
+    bool failed;      /* it could not be made */
+    uint64_t kernels; /* how many were given to ours; what follows is about the last XS_ASIDE_KERNELS of them */
     CUevent copied, done[XS_ASIDE_KERNELS];
     struct xs_fingerprint_region regions[XS_ASIDE_KERNELS]; /* what each reads; length 0: nothing */
 };

@@ -91,9 +91,11 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
     }
     job->by = f;
     job->stream = stream ? stream : CU_STREAM_LEGACY;
-    pthread_mutex_lock(&f->lock);
+    if (!xs_open_lock(&f->lock)) {
+        return XS_SKIP_NO_SLOT;
+    }
     skip = reserve(job, region, id, writes);
-    pthread_mutex_unlock(&f->lock);
+    xs_open_unlock(&f->lock);
     if (skip == XS_SKIP_NONE) {
         job->parameters.region = *region;
         job->parameters.sequence = job->ticket;
@@ -240,7 +242,10 @@ void xs_device_stream_going(CUstream stream) {
     for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
         for (int k = 0; stream && k < XS_ASIDES; k++) {
             if (atomic_load(&f->asides[k].theirs) == stream) {
+                uint64_t signals;
+                xs_signals_hold(&signals); /* no handler jumps away with the lock */
                 xs_aside_release(&f->asides[k]);
+                xs_signals_let(&signals);
             }
         }
     }
@@ -253,19 +258,21 @@ void xs_device_stream_going(CUstream stream) {
 void xs_device_settle(struct xs_device_job *job) {
     uint64_t epoch = xs_write_epoch_count();
     struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
-    pthread_mutex_lock(&job->by->lock);
-    job->slot->busy = false;
-    job->slot->epoch = epoch;
-    pthread_mutex_unlock(&job->by->lock);
+    if (xs_open_lock(&job->by->lock)) {
+        job->slot->busy = false;
+        job->slot->epoch = epoch;
+        xs_open_unlock(&job->by->lock);
+    }
     if (aside) {
         atomic_store(&aside->epoch, epoch);
     }
 }
 
 static void release(const struct xs_device_job *job) {
-    pthread_mutex_lock(&job->by->lock);
-    job->slot->busy = false;
-    pthread_mutex_unlock(&job->by->lock);
+    if (xs_open_lock(&job->by->lock)) {
+        job->slot->busy = false;
+        xs_open_unlock(&job->by->lock);
+    }
 }
 
 bool xs_device_disown(const struct xs_device_job *job) {
@@ -307,25 +314,25 @@ static struct {
     struct xs_fingerprinter *by;
     uint64_t ticket;
 } late[16];
-static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_lock late_lock = XS_LOCK_INITIALIZER;
 
 void xs_device_note_late(const struct xs_device_job *job) {
-    pthread_mutex_lock(&late_lock);
+    xs_lock(&late_lock);
     unsigned i = atomic_load(&xs_device_late) % (sizeof late / sizeof late[0]); /* beyond, the oldest are forgotten */
     late[i].by = job->by;
     late[i].ticket = job->ticket;
     atomic_fetch_add(&xs_device_late, 1);
-    pthread_mutex_unlock(&late_lock);
+    xs_unlock(&late_lock);
 }
 
 void xs_device_wait_late(void) {
     uint64_t deadline = xs_monotonic_ns() + LATE_PATIENCE_NS;
     __typeof__(late) taken;
-    pthread_mutex_lock(&late_lock);
+    xs_lock(&late_lock);
     memcpy(taken, late, sizeof taken);
     memset(late, 0, sizeof late);
     atomic_store(&xs_device_late, 0);
-    pthread_mutex_unlock(&late_lock);
+    xs_unlock(&late_lock);
     for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         while (taken[i].by && !xs_results_arrived(&taken[i].by->results, taken[i].ticket) &&
                xs_monotonic_ns() < deadline) {

@@ -19,7 +19,7 @@
 
 static struct xs_fingerprinter *table[CONTEXTS];
 static _Atomic unsigned table_count; /* only ever grows: the drain thread looks without a lock */
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct xs_lock table_lock = XS_LOCK_INITIALIZER;
 static _Atomic uint64_t start_ns;
 static XS_TLS struct xs_fingerprinter *latest;
 
@@ -135,7 +135,7 @@ static struct xs_fingerprinter *new_place(void) {
         munmap(f, sizeof *f);
         return NULL;
     }
-    pthread_mutex_init(&f->lock, NULL);
+    xs_open_lock_make(&f->lock);
     table[n] = f;
     atomic_store(&table_count, n + 1);
     return f;
@@ -170,9 +170,9 @@ struct making {
 
 static void make_on_scratch(void *arg) {
     struct making *m = arg;
-    pthread_mutex_lock(&table_lock);
+    xs_lock(&table_lock);
     m->made = make_locked(m->context);
-    pthread_mutex_unlock(&table_lock);
+    xs_unlock(&table_lock);
 }
 
 /* The driver may have to compile the kernel. Where there is no memory for a stack, the next copy is another try. */
@@ -213,7 +213,7 @@ void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
 }
 
 void xs_device_context_gone(CUcontext context) {
-    pthread_mutex_lock(&table_lock);
+    xs_lock(&table_lock);
     struct xs_fingerprinter *f = xs_fingerprinter_find(context);
     if (f) {
         atomic_store(&f->skip, XS_SKIP_CONTEXT);
@@ -223,7 +223,7 @@ void xs_device_context_gone(CUcontext context) {
         xs_results_abandon(&f->results);
         atomic_store(&f->context, 0);
     }
-    pthread_mutex_unlock(&table_lock);
+    xs_unlock(&table_lock);
 }
 
 bool xs_device_give_back(CUcontext context) {
@@ -232,9 +232,11 @@ bool xs_device_give_back(CUcontext context) {
     if (!f) {
         return false;
     }
-    pthread_mutex_lock(&f->lock); /* whoever reserved something before has its result awaited */
+    if (!xs_open_lock(&f->lock)) { /* whoever reserved something before has its result awaited */
+        return false;
+    }
     bool mine = atomic_compare_exchange_strong(&f->skip, &none, XS_SKIP_NO_MEMORY);
-    pthread_mutex_unlock(&f->lock);
+    xs_open_unlock(&f->lock);
     if (!mine) {
         return false;
     }

@@ -4,12 +4,12 @@
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINTER_H
 #define XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINTER_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/core/lock.h"
 #include "preload/driver/driver_api.h"
 #include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/results.h"
@@ -28,7 +28,7 @@ struct xs_fingerprinter {
     CUdeviceptr memory, results_at; /* tickets, then slots; the ring as the device sees it */
     int priority;                   /* of launches */
     _Atomic bool has_priority;
-    pthread_mutex_t lock; /* of the slots; no call of the driver under it */
+    struct xs_open_lock lock; /* of the slots; no call of the driver under it */
     struct xs_slots slots;
     struct xs_aside asides[XS_ASIDES];
     struct xs_results results;

@@ -33,10 +33,10 @@
 #include "preload/session/facts.h"
 #include "preload/session/files.h"
 #include "preload/session/redact.h"
+#include "preload/session/signing.h"
 #include "preload/session/source_lines.h"
 #include "schema/error.h"
 #include "schema/store/store.h"
-#include "schema/trace/origin.h"
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
@@ -46,6 +46,7 @@
 /* Of a process that ends, beyond which it does not wait for sources on a slow disk, nor for what a start that was given
  * up leaves on one. */
 #define SOURCES_PATIENCE_MS 250u
+#define SIGNING_PATIENCE_MS 150u /* a part of that */
 #define DISCARD_PATIENCE_MS 250u
 
 /* GIVEN_UP: nobody waits for the start any more, and what it made is still to be deleted. READING_SOURCES: all that was
@@ -109,7 +110,11 @@ static int write_start(void) {
     xs_facts_write_devices(drain.store);
     xs_files_write(&drain.files, drain.store, drain.spool);
     xs_store_meta_int(drain.store, "cost.start_ns", (int64_t)(xs_monotonic_ns() - drain.start_ns));
-    return status ? status : xs_store_commit(drain.store);
+    status = status ? status : xs_store_commit(drain.store);
+    if (status == 0) {
+        xs_spool_start(drain.spool, drain.files.path); /* the trace has the spool's number */
+    }
+    return status;
 }
 
 /* Both may have a value of the environment in them. */
@@ -240,21 +245,25 @@ const char *xs_drain_path(void) { return drain.files.path; }
 
 /* In a transaction of its own behind everything else, because files of other people are read. */
 static void keep_sources(void) {
+    set_phase(READING_SOURCES);
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
-        set_phase(READING_SOURCES);
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
-        set_phase(CLOSING);
     }
+    xs_signing_write(drain.store, SIGNING_PATIENCE_MS); /* of a run that was shorter than that takes */
+    set_phase(CLOSING);
 }
 
 static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     failure = failure ? failure : take_over();
     xs_files_give_ballast_back(&drain.files);
+    bool stopped = failure == 0 && *drain.spool->header->stopped; /* by xs_stop */
     if (failure) {
         give_up(failure);
+    } else if (stopped) {
+        snprintf(drain.why, sizeof drain.why, "%s", drain.spool->header->stopped);
     }
-    int status = write_end(failure);
+    int status = write_end(failure || stopped);
     if (failure == 0 && status == 0) {
         keep_sources();
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
@@ -267,18 +276,9 @@ static void finish_trace(int failure) {
         snprintf(drain.why, sizeof drain.why, "%s", closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
     }
     if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
-        atomic_store(&drain.spool->header->closed, 1);
-        xs_spool_delete(&drain.files.spool);
+        xs_spool_finish(drain.spool, &drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */
-    set_phase(failure == 0 && status == 0 && closed == 0 ? DONE : DONE_BADLY);
-}
-
-/* After the start, so that the application does not wait for a home folder on a slow disk. */
-static void write_origin(void) {
-    char origin[XS_ORIGIN_BYTES];
-    if (xs_origin_sign(drain.files.path, origin)) {
-        xs_store_meta_text(drain.store, "origin", origin);
-    }
+    set_phase(failure == 0 && !stopped && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
 /* A start that failed leaves nothing behind. */
@@ -314,11 +314,12 @@ static void *drain_main(void *arg) {
         set_phase(FAILED_TO_START);
         return NULL;
     }
-    write_origin();
+    xs_signing_start(drain.files.path);
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
             status = take_over();
+            xs_signing_write(drain.store, 0);
         }
         if (status == 0 && !atomic_load(&drain.stop)) {
             xs_drain_sleep(heard, IDLE_MS);
@@ -330,6 +331,7 @@ static void *drain_main(void *arg) {
 
 int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
     snprintf(drain.files.path, sizeof drain.files.path, "%s", path);
+    snprintf(drain.files.runtime_dir, sizeof drain.files.runtime_dir, "%s", xs_spool_runtime_dir());
     drain.options = options;
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();

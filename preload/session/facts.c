@@ -82,18 +82,25 @@ static void write_number(struct xs_store *store, const char *key, long number, c
     }
 }
 
+static struct {
+    long rank, world_size, local_rank;
+    const char *rank_variable, *world_size_variable, *local_rank_variable;
+} job;
+
+void xs_facts_read_rank(void) {
+    job.rank = xs_rank(&job.rank_variable);
+    job.world_size = xs_world_size(&job.world_size_variable);
+    job.local_rank = xs_local_rank(&job.local_rank_variable);
+}
+
 static void write_rank(struct xs_store *store) {
-    const char *variable = NULL;
-    long rank = xs_rank(&variable);
-    if (rank < 0) {
+    if (job.rank < 0) {
         return;
     }
-    write_number(store, "rank", rank, variable);
-    xs_store_meta_text(store, "rank_source", variable);
-    long world_size = xs_world_size(&variable);
-    write_number(store, "world_size", world_size, variable);
-    long local_rank = xs_local_rank(&variable);
-    write_number(store, "local_rank", local_rank, variable);
+    write_number(store, "rank", job.rank, job.rank_variable);
+    xs_store_meta_text(store, "rank_source", job.rank_variable);
+    write_number(store, "world_size", job.world_size, job.world_size_variable);
+    write_number(store, "local_rank", job.local_rank, job.local_rank_variable);
 }
 
 static void write_option(void *arg, const struct xs_option_value *option) {

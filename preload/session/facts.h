@@ -10,6 +10,10 @@
  * file descriptors; before xs_drain_start. */
 void xs_facts_read_devices(void);
 
+/* Reads what the environment says of the rank. The same thread: another must not read it while the application may
+ * change it. */
+void xs_facts_read_rank(void);
+
 /* Write the facts into the store, inside a batch of the caller's; errors of the store show when that is committed.
  * Drain thread only. */
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);

@@ -52,8 +52,8 @@ static int create_named(struct xs_files *files, const char *path, const struct x
         return XS_ERROR_SYSTEM;
     }
     size_t bound = (size_t)options->spool_mib << 20;
-    bool memory = strcmp(options->spool, "disk") != 0;
-    int status = xs_spool_place(path, bound, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, memory, spool, &files->spool);
+    const char *runtime_dir = strcmp(options->spool, "disk") != 0 ? files->runtime_dir : NULL;
+    int status = xs_spool_place(path, bound, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, runtime_dir, spool, &files->spool);
     if (status) {
         return status;
     }
@@ -87,11 +87,7 @@ int xs_files_create(struct xs_files *files, const struct xs_options *options, st
         }
         snprintf(files->path, sizeof files->path, "%.*s", (int)sizeof files->path - 1, path);
         files->trace = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        xs_spool_start(spool, path);
         keep_ballast(files);
-        if (files->spool.memory[0]) {
-            xs_spool_sweep(spool->header->folder);
-        }
         return XS_OK;
     }
     snprintf(why, bytes, "every name from %.100s on is taken", wish);

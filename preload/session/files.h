@@ -11,7 +11,8 @@
 #include "schema/store/store.h"
 
 struct xs_files {
-    char path[PATH_MAX + 128]; /* the trace; a wish until it is made */
+    char path[PATH_MAX + 128];               /* the trace; a wish until it is made */
+    char runtime_dir[XS_SPOOL_FOLDER_BYTES]; /* xs_spool_runtime_dir of the thread that starts the session */
     struct xs_spool_files spool;
     int trace;   /* descriptor by which the trace is known under any name (O_PATH), or -1 */
     int ballast; /* descriptor of room for the last words on a disk that fills up, or -1 */

@@ -17,12 +17,17 @@ static struct xs_redact_functions functions;
 static bool find_functions(void) {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     void *compile = libc ? xs_real_dlsym(libc, "regcomp") : NULL, *match = libc ? xs_real_dlsym(libc, "regexec") : NULL;
+    void *release = libc ? xs_real_dlsym(libc, "regfree") : NULL;
     memcpy(&functions.compile, &compile, sizeof compile);
     memcpy(&functions.match, &match, sizeof match);
-    return compile && match;
+    memcpy(&functions.release, &release, sizeof release);
+    return compile && match && release;
 }
 
 const char *xs_redact_start(const char *pattern) {
+    if (hides == MATCHES) {
+        functions.release(&compiled);
+    }
     hides = NOTHING;
     if (!*pattern) {
         return NULL;

@@ -10,7 +10,7 @@
 /* Takes the pattern, "" for none. Once, by the thread that starts the session, before xs_drain_start: symbols are
  * looked up, which the drain thread may not do while that thread waits for it. Where the pattern is not accepted,
  * everything is hidden from here on, and why is returned, within a sentence and without text of the pattern; else NULL.
- */
+ * A test may call it again: the pattern before is forgotten. */
 const char *xs_redact_start(const char *pattern);
 
 /* Whether a pattern is set, and whether a variable's value is to be hidden: the pattern matches it or the variable's

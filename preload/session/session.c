@@ -31,6 +31,7 @@
 #include "preload/session/options.h"
 #include "preload/session/redact.h"
 #include "preload/session/say.h"
+#include "preload/session/signing.h"
 
 #define EXIT_PATIENCE_MS 60000u
 #define STILL_PATIENCE_MS 5000u     /* without progress: the file system does not answer */
@@ -201,6 +202,8 @@ static bool start_locked(void) {
     }
     start_redacting();
     xs_facts_read_devices();
+    xs_facts_read_rank();
+    xs_signing_prepare();
     if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);
     }

@@ -2,7 +2,9 @@
 #include "schema/file/side_files.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +12,13 @@
 bool xs_beside(char *buffer, const char *path, const char *suffix) {
     int n = snprintf(buffer, XS_PATH_BYTES, "%s%s", path, suffix);
     return n > 0 && n < XS_PATH_BYTES;
+}
+
+void xs_resolve(const char *path, char *file) {
+    _Static_assert(XS_PATH_BYTES >= PATH_MAX, "realpath needs that much");
+    if (!realpath(path, file)) {
+        snprintf(file, XS_PATH_BYTES, "%s", path);
+    }
 }
 
 /* A journal that belongs to a transaction over several databases ends in the name of their super-journal, and that
@@ -43,11 +52,18 @@ void xs_side_files_look(const char *path, struct xs_side_files *side) {
             continue;
         }
         if (st.st_uid != trace.st_uid || !S_ISREG(st.st_mode)) {
+            side->suffix = side->foreign ? side->suffix : suffixes[i];
+            side->why = side->foreign ? side->why : S_ISREG(st.st_mode) ? "is another user's" : "is no regular file";
             side->foreign = true;
-        } else if (st.st_size > 0 && strcmp(suffixes[i], "-shm") != 0) {
+            continue;
+        }
+        bool journal = strcmp(suffixes[i], "-journal") == 0;
+        side->linked = side->linked || st.st_nlink != 1;
+        if (st.st_size > 0 && strcmp(suffixes[i], "-shm") != 0) {
             side->left_over = true;
-            side->super_journal =
-                side->super_journal || (strcmp(suffixes[i], "-journal") == 0 && names_super_journal(name));
+            side->journal = side->journal || journal;
+            side->unfinished = side->unfinished || !journal;
+            side->super_journal = side->super_journal || (journal && names_super_journal(name));
         }
     }
 }

@@ -68,7 +68,7 @@ static int defend(sqlite3 *db) {
         }
     }
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
-    return sqlite3_exec(db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+    return sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
 }
 
 /* As a URI, the only form in which SQLite can be told that nothing will change the file. */
@@ -99,7 +99,7 @@ int xs_sqlite_open(const char *path, enum xs_access access, sqlite3 **db) {
         return SQLITE_NOMEM;
     }
     int flags = SQLITE_OPEN_NOMUTEX | (access == XS_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
-                (access == XS_READ_ALONE ? SQLITE_OPEN_URI : 0);
+                (access == XS_READ_ALONE ? SQLITE_OPEN_URI : 0) | (access == XS_WRITE ? 0 : SQLITE_OPEN_NOFOLLOW);
     int rc = sqlite3_open_v2(name, db, flags, GUARDED);
     sqlite3_free(name);
     return rc == SQLITE_OK ? defend(*db) : rc;

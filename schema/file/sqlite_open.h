@@ -12,7 +12,8 @@ enum xs_access {
     XS_WRITE,      /* an existing file */
 };
 
-/* Opens `path`, which is always a file's name, never a URI. The connection is for one thread at a time. Loading
+/* Opens `path`, which is always a file's name, never a URI. For reading it has to be what xs_resolve gave: a symbolic
+ * link that came since is not followed. The connection is for one thread at a time. Loading
  * extensions, triggers, tokenizers at chosen addresses, writes to SQLite's own tables, functions called by a schema and
  * strings in double quotes are switched off; texts and blobs end at 16 MiB. Returns SQLite's code; `*db` is to be
  * closed whatever it is.

@@ -11,7 +11,8 @@
 struct xs_steps;
 
 /* The words for it, of which the subject comes before. */
-#define XS_TOO_MANY_STEPS "takes more steps than a file of its size can justify"
+#define XS_THAN_JUSTIFIED "than a file of its size can justify"
+#define XS_TOO_MANY_STEPS "takes more steps " XS_THAN_JUSTIFIED
 
 /* Steps of SQLite's virtual machine for all statements of a connection to a file of that size together. */
 uint64_t xs_steps_of(int64_t file_bytes);

@@ -111,14 +111,28 @@ static uint64_t chunks_of_address_limit(void) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* As many as there are addresses for, down to `chunks`. */
+/* What lies behind the chunks that are there may not be accessed: mlockall of the application would make memory of it
+ * all. */
+static bool set_access(void *map, off_t from, off_t to, int access) {
+    return mprotect((char *)map + from, (size_t)(to - from), access) == 0;
+}
+
+/* As many as there are addresses for, down to `chunks`, or as may be locked where all that is mapped is (EAGAIN). */
 static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
+    void *map = MAP_FAILED;
     for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
-        void *map = mmap(NULL, (size_t)bytes_of(*limit), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (map != MAP_FAILED || errno != ENOMEM || *limit <= chunks) {
-            return map;
+        map = mmap(NULL, (size_t)bytes_of(*limit), PROT_NONE, MAP_SHARED, fd, 0);
+        if (map != MAP_FAILED || (errno != ENOMEM && errno != EAGAIN) || *limit <= chunks) {
+            break;
         }
     }
+    if (map != MAP_FAILED && !set_access(map, 0, bytes_of(chunks), PROT_READ | PROT_WRITE)) {
+        int saved = errno;
+        munmap(map, (size_t)bytes_of(*limit));
+        errno = saved;
+        map = MAP_FAILED;
+    }
+    return map;
 }
 
 /* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
@@ -184,11 +198,27 @@ static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned c
     return (uint32_t)least(least(chunks, room), INT_MAX);
 }
 
-/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. */
-static bool memory_has_room(const struct xs_spool *spool, uint64_t bytes) {
+static unsigned chunks_in(const struct xs_spool *spool, uint32_t count, uint32_t state) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        n += atomic_load_explicit(&xs_spool_chunk(spool, i)->header.state, memory_order_relaxed) == state;
+    }
+    return n;
+}
+
+/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. Where nearly every chunk is a
+ * thread's, another thread would record nothing without more: a few are added as long as there is memory at all.
+ * Returns how many of `chunks` there may be; 0: no room. */
+static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_t chunks) {
     struct statvfs fs;
-    return !spool->in_memory || statvfs(spool->header->folder, &fs) != 0 ||
-           bytes <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY;
+    if (!spool->in_memory ||
+        (statvfs(spool->header->folder, &fs) == 0 &&
+         (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY)) {
+        return chunks;
+    }
+    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < WANTED_FREE &&
+                          chunks_in(spool, count, XS_CHUNK_ACTIVE) >= count - count / 4;
+    return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
 }
 
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
@@ -197,10 +227,14 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     int status = XS_OK;
-    chunks = room_of(spool, count, chunks);
-    if (chunks) {
+    unsigned wanted = room_of(spool, count, chunks);
+    chunks = allowed_of(spool, count, wanted);
+    if (wanted) {
         off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
-        status = memory_has_room(spool, (uint64_t)(to - from)) ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
+        status = chunks ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
+        if (!status && !set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
+            status = XS_ERROR_SYSTEM;
+        }
         if (!status) {
             prefault(spool->header, from, to);
             atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
@@ -217,19 +251,35 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
         return 0;
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
-    chunks = room_of(spool, count, chunks);
-    size_t bytes = (size_t)chunks * XS_SPOOL_CHUNK_BYTES;
-    /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
-    if (chunks && memory_has_room(spool, bytes) &&
-        madvise(xs_spool_chunk(spool, count), bytes, MADV_POPULATE_WRITE) == 0) {
-        atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
-        grown = (int)chunks;
+    chunks = allowed_of(spool, count, room_of(spool, count, chunks));
+    off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
+    if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
+        /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
+        if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
+            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+            grown = (int)chunks;
+        } else {
+            set_access(spool->header, from, to, PROT_NONE);
+        }
     }
     atomic_store_explicit(&spool->growing, 0, memory_order_release);
 #else
     (void)spool, (void)chunks;
 #endif
     return grown;
+}
+
+void xs_spool_give_back(struct xs_spool *spool) {
+    enum { PAGE = 4096 }; /* with the chunk's header, which a thread reads that looks for a free one */
+    uint32_t count = atomic_load(&spool->header->chunk_count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t state = XS_CHUNK_FREE;
+        if (atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL) ||
+            state == XS_CHUNK_FULL) {
+            (void)fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bytes_of(i) + PAGE,
+                            XS_SPOOL_CHUNK_BYTES - PAGE);
+        }
+    }
 }
 
 unsigned xs_spool_wanted(const struct xs_spool *spool) {

@@ -116,6 +116,9 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks);
 /* The same for any thread, as far as it needs no descriptor: in memory, from Linux 5.14 on. Else 0. */
 int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks);
 
+/* Gives the memory of all chunks back that no thread holds; none can be taken afterwards. The opening thread only. */
+void xs_spool_give_back(struct xs_spool *spool);
+
 /* By how many chunks the spool should grow: 0 while enough are free. header->chunk_bound bounds what waits to be taken
  * over. It does not bound threads: each holds a chunk for as long as it lives, so beyond it the spool still grows while
  * few chunks are full. */
@@ -197,7 +200,7 @@ struct xs_store;
  * thread's events keep their order; those of different threads do not. If `recovering` is true, it trusts
  * spool_progress and not the spool, and uses the transaction that the caller began and will commit. Events of no known
  * kind are skipped and counted in meta skipped_events. One caller at a time. A spool that was opened (not created) can
- * only be drained with `recovering` true: it is mapped for reading. */
+ * only be drained with `recovering` true: its chunks are read, and nothing is written to it. */
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering);
 
 /* Writes the header's counters into meta: cost.spool_stalls, cost.spool_stall_ns, coverage.nested,

@@ -10,6 +10,7 @@
  * the progress row with nothing new in it, or a newer generation of which nothing has been taken over. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "schema/error.h"
 #include "schema/spool/spool.h"
@@ -56,6 +57,17 @@ static uint32_t committed_of(const struct xs_chunk *chunk) {
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
+/* Of an opened spool, what is written: a chunk may claim what the file has holes for, and a hole has no event. */
+static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t committed) {
+    off_t from = (off_t)XS_SPOOL_HEADER_BYTES + (off_t)i * (off_t)XS_SPOOL_CHUNK_BYTES;
+    off_t hole = is_opened(spool) && committed ? lseek(spool->source, from, SEEK_HOLE) : -1;
+    off_t bytes = hole - from - (off_t)sizeof(struct xs_chunk_header);
+    if (hole < 0 || bytes >= (off_t)committed) {
+        return committed;
+    }
+    return bytes > 0 ? (uint32_t)bytes - (uint32_t)bytes % (uint32_t)sizeof(struct xs_event) : 0;
+}
+
 /* Where taking over goes on: the writer's own note of it, or when recovering the trace's word, which alone is true
  * after a kill. */
 static int drained_of(const struct xs_chunk_header *header, struct xs_store *recovering, unsigned index,
@@ -96,7 +108,7 @@ static int collect(const struct xs_spool *spool, struct part *parts, unsigned ch
     qsort(parts, *count, sizeof *parts, by_sequence);
     for (unsigned i = *count; i-- > 0;) {
         const struct xs_chunk *chunk = chunk_at(spool, parts[i].index, sizeof chunk->header);
-        uint32_t committed = chunk ? committed_of(chunk) : 0;
+        uint32_t committed = chunk ? written_of(spool, parts[i].index, committed_of(chunk)) : 0;
         if (committed > parts[i].from_bytes) {
             parts[i].to_bytes = committed;
         }
@@ -219,7 +231,7 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
         total += fed;
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
-    return status ? status : total;
+    return status ? status : is_opened(spool) ? total - skipped : total; /* a writer wants to know what it freed */
 }
 
 static void recycle(const struct xs_spool *spool, const struct part *part) {

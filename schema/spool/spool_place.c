@@ -2,6 +2,7 @@
 #include "schema/spool/spool_place.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,14 +18,19 @@
 
 #define TMPFS 0x01021994 /* statfs(2) */
 
+/* All spools of a user take at most one part in so many of a tmpfs, and at most so many bytes. */
+#define SHARE_OF_USER 4u
+#define MOST_OF_USER (UINT64_C(4) << 30)
+#define MOST_ENTRIES 10000u
+
 static bool folder_name(char *folder, const char *base, uid_t uid) {
     int n = snprintf(folder, XS_SPOOL_FOLDER_BYTES, "%s/xferspy-%lu", base, (unsigned long)uid);
     return n > 0 && n < (int)XS_SPOOL_FOLDER_BYTES;
 }
 
-static const char *runtime_dir(void) {
+const char *xs_spool_runtime_dir(void) {
     const char *base = getenv("XDG_RUNTIME_DIR");
-    return base && base[0] == '/' ? base : NULL;
+    return base && base[0] == '/' && strlen(base) < XS_SPOOL_FOLDER_BYTES ? base : "";
 }
 
 /* A descriptor of a folder that is that user's alone, or -1. */
@@ -33,6 +39,7 @@ static int open_folder(const char *folder, uid_t uid) {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != uid || (st.st_mode & 077) != 0)) {
         close(fd);
+        errno = EACCES;
         fd = -1;
     }
     return fd;
@@ -47,11 +54,39 @@ static bool base_is_fit(const char *base, size_t bytes) {
            (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / XS_SPOOL_SHARE_OF_MEMORY >= bytes;
 }
 
+/* What the spools in the folder take, of killed processes and of living ones. */
+static uint64_t bytes_in(const char *folder) {
+    DIR *entries = opendir(folder);
+    uint64_t bytes = 0;
+    unsigned count = 0;
+    /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
+    for (struct dirent *entry; entries && ++count < MOST_ENTRIES && (entry = readdir(entries));) {
+        struct stat st;
+        if (fstatat(dirfd(entries), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) {
+            bytes += (uint64_t)st.st_blocks * 512;
+        }
+    }
+    if (entries) {
+        closedir(entries);
+    }
+    return bytes;
+}
+
+/* Killed processes leave their spools, and nobody may ever read their traces. */
+static bool folder_has_room(const char *folder, size_t bytes) {
+    struct statfs fs;
+    if (statfs(folder, &fs) != 0) {
+        return false;
+    }
+    uint64_t bound = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize / SHARE_OF_USER;
+    return bytes_in(folder) + bytes <= (bound < MOST_OF_USER ? bound : MOST_OF_USER);
+}
+
 /* Makes the folder where it is missing. */
-static bool memory_folder(size_t bytes, char *folder) {
-    const char *const bases[] = {"/dev/shm", runtime_dir()};
+static bool memory_folder(const char *runtime_dir, size_t bytes, char *folder) {
+    const char *const bases[] = {"/dev/shm", runtime_dir};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (!bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
+        if (!*bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
             continue;
         }
         if (mkdir(folder, 0700) == 0) {
@@ -60,10 +95,24 @@ static bool memory_folder(size_t bytes, char *folder) {
         int fd = open_folder(folder, geteuid());
         if (fd >= 0) {
             close(fd);
-            return true;
+            if (folder_has_room(folder, bytes)) {
+                return true;
+            }
         }
     }
     return false;
+}
+
+void xs_spool_sweep_own(void) {
+    const char *const bases[] = {"/dev/shm", xs_spool_runtime_dir()};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        char folder[XS_SPOOL_FOLDER_BYTES];
+        int fd = *bases[i] && folder_name(folder, bases[i], geteuid()) ? open_folder(folder, geteuid()) : -1;
+        if (fd >= 0) {
+            close(fd);
+            xs_spool_sweep(folder);
+        }
+    }
 }
 
 static bool make_id(char id[XS_SPOOL_ID_BYTES]) {
@@ -90,9 +139,9 @@ static void memory_name(struct xs_spool_files *files, const char *folder, const 
 }
 
 static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
-                            struct xs_spool *spool, struct xs_spool_files *files) {
-    char folder[XS_SPOOL_FOLDER_BYTES], id[XS_SPOOL_ID_BYTES];
-    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(bound_bytes, folder) || !make_id(id)) {
+                            const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
+    char folder[XS_SPOOL_FOLDER_BYTES] = "", id[XS_SPOOL_ID_BYTES] = "";
+    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(runtime_dir, bound_bytes, folder) || !make_id(id)) {
         return XS_ERROR_NOT_FOUND;
     }
     memory_name(files, folder, id);
@@ -102,7 +151,7 @@ static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_
         return status;
     }
     memcpy(spool->header->id, id, sizeof id);
-    memcpy(spool->header->folder, folder, sizeof folder);
+    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* nothing of the stack behind it */
     memcpy(spool->header->trace, trace, strlen(trace) + 1);
     return XS_OK;
 }
@@ -120,8 +169,16 @@ static int write_pointer(int fd, const struct xs_spool *spool) {
     return errno == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
-int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks, bool memory,
-                   struct xs_spool *spool, struct xs_spool_files *files) {
+static void know_file(struct xs_spool_files *files, int fd) {
+    struct stat st;
+    if (fstat(fd, &st) == 0) {
+        files->device = st.st_dev;
+        files->inode = st.st_ino;
+    }
+}
+
+int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                   const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     *spool = (struct xs_spool){.fd = -1, .source = -1};
     *files = (struct xs_spool_files){0};
     if (!xs_beside(files->beside, trace, ".spool")) {
@@ -129,12 +186,13 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
         return XS_ERROR_SYSTEM;
     }
     int status = XS_ERROR_NOT_FOUND;
-    if (memory) {
+    if (runtime_dir) {
         int fd = xs_create_private(files->beside);
         if (fd < 0) {
             return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
         }
-        status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, spool, files);
+        know_file(files, fd);
+        status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, runtime_dir, spool, files);
         int written = status ? status : write_pointer(fd, spool);
         int saved = errno;
         close(fd);
@@ -149,7 +207,11 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
     }
     if (status) {
         files->memory[0] = 0;
+        files->inode = 0;
         status = xs_spool_create(files->beside, limit_bytes, first_chunks, spool);
+        if (!status) {
+            know_file(files, spool->fd);
+        }
     }
     if (!status && bound_bytes > XS_SPOOL_CHUNK_BYTES) {
         uint64_t bound = bound_bytes / XS_SPOOL_CHUNK_BYTES;
@@ -167,25 +229,44 @@ void xs_spool_start(struct xs_spool *spool, const char *trace) {
     atomic_store_explicit(&spool->header->started, 1, memory_order_release);
 }
 
+/* Whoever renames a trace with all that lies beside it may have a next one made under the name. */
+static bool is_still_beside(const struct xs_spool_files *files) {
+    struct stat st;
+    return files->inode == 0 ||
+           (lstat(files->beside, &st) == 0 && st.st_dev == files->device && st.st_ino == files->inode);
+}
+
+void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files) {
+    atomic_store(&spool->header->closed, 1);
+    if (files->memory[0] && unlink(files->memory) != 0 && errno != ENOENT) {
+        xs_spool_give_back(spool);
+    }
+    xs_spool_delete(files);
+}
+
 void xs_spool_delete(const struct xs_spool_files *files) {
     if (files->memory[0]) {
         unlink(files->memory);
     }
-    unlink(files->beside);
+    if (is_still_beside(files)) {
+        unlink(files->beside);
+    }
 }
 
 /* Folders are known, so that a pointer of a stranger's names nothing else: this user's, and the trace's owner's. */
 static bool folder_is_known(const char *folder, uid_t owner) {
     char known[XS_SPOOL_FOLDER_BYTES], run[64];
     snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);
-    const char *const bases[] = {"/dev/shm", run, runtime_dir()};
+    const char *const bases[] = {"/dev/shm", run, xs_spool_runtime_dir()};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0) {
+        if (*bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0) {
             return true;
         }
     }
     return false;
 }
+
+static enum xs_spool_absence absence_of_errno(void) { return errno == ENOENT ? XS_SPOOL_GONE : XS_SPOOL_NO_ACCESS; }
 
 /* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there,
  * or not `owner`'s, or where the pointer is not to be followed. */
@@ -196,12 +277,21 @@ static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
         return XS_ERROR_CORRUPT;
     }
     memory_name(&found->files, pointer->folder, pointer->id);
-    bool known = may_follow && folder_is_known(pointer->folder, owner);
-    int folder = known ? open_folder(pointer->folder, owner) : -1;
+    found->owner = owner;
+    if (!may_follow) {
+        return XS_OK;
+    }
+    if (!folder_is_known(pointer->folder, owner)) {
+        found->absence = XS_SPOOL_UNKNOWN_FOLDER;
+        return XS_OK;
+    }
+    int folder = open_folder(pointer->folder, owner);
     if (folder < 0) {
+        found->absence = absence_of_errno();
         return XS_OK;
     }
     int fd = openat(folder, strrchr(found->files.memory, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    found->absence = fd < 0 ? absence_of_errno() : XS_SPOOL_NOT_FOLLOWED;
     close(folder);
     if (fd < 0) {
         return XS_OK;
@@ -229,10 +319,15 @@ static int find(const char *trace, bool may_follow, struct xs_spool_found *found
     if (fd < 0) {
         return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
     }
+    know_file(&found->files, fd);
     if (pread(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic || magic != XS_SPOOL_POINTER_MAGIC) {
         return xs_spool_open_fd(fd, &found->spool);
     }
-    int status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? XS_OK : XS_ERROR_SYSTEM;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return XS_ERROR_SYSTEM;
+    }
+    int status = XS_OK;
     found->pointer = malloc(XS_SPOOL_HEADER_BYTES);
     if (!found->pointer) {
         status = XS_ERROR_MEMORY;

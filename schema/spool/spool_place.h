@@ -25,28 +25,52 @@
 #define XS_SPOOL_SHARE_OF_MEMORY 8u
 
 struct xs_spool_files {
-    char beside[XS_PATH_BYTES];               /* the spool, or the pointer to it */
+    char beside[XS_PATH_BYTES]; /* the spool, or the pointer to it */
+    dev_t device;               /* of that file, and its number; 0: not known */
+    ino_t inode;
     char memory[XS_SPOOL_FOLDER_BYTES + 64u]; /* the spool in a tmpfs; "": it lies beside the trace */
 };
 
-/* Creates the spool of the trace that is going to be made at `trace`, which is absolute. `bound_bytes` bounds what
- * waits in it (header->chunk_bound), `limit_bytes` all of it. As xs_spool_create; errno EEXIST: the name beside the
- * trace is taken. */
-int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks, bool memory,
-                   struct xs_spool *spool, struct xs_spool_files *files);
+/* $XDG_RUNTIME_DIR, "" where it is of no use. */
+const char *xs_spool_runtime_dir(void);
 
-/* The trace was made: says in the spool which file it is. Before the first event. */
+/* Creates the spool of the trace that is going to be made at `trace`, which is absolute. `bound_bytes` bounds what
+ * waits in it (header->chunk_bound), `limit_bytes` all of it. `runtime_dir` is what xs_spool_runtime_dir said, because
+ * the drain thread may not read the environment while the application may change it; NULL: not in memory. As
+ * xs_spool_create; errno EEXIST: the name beside the trace is taken. */
+int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
+                   const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files);
+
+/* The trace was made, and has the spool's number: says in the spool which file it is. Before the first event. */
 void xs_spool_start(struct xs_spool *spool, const char *trace);
 
-/* Deletes the files. */
+/* Everything is in the trace: deletes the files. Where the process may not do so any more (it changed its user), gives
+ * the memory of the spool back, except what a thread still writes to. The opening thread only. */
+void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files);
+
+/* Deletes the files; what lies beside the trace only if it is still the same file there. */
 void xs_spool_delete(const struct xs_spool_files *files);
 
-/* Deletes what killed processes of this user left in the folder of a spool in memory, where the trace is gone: it can
- * serve nobody. Only what was written in this boot and these namespaces, an hour ago or more. `folder` is that of
- * xs_spool_files.memory. */
+/* Deletes what killed processes of this user left in a folder of spools, where it can serve nobody any more: spools
+ * that have no event, and spools whose trace has been missing for three days. Only what was written in this boot and
+ * these namespaces, by a process that is gone. Looks at other processes and at the paths of their traces, so it is for
+ * commands only. `folder` is that of xs_spool_files.memory. */
 void xs_spool_sweep(const char *folder);
 
+/* The same for all folders in which a spool of this user's may lie. */
+void xs_spool_sweep_own(void);
+
+/* Why a spool to which there is a pointer was not opened. */
+enum xs_spool_absence {
+    XS_SPOOL_NOT_FOLLOWED = 0, /* the pointer lies beside a copy, or the spool is not of the pointer's owner */
+    XS_SPOOL_GONE,             /* there is no such file */
+    XS_SPOOL_UNKNOWN_FOLDER,   /* it is none of those in which spools lie */
+    XS_SPOOL_NO_ACCESS,
+};
+
 struct xs_spool_found {
+    enum xs_spool_absence absence;
+    uid_t owner;                     /* of the pointer */
     struct xs_spool spool;           /* opened; no header where it is not here */
     struct xs_spool_header *pointer; /* NULL: there is none */
     struct xs_spool_files files;

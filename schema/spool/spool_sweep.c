@@ -1,5 +1,6 @@
 /* Deleting what killed processes left: spools in memory whose trace is gone, and the files of a start that was not
- * finished. */
+ * finished. Commands do this, and the library never does: the paths of other traces can lead to a disk that does not
+ * answer. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +14,11 @@
 #include "schema/spool/spool_place.h"
 
 enum {
-    AGE_OF_SPOOL_S = 3600, /* whoever renamed a trace has an hour to read it before its spool counts as abandoned */
-    AGE_OF_EMPTY_S = 60,   /* a process that is starting may be between making a file and filling it */
+    AGE_OF_LOOK_S = 3600,          /* after which a spool is looked at again */
+    AGE_OF_MARK_S = 3 * 24 * 3600, /* whoever moved a trace has so long to read it where it is now */
+    AGE_OF_EMPTY_S = 60,           /* a process that is starting may be between making a file and filling it */
+    MARK = S_IRUSR,
+    NO_MARK = S_IRUSR | S_IWUSR,
     MOST_ENTRIES = 10000
 };
 
@@ -36,9 +40,9 @@ static bool folder_has(const char *folder, uint64_t inode) {
     return found;
 }
 
-/* True where the trace is certain to be no more: its name is gone, nothing in its folder is the same file, and the
- * nearest folder that is still there is of the file system on which the trace was. (One that is not mounted now leaves
- * another's folder in its place.) */
+/* True where the trace is not where it was: its name is gone, nothing in its folder is the same file, and the nearest
+ * folder that is still there is of the file system on which the trace was. (One that is not mounted now leaves
+ * another's folder in its place.) The trace may still be in another folder, with the pointer to the spool beside it. */
 static bool trace_is_gone(const struct xs_spool_header *header) {
     char path[XS_SPOOL_TRACE_BYTES];
     struct stat st;
@@ -66,36 +70,64 @@ static bool has_no_event(const struct xs_spool_header *header) {
     return !atomic_load(&header->started) && atomic_load(&header->next_sequence) == 0;
 }
 
-/* Whether the spool can serve nobody any more, and is this user's and this machine's. */
-static bool is_abandoned(const struct xs_spool_header *header, const char *path, const struct stat *st) {
+/* What is to be done with a spool. */
+enum fate { KEEP, LOOKED, GONE, DELETE };
+
+/* Of a spool that this version reads. The cheapest questions come first; the last ones look at another process and at
+ * the disk of the trace. */
+static enum fate fate_of(const struct xs_spool_header *header, const char *path, const struct stat *st) {
+    bool serves_nobody = atomic_load(&header->closed) || has_no_event(header);
+    bool is_marked = (st->st_mode & 07777) == MARK;
+    if (!serves_nobody && !is_older(st, is_marked ? AGE_OF_MARK_S : AGE_OF_LOOK_S)) {
+        return KEEP;
+    }
     if (!xs_spool_same_boot(header) || !xs_spool_same_mounts(header) ||
         xs_spool_writer(header, path) != XS_WRITER_GONE) {
-        return false;
+        return KEEP;
     }
-    return atomic_load(&header->closed) || has_no_event(header) ||
-           (is_older(st, AGE_OF_SPOOL_S) && trace_is_gone(header));
+    return serves_nobody ? DELETE : !trace_is_gone(header) ? LOOKED : is_marked ? DELETE : GONE;
 }
 
+/* The file's time is that of the last look, and its mode says that its trace was missing then. In this order: a mark
+ * with an old time would delete the spool at the next look. */
+static void note_look(int fd, bool is_gone) {
+    if (futimens(fd, NULL) == 0) {
+        (void)fchmod(fd, is_gone ? MARK : NO_MARK);
+    }
+}
+
+/* A spool of another layout is another version's, and is left to that: nothing in it can be read, so nobody knows
+ * whether its process lives. */
 static void sweep_one(const char *folder, const char *name) {
     char path[XS_SPOOL_FOLDER_BYTES + 300];
-    struct xs_spool spool;
+    union {
+        struct xs_spool_header header;
+        char bytes[XS_SPOOL_HEADER_BYTES];
+    } read;
     struct stat st;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0) {
         return;
     }
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
-        close(fd);
-        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
+        ssize_t n = pread(fd, &read, sizeof read, 0);
+        enum fate fate = KEEP;
+        if (n >= 0 && ((size_t)n < sizeof(uint64_t) || atomic_load(&read.header.magic) == 0)) {
+            /* Its process was killed at once, or is stopped there. */
+            bool is_marked = (st.st_mode & 07777) == MARK;
+            bool is_time = is_older(&st, is_marked ? AGE_OF_MARK_S : AGE_OF_LOOK_S);
+            fate = !is_time ? KEEP : is_marked ? DELETE : GONE;
+        } else if (n == (ssize_t)sizeof read && xs_spool_header_is_sound(&read.header, XS_SPOOL_MAGIC, st.st_size)) {
+            fate = fate_of(&read.header, path, &st);
+        }
+        if (fate == DELETE) {
+            unlink(path);
+        } else if (fate != KEEP) {
+            note_look(fd, fate == GONE);
+        }
     }
-    int status = xs_spool_open_fd(fd, &spool);
-    /* One that is not whole was made by a process that was killed at once. */
-    if (status == XS_ERROR_CORRUPT ? is_older(&st, AGE_OF_SPOOL_S)
-                                   : status == XS_OK && is_abandoned(spool.header, path, &st)) {
-        unlink(path);
-    }
-    xs_spool_unmap(&spool);
+    close(fd);
 }
 
 void xs_spool_sweep(const char *folder) {
@@ -160,6 +192,9 @@ bool xs_spool_clear_unstarted(const char *trace) {
         }
     }
     if (clear) {
+        if (!found.spool.header) {
+            found.files.memory[0] = 0; /* a name that anybody may have written; what it leads to was not looked at */
+        }
         xs_spool_delete(&found.files);
     }
     xs_spool_found_free(&found);

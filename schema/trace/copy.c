@@ -12,12 +12,16 @@
 
 #include "schema/error.h"
 #include "schema/file/private_file.h"
+#include "schema/file/sqlite_open.h"
+#include "schema/file/steps.h"
 #include "schema/spool/spool_place.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};
+static const unsigned kinds[] = {0, XS_COPY_LOG, XS_COPY_JOURNAL, XS_COPY_SPOOL};
 enum { SUFFIX_COUNT = sizeof suffixes / sizeof *suffixes, COPIED_COUNT = 4 }; /* SQLite makes its own -shm */
 
-/* Part by part, so that what is a hole stays one: a file of 2 MiB can be terabytes long. */
+/* Part by part, so that what is a hole stays one: a file of 2 MiB can be terabytes long. It ends where the file ended
+ * at first: its owner may write to it for ever. */
 static int copy_parts(int in, int out) {
     struct stat st;
     if (fstat(in, &st) != 0) {
@@ -26,8 +30,10 @@ static int copy_parts(int in, int out) {
     if (st.st_blocks * 512 < st.st_size) {
         fdatasync(in); /* some file systems take a reserved block for a hole until what was stored there is written */
     }
-    for (off_t at = 0; (at = lseek(in, at, SEEK_DATA)) >= 0;) {
+    off_t at = 0;
+    while ((at = lseek(in, at, SEEK_DATA)) >= 0 && at < st.st_size) {
         off_t end = lseek(in, at, SEEK_HOLE);
+        end = end > st.st_size ? st.st_size : end;
         if (end < 0 || lseek(out, at, SEEK_SET) != at || lseek(in, at, SEEK_SET) != at) {
             return -1;
         }
@@ -39,7 +45,7 @@ static int copy_parts(int in, int out) {
             at += n;
         }
     }
-    return errno == ENXIO ? ftruncate(out, st.st_size) : -1;
+    return at >= 0 || errno == ENXIO ? ftruncate(out, st.st_size) : -1;
 }
 
 static int copy_open_file(int in, const char *to) {
@@ -82,7 +88,48 @@ static int copy_spool_from_memory(const char *path, const char *to) {
     return status;
 }
 
-int xs_copy_trace(const char *path, struct xs_copy *copy) {
+/* What a log begins with: it changes whenever SQLite begins the log anew. All zeros where there is none. */
+enum { LOG_HEADER_BYTES = 32 };
+static void read_log_header(const char *path, unsigned char header[LOG_HEADER_BYTES]) {
+    char wal[XS_PATH_BYTES];
+    memset(header, 0, LOG_HEADER_BYTES);
+    int fd = xs_beside(wal, path, "-wal") ? open(wal, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
+    if (fd >= 0) {
+        if (pread(fd, header, LOG_HEADER_BYTES, 0) < 0) {
+            memset(header, 0, LOG_HEADER_BYTES);
+        }
+        close(fd);
+    }
+}
+
+static int copy_files(const char *path, unsigned what, const struct xs_copy *copy) {
+    struct stat trace;
+    int status = stat(path, &trace) == 0 ? XS_OK : XS_ERROR_SYSTEM;
+    for (int i = 0; i < COPIED_COUNT && !status; i++) {
+        char from[XS_PATH_BYTES], to[XS_PATH_BYTES];
+        if (xs_beside(from, path, suffixes[i]) && xs_beside(to, copy->path, suffixes[i]) &&
+            (i == 0 || ((what & kinds[i]) && is_owners(from, &trace)))) {
+            status = kinds[i] == XS_COPY_SPOOL ? copy_spool_from_memory(path, to) : XS_ERROR_NOT_FOUND;
+            status = status == XS_ERROR_NOT_FOUND ? copy_file(from, to, i == 0) : status;
+        }
+    }
+    return status;
+}
+
+static void delete_files(const struct xs_copy *copy) {
+    for (int i = 0; i < SUFFIX_COUNT; i++) {
+        char name[XS_PATH_BYTES];
+        if (xs_beside(name, copy->path, suffixes[i])) {
+            unlink(name);
+        }
+    }
+}
+
+/* A writer puts pages of its log into the trace at any time, but as long as it does not begin the log anew, the log
+ * still has them: together with a log that is copied after it, a trace that was half changed meanwhile is whole. */
+int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy) {
+    enum { TRIES = 5 };
+    unsigned char before[LOG_HEADER_BYTES], after[LOG_HEADER_BYTES];
     const char *base = getenv("TMPDIR");
     if (!base || base[0] != '/' || strlen(base) > XS_PATH_BYTES - 64) {
         base = "/tmp";
@@ -91,17 +138,17 @@ int xs_copy_trace(const char *path, struct xs_copy *copy) {
     if (!mkdtemp(copy->directory)) {
         return XS_ERROR_SYSTEM;
     }
-    struct stat trace;
-    int status = xs_beside(copy->path, copy->directory, "/trace.db") ? XS_OK : XS_ERROR_INVALID;
-    if (!status && stat(path, &trace) != 0) {
-        status = XS_ERROR_SYSTEM;
-    }
-    for (int i = 0; i < COPIED_COUNT && !status; i++) {
-        char from[XS_PATH_BYTES], to[XS_PATH_BYTES];
-        if (xs_beside(from, path, suffixes[i]) && xs_beside(to, copy->path, suffixes[i]) &&
-            (i == 0 || is_owners(from, &trace))) {
-            status = strcmp(suffixes[i], ".spool") == 0 ? copy_spool_from_memory(path, to) : XS_ERROR_NOT_FOUND;
-            status = status == XS_ERROR_NOT_FOUND ? copy_file(from, to, i == 0) : status;
+    char resolved[XS_PATH_BYTES];
+    xs_resolve(copy->directory, resolved);
+    memcpy(copy->directory, resolved, sizeof copy->directory);
+    int status = xs_beside(copy->path, copy->directory, "/trace.db") ? XS_ERROR_BUSY : XS_ERROR_INVALID;
+    for (int i = 0; i < TRIES && status == XS_ERROR_BUSY; i++) {
+        delete_files(copy);
+        read_log_header(path, before);
+        status = copy_files(path, what, copy);
+        read_log_header(path, after);
+        if (!status && memcmp(before, after, sizeof before) != 0) {
+            status = XS_ERROR_BUSY;
         }
     }
     if (status) {
@@ -110,12 +157,59 @@ int xs_copy_trace(const char *path, struct xs_copy *copy) {
     return status;
 }
 
-void xs_copy_delete(struct xs_copy *copy) {
-    for (int i = 0; i < SUFFIX_COUNT; i++) {
-        char name[XS_PATH_BYTES];
-        if (xs_beside(name, copy->path, suffixes[i])) {
-            unlink(name);
-        }
+static bool is_whole(sqlite3 *db) {
+    sqlite3_stmt *stmt = NULL;
+    bool whole = sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &stmt, NULL) == SQLITE_OK &&
+                 sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) == SQLITE_TEXT &&
+                 strcmp((const char *)sqlite3_column_text(stmt, 0), "ok") == 0;
+    sqlite3_finalize(stmt);
+    return whole;
+}
+
+int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
+    int status = xs_copy_trace(path, what, copy);
+    if (status) {
+        return status;
     }
+    sqlite3 *db;
+    struct stat st = {0};
+    struct xs_steps *steps;
+    (void)stat(copy->path, &st);
+    if (xs_sqlite_open(copy->path, XS_WRITE, &db) != SQLITE_OK || xs_steps_begin(db, st.st_size, &steps) != SQLITE_OK ||
+        !is_whole(db)) {
+        status = XS_ERROR_CORRUPT;
+    }
+    sqlite3_close_v2(db);
+    if (status) {
+        xs_copy_delete(copy);
+    }
+    return status;
+}
+
+/* Whoever writes holds SQLite's reserved lock: https://www.sqlite.org/lockingv3.html, section 3. */
+static bool is_being_written(const char *path) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000001, .l_len = 1};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    bool held = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return held;
+}
+
+bool xs_journal_is_sound(const char *path) {
+    struct xs_copy copy;
+    if (is_being_written(path)) {
+        return true;
+    }
+    if (xs_copy_settled(path, XS_COPY_LOG | XS_COPY_JOURNAL, &copy) != XS_OK) {
+        return false;
+    }
+    xs_copy_delete(&copy);
+    return true;
+}
+
+void xs_copy_delete(struct xs_copy *copy) {
+    delete_files(copy);
     rmdir(copy->directory);
 }

@@ -14,6 +14,7 @@
 #include "schema/file/sqlite_open.h"
 #include "schema/store/schema_check.h"
 #include "schema/store/store_internal.h"
+#include "schema/trace/copy.h"
 #include "schema/trace/trace_internal.h"
 
 bool xs_merged_is(const char *path) {
@@ -161,13 +162,18 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
     struct xs_side_files side;
-    xs_side_files_look(file, &side);
+    xs_resolve(file, trace->file);
+    xs_side_files_look(trace->file, &side);
     if (side.super_journal) {
         return xs_trace_refuse_journal(file, message);
     }
-    int rc = xs_sqlite_open(file, side.foreign ? XS_READ_ALONE : XS_READ, &trace->db);
+    /* What is left over is of a `symbolize' that was killed. */
+    struct xs_copy copy = {0};
+    bool copied = side.left_over && xs_copy_settled(trace->file, XS_COPY_LOG | XS_COPY_JOURNAL, &copy) == XS_OK;
+    bool alone = side.left_over || side.foreign || side.linked || !side.owned;
+    int rc = xs_sqlite_open(copied ? copy.path : trace->file, alone && !copied ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
-        rc = xs_trace_limit(trace, file);
+        rc = xs_trace_limit(trace, trace->file);
     }
     if (rc == SQLITE_OK) {
         rc = sqlite3_prepare_v2(trace->db, "PRAGMA user_version", -1, &stmt, NULL);
@@ -177,6 +183,9 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
         version = sqlite3_column_int64(stmt, 0);
     }
     sqlite3_finalize(stmt);
+    if (copied) {
+        xs_copy_delete(&copy);
+    }
     if (rc != SQLITE_OK) {
         return xs_trace_fail_sqlite(trace, rc, message);
     }

@@ -220,6 +220,10 @@ static int insert_failed(const struct copying *copying, const struct table *tabl
         return xs_trace_fail(copying->message, XS_ERROR_CORRUPT, "%s: damaged: rows of %s with the same number",
                              copying->trace->path, table->name);
     }
+    if ((rc & 0xff) == SQLITE_TOOBIG) {
+        return xs_trace_fail(copying->message, XS_ERROR_CORRUPT, "%s: a row of %s is longer than 16 MiB",
+                             copying->trace->path, table->name);
+    }
     return fail(copying->writer, rc, copying->message);
 }
 

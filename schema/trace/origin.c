@@ -28,20 +28,25 @@ struct message {
     int64_t born_s, born_ns; /* 0: the file system does not say */
 };
 
-static bool state_folder(char *folder, size_t bytes, const char **below) {
+void xs_origin_find_place(struct xs_origin_place *place) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    bool named = state && *state == '/';
-    *below = named ? "/xferspy" : "/.local/state/xferspy";
-    int n = snprintf(folder, bytes, "%s", named ? state : home && *home == '/' ? home : "");
+    place->is_home = !state || *state != '/';
+    const char *above = !place->is_home ? state : home && *home == '/' ? home : "";
+    int n = snprintf(place->above, sizeof place->above, "%s", above);
+    if (n < 0 || (size_t)n >= sizeof place->above) {
+        place->above[0] = 0;
+    }
+}
+
+static bool state_folder(const struct xs_origin_place *place, char *folder, size_t bytes, const char **below) {
+    *below = place->is_home ? "/.local/state/xferspy" : "/xferspy";
+    int n = snprintf(folder, bytes, "%s", place->above);
     return n > 0 && (size_t)n + strlen(*below) + 64 < bytes;
 }
 
-/* Appends the parts of `below` one by one, making those that are not there; the folder above has to be there. */
+/* Appends the parts of `below` one by one, making those that are not there. */
 static bool make_folders(char *folder, const char *below) {
     size_t length = strlen(folder);
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-        return false;
-    }
     for (const char *p = below; *p;) {
         size_t part = 1 + strcspn(p + 1, "/");
         memcpy(folder + length, p, part);
@@ -87,10 +92,10 @@ static void make_key(const char *path) {
     unlink(temporary);
 }
 
-static bool get_key(uint8_t key[XS_SIPHASH_KEY_BYTES], bool make) {
+static bool get_key(const struct xs_origin_place *place, uint8_t key[XS_SIPHASH_KEY_BYTES], bool make) {
     char path[PATH_MAX];
     const char *below;
-    if (geteuid() != getuid() || !state_folder(path, sizeof path, &below)) {
+    if (geteuid() != getuid() || !state_folder(place, path, sizeof path, &below)) {
         return false;
     }
     size_t length = strlen(path);
@@ -99,7 +104,7 @@ static bool get_key(uint8_t key[XS_SIPHASH_KEY_BYTES], bool make) {
         return true;
     }
     path[length] = 0;
-    if (!make || !make_folders(path, below)) {
+    if (!make || (!place->is_home && mkdir(path, 0700) != 0 && errno != EEXIST) || !make_folders(path, below)) {
         return false;
     }
     strcat(path, "/key");
@@ -132,25 +137,33 @@ static void format(const struct message *message, const uint8_t key[XS_SIPHASH_K
     snprintf(value + 32, 33, "%016llx%016llx", (unsigned long long)hash[1], (unsigned long long)hash[0]);
 }
 
-bool xs_origin_sign(const char *path, char value[XS_ORIGIN_BYTES]) {
+bool xs_origin_sign_at(const char *path, const struct xs_origin_place *place, char value[XS_ORIGIN_BYTES]) {
     uint8_t key[XS_SIPHASH_KEY_BYTES];
     struct message message = {0};
     if (!describe(path, &message) || getrandom(message.id, ID_BYTES, GRND_NONBLOCK) != ID_BYTES ||
-        !get_key(key, true)) {
+        !get_key(place, key, true)) {
         return false;
     }
     format(&message, key, value);
     return true;
 }
 
+bool xs_origin_sign(const char *path, char value[XS_ORIGIN_BYTES]) {
+    struct xs_origin_place place;
+    xs_origin_find_place(&place);
+    return xs_origin_sign_at(path, &place, value);
+}
+
 bool xs_origin_verify(const char *path, const char *value) {
     static const char digits[] = "0123456789abcdef";
     uint8_t key[XS_SIPHASH_KEY_BYTES];
     char expected[XS_ORIGIN_BYTES];
+    struct xs_origin_place place;
     struct message message = {0};
     unsigned differ = 0;
+    xs_origin_find_place(&place);
     if (strlen(value) != XS_ORIGIN_BYTES - 1 || strspn(value, digits) != XS_ORIGIN_BYTES - 1 ||
-        !describe(path, &message) || !get_key(key, false)) {
+        !describe(path, &message) || !get_key(&place, key, false)) {
         return false;
     }
     for (size_t i = 0; i < ID_BYTES; i++) {

@@ -7,10 +7,20 @@
 
 #include <stdbool.h>
 
+#include "schema/file/side_files.h"
+
 enum { XS_ORIGIN_BYTES = 65 }; /* 64 hexadecimal digits */
+
+/* Where the key of this user is, as the environment says. */
+struct xs_origin_place {
+    char above[XS_PATH_BYTES]; /* $XDG_STATE_HOME or $HOME; "": there is none */
+    bool is_home;              /* which is never made; $XDG_STATE_HOME is, in a folder that is there */
+};
+void xs_origin_find_place(struct xs_origin_place *place);
 
 /* The value for the trace at `path`. Makes the key where there is none. False where that cannot be done: then the trace
  * has no origin, which costs nothing but the text of lines later. */
+bool xs_origin_sign_at(const char *path, const struct xs_origin_place *place, char value[XS_ORIGIN_BYTES]);
 bool xs_origin_sign(const char *path, char value[XS_ORIGIN_BYTES]);
 
 struct xs_trace;

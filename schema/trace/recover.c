@@ -66,11 +66,17 @@ static int prove_gone(struct xs_store *store) {
     return xs_store_exec(store, "PRAGMA journal_mode=DELETE");
 }
 
-/* A pointer can lie beside a trace to which it does not belong. */
-static bool belongs(const struct xs_spool_header *header, struct xs_store *store) {
+/* A pointer can lie beside a trace to which it does not belong. A trace whose process was killed before the first event
+ * may not have the number yet; then there is nothing to take over. */
+static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
-    return header->id[0] == 0 ||
-           (xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id) && strcmp(id, header->id) == 0);
+    const struct xs_spool_header *header = xs_spool_found_header(found);
+    if (header->id[0] == 0) {
+        return true;
+    }
+    return xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id)
+               ? strcmp(id, header->id) == 0
+               : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
 
 /* A copy of the trace is given the events, too, and leaves the spool to the trace. */
@@ -78,6 +84,20 @@ static bool is_its_file(const struct xs_spool_header *header, const char *path) 
     struct stat st;
     return stat(path, &st) == 0 && (uint64_t)st.st_dev == header->trace_device &&
            (uint64_t)st.st_ino == header->trace_inode;
+}
+
+/* Whether the events can still be had, where the spool was in the memory that this process sees. */
+static const char *how_to_have(const struct xs_spool_found *found) {
+    if (found->absence == XS_SPOOL_GONE) {
+        return "; they are lost, because that file is gone";
+    }
+    if (found->owner != geteuid()) {
+        return "; the next command of the trace's owner takes them over, if that file is still there";
+    }
+    if (found->absence == XS_SPOOL_UNKNOWN_FOLDER) {
+        return "; that folder was not looked at: a command with the XDG_RUNTIME_DIR of the run takes them over";
+    }
+    return "; that file could not be looked at";
 }
 
 /* One line for whoever looks for the events. */
@@ -90,7 +110,7 @@ static void say_missing(const struct xs_spool_found *found, struct xs_recovery *
         how = same_host ? "; they are lost, because this machine was restarted since"
                         : "; a command that is run on that machine takes them over";
     } else if (xs_spool_same_mounts(pointer)) {
-        how = "; they are lost, because that file is gone";
+        how = how_to_have(found);
     } else {
         how = "; a command that is run in that container takes them over";
     }
@@ -117,7 +137,7 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     if (recovery->writer == XS_WRITER_ELSEWHERE) {
         result = prove_gone(store);
     }
-    if (result == 0 && !belongs(xs_spool_found_header(found), store)) {
+    if (result == 0 && !belongs(found, store)) {
         result = XS_ERROR_CORRUPT;
         recovery->spool_damaged = true;
     }
@@ -180,29 +200,35 @@ int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *re
     return result;
 }
 
-int64_t xs_recover_copy(const char *path, struct xs_recovery *recovery) {
-    struct xs_spool_found found;
+int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery) {
+    struct xs_spool_found found, there;
     int64_t result = xs_spool_find_beside(path, &found);
+    if (result == XS_OK && found.pointer) { /* for the words only */
+        (void)xs_spool_find(original, &there);
+        found.absence = there.absence;
+        found.owner = there.pointer ? there.owner : found.owner;
+        xs_spool_found_free(&there);
+    }
     result = recover_found(path, result, true, &found, recovery);
     xs_spool_found_free(&found);
     return result;
 }
 
-/* Two that try at the same time keep each other from it, so each tries again after a while of its own. */
+/* Those that try at the same time keep each other from it, so each tries again after a while of its own. */
 void xs_recover_close(const char *path) {
-    enum { TRIES = 5 };
+    enum { TRIES = 10 };
     for (unsigned i = 0; i < TRIES; i++) {
         char wal[XS_PATH_BYTES];
         struct xs_side_files side;
         struct stat st;
         sqlite3 *db;
         xs_side_files_look(path, &side);
-        if (!xs_beside(wal, path, "-wal") || stat(wal, &st) != 0 || st.st_size == 0 || !side.owned || side.foreign ||
-            side.super_journal || xs_writer_of(path) != XS_WRITER_GONE) {
+        if (!xs_beside(wal, path, "-wal") || stat(wal, &st) != 0 || !side.owned || side.foreign || side.super_journal ||
+            xs_writer_of(path) != XS_WRITER_GONE) {
             return;
         }
         if (i > 0) {
-            struct timespec pause = {0, 1000000L * (1 + (long)getpid() % 7) * (long)i};
+            struct timespec pause = {0, 1000000L * (1 + ((long)getpid() * 7 + (long)i * 13) % 17) * (long)i};
             nanosleep(&pause, NULL);
         }
         if (xs_sqlite_open(path, XS_WRITE, &db) == SQLITE_OK) {

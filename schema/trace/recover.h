@@ -20,10 +20,10 @@ struct xs_recovery {
  * its writer lives or may live, or an error after which nothing has changed. */
 int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery);
 
-/* The same for a copy that xs_copy_trace made, which no process writes and which has the spool beside it. A pointer
- * that was copied is not followed: the copy is this user's, but the pointer may be a stranger's who wants to show one
- * of this user's spools as part of his own trace. */
-int64_t xs_recover_copy(const char *path, struct xs_recovery *recovery);
+/* The same for a copy that xs_copy_trace made of `original`, which no process writes and which has the spool beside it.
+ * A pointer that was copied is not followed: the copy is this user's, but the pointer may be a stranger's who wants to
+ * show one of this user's spools as part of his own trace. */
+int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery);
 
 /* After the trace's last connection of this process was closed: ends a WAL that a recovery left because others were
  * reading then. The last of them does it; for the others it does nothing. */

@@ -97,9 +97,9 @@ static bool ends_in(const char *path, const char *suffix) {
 
 /* Opens no file that could block, and closes what it opened before SQLite opens the same: closing any descriptor of a
  * file drops the process's POSIX locks on it. */
-static int read_identity(const char *path, struct identity *identity, char *message) {
+static int read_identity(const char *path, const char *file, struct identity *identity, char *message) {
     struct stat st;
-    if (stat(path, &st) != 0) {
+    if (stat(file, &st) != 0) {
         int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
         return xs_trace_fail(message, status, "%s: %s", path, strerror(errno));
     }
@@ -113,7 +113,7 @@ static int read_identity(const char *path, struct identity *identity, char *mess
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
     }
     unsigned char header[100] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
     }
@@ -141,6 +141,10 @@ static int read_identity(const char *path, struct identity *identity, char *mess
 }
 
 int xs_trace_fail_newer(char *message, const char *path, int64_t version) {
+    if (version < 0 || version > 1 << 20) {
+        return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (no xferspy has a schema %lld)", path,
+                             (long long)(int32_t)version);
+    }
     return xs_trace_fail(message, XS_ERROR_NEWER,
                          "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
                          " xferspy",
@@ -169,10 +173,10 @@ static int check_identity(const char *path, const struct identity *identity, cha
 }
 
 /* Only where there is no WAL: with one, the file's end may not be in the file yet. */
-static int check_size(const char *path, const struct identity *identity, char *message) {
+static int check_size(const char *path, const char *file, const struct identity *identity, char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
     struct xs_side_files side;
-    xs_side_files_look(path, &side);
+    xs_side_files_look(file, &side);
     if (expected <= identity->file_bytes || side.left_over) {
         return XS_OK;
     }
@@ -180,8 +184,9 @@ static int check_size(const char *path, const struct identity *identity, char *m
                          (long long)identity->file_bytes, (long long)expected);
 }
 
-static int identify(const char *path, struct identity *identity, char *message) {
-    int status = read_identity(path, identity, message);
+/* `path` is the name that messages have, `file` what it means. */
+static int identify(const char *path, const char *file, struct identity *identity, char *message) {
+    int status = read_identity(path, file, identity, message);
     if (!status) {
         status = check_identity(path, identity, message);
     }
@@ -281,6 +286,14 @@ int xs_trace_limit(struct xs_trace *trace, const char *file) {
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
     const char *why = trace->db ? xs_trace_why(trace) : sqlite3_errstr(rc);
     int code = rc & 0xff;
+    if (code == SQLITE_READONLY) {
+        int failed = xs_trace_fail(message, XS_ERROR_SQLITE,
+                                   "%s: cannot be opened: %s-journal is in the way, of a change that did not end; try"
+                                   " again when no process writes to the trace, or read a copy of it without that file",
+                                   trace->path, trace->file);
+        xs_trace_close(trace);
+        return failed;
+    }
     bool damaged = code == SQLITE_CORRUPT || code == SQLITE_INTERRUPT || code == SQLITE_NOTADB ||
                    code == SQLITE_ERROR || code == SQLITE_IOERR;
     int status = xs_trace_fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", trace->path,
@@ -293,13 +306,10 @@ int xs_trace_refuse_journal(const char *path, char *message) {
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
 }
 
-/* Opens `file`, which is the trace's path or a copy of it. */
-static int open_database(const char *file, const struct identity *identity, struct xs_trace *trace, char *message) {
-    struct xs_side_files side;
+/* Opens `file`, which is the trace's or a copy of it; `alone`: without what lies beside it. */
+static int open_database(const char *file, bool alone, const struct identity *identity, struct xs_trace *trace,
+                         char *message) {
     char why[256] = "";
-    xs_side_files_look(file, &side);
-    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. */
-    bool alone = side.foreign || (identity->wal && !side.left_over && !trace->is_live);
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
         rc = xs_trace_limit(trace, file);
@@ -371,37 +381,85 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
     }
 }
 
-/* Recovery in a temporary copy, which is deleted as soon as it is open. Returns true when the trace was opened. */
-static bool open_copy(const char *path, struct identity *identity, struct xs_trace *trace, char *message) {
-    struct xs_copy copy = {0};
-    struct xs_recovery recovery;
-    bool opened = false;
-    if (xs_copy_trace(path, &copy) == 0) {
-        int64_t result = xs_recover_copy(copy.path, &recovery);
-        tell(trace, result, &recovery);
-        opened = result >= 0 && identify(copy.path, identity, message) == 0 &&
-                 open_database(copy.path, identity, trace, message) == 0;
-        xs_copy_delete(&copy);
-    }
+/* Opens the copy, and deletes its files in any case. */
+static bool open_copied(struct xs_copy *copy, struct identity *identity, struct xs_trace *trace, char *message) {
+    bool opened = identify(copy->path, copy->path, identity, message) == 0 &&
+                  open_database(copy->path, false, identity, trace, message) == 0;
+    xs_copy_delete(copy);
     return opened;
 }
 
-/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
- * and true is returned. */
-static bool recover(const char *path, const struct xs_side_files *side, struct identity *identity,
-                    struct xs_trace *trace, char *message) {
+/* Recovery in a temporary copy. Returns true when the trace was opened. */
+static bool open_recovered(const char *file, unsigned what, struct identity *identity, struct xs_trace *trace,
+                           char *message) {
+    struct xs_copy copy = {0};
     struct xs_recovery recovery;
-    if (side->owned && !side->foreign && place_is_writable(path)) {
-        tell(trace, xs_recover(path, false, &recovery), &recovery);
-    } else if (xs_writer_of(path) != XS_WRITER_GONE) {
-        trace->is_live = 1;
-    } else if (open_copy(path, identity, trace, message)) {
-        return true;
-    } else {
+    if (xs_copy_trace(file, what, &copy) != 0) {
         warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
                     " take over its last events; they are missing");
+        return false;
     }
+    int64_t result = xs_recover_copy(copy.path, file, &recovery);
+    tell(trace, result, &recovery);
+    if (result >= 0) {
+        return open_copied(&copy, identity, trace, message);
+    }
+    xs_copy_delete(&copy);
     return false;
+}
+
+/* A temporary copy of the trace as it is now, without the spool. */
+static bool open_settled(const char *file, unsigned what, struct identity *identity, struct xs_trace *trace,
+                         char *message) {
+    struct xs_copy copy = {0};
+    return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 &&
+           open_copied(&copy, identity, trace, message);
+}
+
+static bool is_for_us_alone(const char *file, const struct xs_side_files *side) {
+    return side->owned && !side->foreign && !side->linked && place_is_writable(file);
+}
+
+/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
+ * and true is returned. Where the process of another user's trace still runs, a copy is what its owner cannot cut off
+ * while it is read. */
+static bool recover(const char *file, const struct xs_side_files *side, unsigned what, struct identity *identity,
+                    struct xs_trace *trace, char *message) {
+    struct xs_recovery recovery;
+    if (is_for_us_alone(file, side)) {
+        struct xs_side_files left;
+        tell(trace, xs_recover(file, false, &recovery), &recovery);
+        xs_side_files_look(file, &left);
+        return left.journal && !trace->is_live && open_settled(file, what, identity, trace, message);
+    }
+    if (xs_writer_of(file) == XS_WRITER_GONE) {
+        return open_recovered(file, what, identity, trace, message) ||
+               open_settled(file, what, identity, trace, message);
+    }
+    trace->is_live = 1;
+    if (side->owned && !side->foreign && !side->linked) {
+        return false;
+    }
+    if (!open_settled(file, what, identity, trace, message)) {
+        warn(trace, "its process still runs, and no temporary copy could be made; what is only in its log is missing");
+        return false;
+    }
+    return true;
+}
+
+/* What is not used of what lies beside the trace, in one line. Returns what may be copied of it. */
+static unsigned choose(struct xs_trace *trace, struct xs_side_files *side) {
+    unsigned what = XS_COPY_LOG | XS_COPY_JOURNAL | XS_COPY_SPOOL;
+    if (side->foreign) {
+        warn(trace, XS_FOREIGN_BESIDE " and was ignored", side->suffix, side->why);
+    }
+    if (side->journal && !xs_journal_is_sound(trace->file)) {
+        what &= ~(unsigned)XS_COPY_JOURNAL;
+        side->foreign = true;
+        side->left_over = side->unfinished;
+        warn(trace, XS_ANOTHERS_JOURNAL " and was ignored");
+    }
+    return what;
 }
 
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
@@ -414,36 +472,39 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     if (xs_merged_is(path) || xs_merged_split(path)) {
         return xs_merged_open(path, trace, message);
     }
+    const char *file = trace->file;
+    xs_resolve(path, trace->file);
     struct identity identity;
     struct xs_side_files side;
-    int status = identify(path, &identity, message);
-    xs_side_files_look(path, &side);
+    int status = identify(path, file, &identity, message);
+    xs_side_files_look(file, &side);
     if (!status && side.super_journal) {
         status = xs_trace_refuse_journal(path, message);
     }
     if (!status) {
-        status = check_size(path, &identity, message);
+        status = check_size(path, file, &identity, message);
     }
     if (status) {
         return status;
     }
+    unsigned what = choose(trace, &side);
     if (side.left_over) {
-        if (recover(path, &side, &identity, trace, message)) {
+        if (recover(file, &side, what, &identity, trace, message)) {
             return XS_OK;
         }
-        status = identify(path, &identity, message);
+        status = identify(path, file, &identity, message);
         if (!status) {
-            status = check_size(path, &identity, message);
+            status = check_size(path, file, &identity, message);
         }
         if (status) {
             return status;
         }
     }
-    if (side.foreign && !trace->warning[0]) {
-        warn(trace, XS_FOREIGN_BESIDE " and was ignored");
-    }
-    status = open_database(path, &identity, trace, message);
-    trace->recovers = !status && side.left_over && side.owned && !side.foreign && place_is_writable(path);
+    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
+     * user's trace SQLite would map the log's index, which its owner can cut off. */
+    bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
+    status = open_database(file, alone, &identity, trace, message);
+    trace->recovers = !status && side.left_over && is_for_us_alone(file, &side);
     return status;
 }
 
@@ -453,16 +514,17 @@ void xs_trace_close(struct xs_trace *trace) {
     trace->db = NULL;
     trace->steps = NULL;
     if (ends_wal) {
-        xs_recover_close(trace->path);
+        xs_recover_close(trace->file);
     }
 }
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {
-    char message[XS_TRACE_MESSAGE_BYTES];
+    char message[XS_TRACE_MESSAGE_BYTES], file[XS_PATH_BYTES];
     struct identity identity;
     struct xs_recovery recovery;
-    int status = identify(path, &identity, message);
-    return status ? status : xs_recover(path, writer_is_gone, &recovery);
+    xs_resolve(path, file);
+    int status = identify(path, file, &identity, message);
+    return status ? status : xs_recover(file, writer_is_gone, &recovery);
 }
 
 int64_t xs_trace_recover(const char *path) { return recover_checked(path, false); }

@@ -232,6 +232,11 @@ def huge_text(folder, random, bytes_):
            f"UPDATE meta SET value = printf('%.*c', {bytes_}, 'z') WHERE key IN ('command', 'executable', 'host');")
 
 
+case("version-negative", "no xferspy has a schema -1")(lambda folder, random: change(
+    folder, "PRAGMA user_version = -1"))
+case("name-of-14-mib", also=("report --json T", "html -o O T"))(lambda folder, random: change(
+    folder, "UPDATE entry_point SET name = replace(hex(zeroblob(7000000)), '00', 'A!')"
+    " WHERE id = (SELECT entry_point FROM transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1)"))
 case("text-of-15-mib")(lambda folder, random: huge_text(folder, random, 15 << 20))
 case("text-of-20-mib")(lambda folder, random: huge_text(folder, random, 20 << 20))
 
@@ -293,6 +298,13 @@ def super_journal(folder, random):
     put(beside(folder, "-journal"), journal_of(os.path.join(os.path.abspath(folder), "victim.txt")))
 
 
+def short_journal(folder, random):
+    """It says that the trace had one page once."""
+    header = bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", 0, 0, 1, 512, 4096)
+    put(beside(folder, "-journal"), header.ljust(512, b"\0"))
+
+
+case("short-journal")(short_journal)  # cut the trace off to a page
 case("super-journal", "names another file")(super_journal)  # deleted the victim
 case("super-journal-killed", "names another file", "killed")(super_journal)
 

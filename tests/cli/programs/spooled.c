@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     struct xs_chunk *chunk = NULL;
     if (argc != 3 && (argc != 4 || strcmp(argv[3], "memory") != 0))
         return 2;
-    if (xs_spool_place(argv[1], 0, 8 << 20, 64, argc == 4, &spool, &files) != 0 ||
+    if (xs_spool_place(argv[1], 0, 8 << 20, 64, argc == 4 ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
         xs_store_create(argv[1], &store) != 0)
         return 1;
     write_meta(store, strtol(argv[2], NULL, 10));

@@ -103,5 +103,9 @@ echo "UPDATE symbol SET function = replace(hex(zeroblob(100000)), '0', 'x|\`'); 
 make_trace long.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" long.sql
 run "$XFERSPY" report --format=markdown --details long.db; expect_status 0; render
 [ "$(wc -c <stdout)" -le 65536 ] || show "more than a comment can hold"
+echo "UPDATE entry_point SET name = replace(hex(zeroblob(100000)), '0', 'x')" >long.sql
+make_trace names.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" long.sql
+run "$XFERSPY" report --json names.db; expect_status 0
+[ "$(wc -c <stdout)" -le 1000000 ] || show "a name is written whole for each thing that has it"
 step="the pages"
 "$python" "$SOURCE/report/markdown_page.py" $pages >stdout 2>stderr || show "a page is not what it should be"

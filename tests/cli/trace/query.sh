@@ -36,6 +36,15 @@ expect_error_of t.db; expect_err "more steps than a file of its size can justify
 many="WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 10000000) SELECT count(*) AS c FROM i"
 run "$XFERSPY" query t.db "$many"; expect_error_of t.db
 run "$XFERSPY" query --no-limit t.db "$many"; expect_status 0; expect_out 10000000
+# Steps are not alike: values of a megabyte take memory and time.
+many="WITH RECURSIVE r(x) AS (SELECT printf('%.100000c', 'x') UNION ALL SELECT x FROM r)"
+run timeout 60 "$XFERSPY" query t.db "SELECT length(json_group_array(x)) FROM ($many SELECT x FROM r)"
+expect_error_of t.db; expect_err "takes more than 256 MiB of memory; --no-limit"
+many="WITH RECURSIVE r(x) AS (SELECT printf('%.1000000c', 'x') UNION ALL SELECT x || 'a' FROM r)"
+run timeout 30 "$XFERSPY" query t.db "$many SELECT x FROM r ORDER BY x"; expect_error_of t.db; expect_err "--no-limit"
+many="WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE length(printf('%.1000000c', i)) > 0)"
+run timeout 60 "$XFERSPY" query t.db "$many SELECT count(*) FROM r"
+expect_error_of t.db; expect_err "takes more time than a file of its size can justify; --no-limit"
 run "$XFERSPY" query t.db "SELECT 1; -- a remark"; expect_status 0
 run "$XFERSPY" query t.db \
     "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 2500) SELECT n FROM i"

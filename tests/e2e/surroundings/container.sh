@@ -7,7 +7,7 @@ need unshare
 contain=(timeout -k 5 100 unshare --user --map-root-user --pid --fork --kill-child --mount --mount-proc)
 "${contain[@]}" mount -t tmpfs container /dev/shm 2>forbidden ||
     forbidden "no namespaces for this user: $(head -n 1 forbidden)"
-export program xferspy preload simulated
+export program xferspy preload simulated sanitizer_runtime
 
 # What is done in each container: WHICH is its /dev/shm, and then which program runs.
 cat >inside.sh <<'END'
@@ -32,7 +32,8 @@ traced() { exec env LD_LIBRARY_PATH="$simulated" LD_PRELOAD="$preload" XFERSPY_O
 
 case $2 in
 ended) # bare and traced, one to its end
-    LD_LIBRARY_PATH=$simulated "$program" 100 >$which.bare.stdout 2>$which.bare.stderr
+    env ${sanitizer_runtime:+LD_PRELOAD="$sanitizer_runtime"} LD_LIBRARY_PATH="$simulated" "$program" 100 \
+        >$which.bare.stdout 2>$which.bare.stderr
     (traced $which.ended.db 100) >$which.stdout 2>$which.stderr
     "$xferspy" report $which.ended.db >$which.report 2>$which.report.stderr
     ;;
@@ -109,7 +110,7 @@ nothing_beside memory.recovered.db
 # what had been taken over.
 kill_one memory gone
 spool=$(cat memory.spools)
-for command in info report explain html; do
+for command in info report explain; do
     "$xferspy" $command memory.gone.db >command.out 2>command.err || fail "$command" command.out command.err
     one_line command.err
     says command.err "its process was killed" "its last events are not here, but in $spool" "in that container"

@@ -2,6 +2,7 @@
 # Four processes that OpenMPI's mpirun started: names and traces by rank, their report and merge, and ranks that are
 # killed: one by itself, and one whose death makes mpirun end the others.
 . "$(dirname "$0")/lib.sh"
+[ -z "$sanitizer_runtime" ] || forbidden "not with a sanitizer"
 need mpirun
 export program xferspy sanitizer_runtime LD_LIBRARY_PATH=$simulated
 # No network and no other host: the launcher has nothing to look for.
@@ -59,7 +60,7 @@ fi
 exec "$program" $((1000 + OMPI_COMM_WORLD_RANK))
 END
 for which in bare traced; do
-    words=()
+    words=(${sanitizer_runtime:+-x "LD_PRELOAD=$sanitizer_runtime"}) # which the simulated driver needs, too
     [ $which = bare ] || words=(-x "LD_PRELOAD=$preload")
     start $which ${words[@]+"${words[@]}"} sh "$work/rank.sh" $victim
     kill_victim
@@ -105,7 +106,7 @@ if [ "$1" = traced ]; then
     mkdir -p run
     exec env ${sanitizer_runtime:+LD_PRELOAD="$sanitizer_runtime"} "$xferspy" run --output=run/%h.%r.db -- "$program" 0 "count.$OMPI_COMM_WORLD_RANK"
 fi
-exec "$program" 0 "count.$OMPI_COMM_WORLD_RANK"
+exec env ${sanitizer_runtime:+LD_PRELOAD="$sanitizer_runtime"} "$program" 0 "count.$OMPI_COMM_WORLD_RANK"
 END
 for which in bare traced; do
     rm -rf $which

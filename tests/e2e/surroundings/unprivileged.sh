@@ -38,7 +38,8 @@ folder() { # folder NAME MODE: of the user
 traced() {
     local in=$1 output=$2 words=("$3")
     [ -z "${4:-}" ] || words+=("$4")
-    (cd "$in" && as $user "${base[@]}" "${@:5}" "$work/bin/counted_copies" "${words[@]}") >bare.stdout 2>bare.stderr
+    (cd "$in" && as $user "${base[@]}" ${sanitizer_runtime:+LD_PRELOAD="$sanitizer_runtime"} "${@:5}" \
+        "$work/bin/counted_copies" "${words[@]}") >bare.stdout 2>bare.stderr
     local status=$?
     (cd "$in" && exec 2>"$work/traced.stderr" && as $user "${base[@]}" LD_PRELOAD="$preload" \
         ${output:+XFERSPY_OUTPUT="$output"} "${@:5}" "$work/bin/counted_copies" "${words[@]}") >traced.stdout
@@ -94,10 +95,10 @@ traced closed "$work/own/elsewhere.db" 100
 hundred own/elsewhere.db
 [ -z "$(ls -A closed)" ] || fail "something in a folder that cannot be written"
 
-# The report of such a user, in a folder in which it cannot write either.
-as $user "${base[@]}" "$xferspy" html -o closed/page.html own/1.db >page.out 2>page.err && fail "html there"
+# Commands of such a user cannot write there either.
+as $user "${base[@]}" "$xferspy" anonymize own/1.db -o closed/copy.db >page.out 2>page.err && fail "a copy there"
 one_line page.err
-says page.err closed/page.html
+says page.err closed/copy.db
 
 # ---- killed --------------------------------------------------------------------------------------------------------
 
@@ -117,6 +118,21 @@ chmod 755 kill
 has_all kill/closed.db kill/count
 status_is kill/closed.db recovered
 [ -z "$(ls kill/*.db?* 2>/dev/null)" ] || fail "left beside kill/closed.db"
+
+# What is left of others is for commands: the library looks at no other spool.
+if [ -n "$own_memory" ]; then
+    killed kill lost.db
+    rm kill/lost.db*
+    touch -d '10 days ago' $spools
+    before=$(stat -c '%a %Y' $spools)
+    traced own after.db 100
+    [ "$(stat -c '%a %Y' $spools)" = "$before" ] || fail "the library looks at another spool"
+    xs report own/after.db >report.out 2>report.err || fail "report" report.out report.err
+    [ "$(stat -c %a $spools)" = 400 ] || fail "a spool without a trace is not marked"
+    touch -d '4 days ago' $spools
+    xs report own/after.db >report.out 2>report.err || fail "report" report.out report.err
+    [ ! -e $spools ] || fail "a spool without a trace stays"
+fi
 
 # ---- another user --------------------------------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ static void side_files_of_others_are_ignored(void **state) {
     write_all(in_scratch("elsewhere"), "not a journal", 13);
     assert_int_equal(symlink(in_scratch("elsewhere"), in_scratch("t.db-journal")), 0);
     assert_int_equal(xs_trace_open(in_scratch("t.db"), &trace, message), 0);
-    assert_string_equal(trace.warning, "a file of another user lies beside it and was ignored");
+    assert_string_equal(trace.warning, "the file beside it that ends in -journal is no regular file and was ignored");
     assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 3);
     xs_trace_close(&trace);
     if (geteuid() != 0) {
@@ -238,6 +238,35 @@ static void a_sparse_spool_takes_no_more_than_it_holds(void **state) {
     assert_true(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec < 3);
 }
 
+/* Chunks of which only the header is there, each of which claims to be full: what is a hole is no event. */
+static void holes_of_a_spool_are_no_events(void **state) {
+    (void)state;
+    const uint32_t claimed = 6000;
+    size_t bytes;
+    make_killed_trace(in_scratch("t.db"), 1000, 10);
+    struct xs_spool_header *header = (struct xs_spool_header *)read_all(in_scratch("t.db.spool"), &bytes);
+    uint32_t there = atomic_load(&header->chunk_count);
+    header->chunk_limit = claimed;
+    atomic_store(&header->chunk_count, claimed);
+    int fd = open(in_scratch("t.db.spool"), O_WRONLY);
+    assert_int_equal(pwrite(fd, header, sizeof *header, 0), sizeof *header);
+    assert_int_equal(ftruncate(fd, XS_SPOOL_HEADER_BYTES + (off_t)claimed * XS_SPOOL_CHUNK_BYTES), 0);
+    for (uint32_t i = there; i < claimed; i++) {
+        struct xs_chunk_header chunk = {.state = XS_CHUNK_ACTIVE, .committed_bytes = 65408, .thread = 1, .tid = 1};
+        atomic_store(&chunk.sequence, 1000 + i);
+        off_t at = (off_t)XS_SPOOL_HEADER_BYTES + (off_t)i * (off_t)XS_SPOOL_CHUNK_BYTES;
+        assert_int_equal(pwrite(fd, &chunk, sizeof chunk, at), sizeof chunk);
+    }
+    close(fd);
+    free(header);
+    assert_int_equal(xs_trace_open(in_scratch("t.db"), &trace, message), 0);
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 1000);
+    assert_int_equal(trace.recovered_events, 990);
+    assert_true(number_of(trace.db, "SELECT coalesce(sum(value), 0) FROM meta WHERE key = 'skipped_events'") <
+                (int64_t)claimed * 32);
+    xs_trace_close(&trace);
+}
+
 static bool all_is_data;
 
 /* Takes the place of the C library's: a file of half a terabyte without a hole cannot be made here. */
@@ -344,6 +373,7 @@ int main(void) {
         IN_SCRATCH(a_schema_that_is_not_ours_is_refused),
         IN_SCRATCH(recovery_runs_no_trigger),
         IN_SCRATCH(a_sparse_spool_takes_no_more_than_it_holds),
+        IN_SCRATCH(holes_of_a_spool_are_no_events),
         IN_SCRATCH(a_spool_of_more_chunks_than_memory_allows_is_refused),
         IN_SCRATCH(what_is_made_is_for_its_owner_alone),
         IN_SCRATCH(a_private_file_never_was_anothers),

@@ -79,7 +79,7 @@ static void plain_text_is_read(void **state) {
     assert_int_equal(xs_source_file_read(link_path, OLD_NS, &again), XS_SOURCE_READ);
     assert_true(xs_source_identity_is(&file.identity, &again.identity, true));
     xs_source_file_free(&again);
-    make_file("plain", TEXT ".", strlen(TEXT) + 1);
+    free(make_file("plain", TEXT ".", strlen(TEXT) + 1));
     assert_int_equal(xs_source_file_read(path, OLD_NS, &again), XS_SOURCE_READ);
     assert_false(xs_source_identity_is(&file.identity, &again.identity, false));
     again.identity = file.identity;
@@ -403,6 +403,23 @@ static void the_key_is_this_users_alone(void **state) {
     free(trace);
 }
 
+/* A home folder that is not there is nobody's to make: root would make it for a user whose disk is not mounted. */
+static void a_home_is_never_made(void **state) {
+    (void)state;
+    char value[XS_ORIGIN_BYTES], home[PATH_MAX];
+    char *trace = make_file("h.db", "trace", 5);
+    snprintf(home, sizeof home, "%s", in_scratch("home"));
+    assert_int_equal(unsetenv("XDG_STATE_HOME"), 0);
+    assert_int_equal(setenv("HOME", home, 1), 0);
+    assert_false(xs_origin_sign(trace, value));
+    assert_false(exists(home));
+    assert_int_equal(mkdir(home, 0700), 0);
+    assert_true(xs_origin_sign(trace, value));
+    assert_true(exists(in_scratch("home/.local/state/xferspy/key")));
+    assert_true(xs_origin_verify(trace, value));
+    free(trace);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hash_is_siphash),
@@ -417,6 +434,7 @@ int main(void) {
         IN_SCRATCH(the_users_line_of_each_stack_is_wanted),
         IN_SCRATCH(an_origin_is_of_one_file),
         IN_SCRATCH(the_key_is_this_users_alone),
+        IN_SCRATCH(a_home_is_never_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Who finds a spool: in memory with a pointer beside the trace, read by the trace's owner alone, and left alone where
- * it is not certain whose it is. test_spool_folder.c is about where it lies. */
-#include "support.h"
+ * it is not certain whose it is. test_spool_folder.c is about where it lies, test_spool_sweep.c about what is left. */
+#include "killed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,68 +15,8 @@
 
 #include "schema/spool/spool_place.h"
 
-enum { MIB = 1 << 20 };
-
-static const char *path, *beside;
-static char memory[sizeof((struct xs_spool_files *)0)->memory];
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];
-
-/* `to` is written to by a process that then kills itself: `events` events, of which nothing was drained. */
-static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    struct xs_store *store;
-    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, in_memory, &spool, &files) != 0 ||
-        write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
-        xs_store_create(path, &store) != 0) {
-        _exit(1);
-    }
-    if (start) {
-        xs_spool_start(&spool, path);
-        xs_store_meta_text(store, "spool.id", spool.header->id[0] ? spool.header->id : NULL);
-        xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
-    }
-    struct producer producer = {.spool = &spool, .thread = 1};
-    for (uint64_t serial = 1; serial <= events; serial++) {
-        struct xs_event event = transfer_event(serial);
-        if (!produce(&producer, &event)) {
-            _exit(2);
-        }
-    }
-    kill(getpid(), SIGKILL);
-}
-
-/* Leaves a killed trace. False where spools do not lie in memory on this machine: the test has nothing to test. */
-static bool make_killed(const char *name, uint64_t events, bool start) {
-    static char name_of_memory[sizeof((struct xs_spool_files *)0)->memory];
-    int ends[2], status;
-    path = in_scratch(name);
-    static char spool_name[300];
-    snprintf(spool_name, sizeof spool_name, "%s.spool", path);
-    beside = spool_name;
-    assert_int_equal(pipe(ends), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        write_and_die(ends[1], events, true, start);
-    }
-    close(ends[1]);
-    assert_int_equal(read(ends[0], name_of_memory, sizeof name_of_memory), sizeof name_of_memory);
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-    snprintf(memory, sizeof memory, "%s", name_of_memory);
-    return memory[0] != 0;
-}
-
-static void expect_events(int64_t events) {
-    int status = xs_trace_open(path, &trace, message);
-    assert_string_equal(message, "");
-    assert_int_equal(status, 0);
-    assert_string_equal(trace.warning, "");
-    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), events);
-    xs_trace_close(&trace);
-}
 
 static void expect_warning(const char *words) {
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
@@ -113,12 +53,6 @@ static void one_that_is_gone_is_named(void **state) {
     expect_warning("they are lost, because that file is gone"); /* every time */
 }
 
-static void change_pointer(size_t offset, const void *to, size_t bytes) {
-    int fd = open(beside, O_WRONLY);
-    assert_int_equal(pwrite(fd, to, bytes, (off_t)offset), bytes);
-    close(fd);
-}
-
 static void one_of_a_machine_that_was_restarted_is_named(void **state) {
     (void)state;
     if (!make_killed("t.db", 5, true)) {
@@ -134,6 +68,23 @@ static void one_of_a_machine_that_was_restarted_is_named(void **state) {
     assert_non_null(strstr(trace.warning, " on elsewhere"));
     assert_int_equal(trace.is_live, 1);
     xs_trace_close(&trace);
+}
+
+/* Killed before the trace had the spool's number: there is no event to be missing. */
+static void one_that_was_killed_before_the_first_event_is_whole(void **state) {
+    (void)state;
+    if (!make_killed("t.db", 0, false)) {
+        skip();
+    }
+    expect_events(0);
+    assert_false(exists(beside));
+    unlink(memory); /* which is swept by the next command */
+    make_killed("t2.db", 5, false);
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_non_null(strstr(trace.warning, "damaged")); /* whose events they are is not known */
+    xs_trace_close(&trace);
+    assert_true(exists(memory));
+    unlink(memory);
 }
 
 /* A stranger's trace that names a spool of this user's, whose number he has somehow learned. */
@@ -173,8 +124,25 @@ static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
         assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
     }
     expect_warning("its last events are not here, but in ");
+    expect_warning("; the next command of the trace's owner takes them over");
     assert_true(exists(memory));
     unlink(memory);
+}
+
+static void one_that_cannot_be_looked_at_is_not_said_to_be_lost(void **state) {
+    char away[sizeof memory + 8];
+    (void)state;
+    if (!make_killed("t.db", 5, true)) {
+        skip();
+    }
+    snprintf(away, sizeof away, "%s.away", memory);
+    assert_int_equal(rename(memory, away), 0);
+    assert_int_equal(symlink(away, memory), 0); /* which is not followed */
+    assert_int_equal(xs_trace_open(path, &trace, message), 0);
+    assert_int_equal(rename(away, memory), 0);
+    assert_non_null(strstr(trace.warning, "that file could not be looked at"));
+    xs_trace_close(&trace);
+    expect_events(5);
 }
 
 static void a_pointer_leads_only_into_known_folders(void **state) {
@@ -186,6 +154,7 @@ static void a_pointer_leads_only_into_known_folders(void **state) {
     change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
     assert_non_null(strstr(trace.warning, "not here, but in /tmp/"));
+    assert_non_null(strstr(trace.warning, "a command with the XDG_RUNTIME_DIR of the run takes them over"));
     xs_trace_close(&trace);
     assert_true(exists(memory));
     unlink(memory);
@@ -267,58 +236,6 @@ static void a_renamed_trace_takes_its_spool_along(void **state) {
     assert_false(exists(memory));
 }
 
-static void sweep(void) {
-    char folder[sizeof memory];
-    memcpy(folder, memory, sizeof folder);
-    *strrchr(folder, '/') = 0;
-    xs_spool_sweep(folder);
-}
-
-static void make_old(const char *name) {
-    const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
-    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
-}
-
-static void only_abandoned_spools_are_swept(void **state) {
-    (void)state;
-    if (!make_killed("t.db", 5, true)) {
-        skip();
-    }
-    make_old(memory);
-    sweep();
-    assert_true(exists(memory)); /* its trace is there */
-    rename(in_scratch("t.db"), in_scratch("renamed.db"));
-    sweep();
-    assert_true(exists(memory)); /* under another name */
-    unlink(in_scratch("renamed.db"));
-    int fd = open(memory, O_WRONLY);
-    futimens(fd, NULL);
-    close(fd);
-    sweep();
-    assert_true(exists(memory)); /* its process has only just died */
-    make_old(memory);
-    sweep();
-    assert_false(exists(memory));
-}
-
-static void a_living_process_keeps_its_spool(void **state) {
-    struct xs_spool spool;
-    struct xs_spool_files files;
-    (void)state;
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, true, &spool, &files), 0);
-    if (!files.memory[0]) {
-        skip();
-    }
-    snprintf(memory, sizeof memory, "%s", files.memory);
-    xs_spool_start(&spool, in_scratch("t.db")); /* which was deleted already */
-    make_old(memory);
-    sweep();
-    assert_true(exists(memory));
-    xs_spool_delete(&files);
-    assert_int_equal(xs_spool_writer(spool.header, files.memory), XS_WRITER_LIVES); /* even so */
-    xs_spool_unmap(&spool);
-}
-
 static void *write_on(void *ready) {
     (void)!write(*(int *)ready, "x", 1);
     pause();
@@ -338,7 +255,7 @@ static void a_process_without_its_main_thread_lives(void **state) {
         static struct xs_spool spool;
         static struct xs_spool_files files;
         pthread_t thread;
-        if (xs_spool_place(path, 4 * MIB, 8 * MIB, 1, true, &spool, &files) != 0 ||
+        if (xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0 ||
             pthread_create(&thread, NULL, write_on, &ends[1]) != 0) {
             _exit(1);
         }
@@ -364,59 +281,6 @@ static void a_process_without_its_main_thread_lives(void **state) {
     xs_spool_found_free(&found);
 }
 
-static void what_a_start_left_is_cleared(void **state) {
-    (void)state;
-    if (!make_killed("t.db", 0, false)) {
-        skip();
-    }
-    assert_true(exists(path));
-    assert_true(xs_spool_clear_unstarted(path));
-    assert_false(exists(path));
-    assert_false(exists(in_scratch("t.db-wal")));
-    assert_false(exists(beside));
-    assert_false(exists(memory));
-
-    make_killed("t.db", 0, false); /* before the trace had anything */
-    write_all(path, "", 0);
-    unlink(in_scratch("t.db-wal"));
-    unlink(in_scratch("t.db-shm"));
-    assert_true(xs_spool_clear_unstarted(path));
-    assert_false(exists(path));
-
-    make_killed("t.db", 0, false); /* and before it was there */
-    unlink(path);
-    unlink(in_scratch("t.db-wal"));
-    unlink(in_scratch("t.db-shm"));
-    assert_true(xs_spool_clear_unstarted(path));
-    assert_false(exists(beside));
-
-    write_all(beside, "", 0); /* before the pointer was written */
-    chmod(beside, 0600);
-    assert_false(xs_spool_clear_unstarted(path));
-    make_old(beside);
-    assert_true(xs_spool_clear_unstarted(path));
-    assert_false(exists(beside));
-}
-
-static void what_has_begun_is_not_cleared(void **state) {
-    (void)state;
-    if (!make_killed("t.db", 0, true)) {
-        skip();
-    }
-    assert_false(xs_spool_clear_unstarted(path));
-    expect_events(0);
-    make_killed("t2.db", 3, false);
-    assert_false(xs_spool_clear_unstarted(path));
-    assert_true(exists(memory));
-    unlink(memory);
-
-    make_killed("t3.db", 0, false); /* somebody else's file has the name now */
-    write_all(path, "not a trace", 11);
-    assert_false(xs_spool_clear_unstarted(path));
-    assert_true(exists(path));
-    unlink(memory);
-}
-
 /* Whoever may write to a spool can cut it off while it is read. A mapping would end in a SIGBUS. */
 static void a_spool_cut_off_while_it_is_read_is_an_error(void **state) {
     struct xs_spool_found found;
@@ -440,7 +304,8 @@ static void it_grows_without_a_descriptor(void **state) {
     struct xs_spool spool;
     struct xs_spool_files files;
     (void)state;
-    assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, true, &spool, &files), 0);
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
+                     0);
     if (!files.memory[0]) {
         skip();
     }
@@ -494,18 +359,16 @@ int main(void) {
         IN_SCRATCH(a_spool_in_memory_is_found_and_removed),
         IN_SCRATCH(one_that_is_gone_is_named),
         IN_SCRATCH(one_of_a_machine_that_was_restarted_is_named),
+        IN_SCRATCH(one_that_was_killed_before_the_first_event_is_whole),
         IN_SCRATCH(a_spool_of_another_trace_is_not_taken),
         IN_SCRATCH(a_strangers_pointer_leads_to_no_spool_of_this_users),
+        IN_SCRATCH(one_that_cannot_be_looked_at_is_not_said_to_be_lost),
         IN_SCRATCH(a_pointer_leads_only_into_known_folders),
         IN_SCRATCH(a_pointer_with_a_path_for_a_number_is_damaged),
         IN_SCRATCH(a_spool_under_another_number_is_not_taken),
         IN_SCRATCH(a_copy_leaves_the_spool_to_the_trace),
         IN_SCRATCH(a_renamed_trace_takes_its_spool_along),
-        IN_SCRATCH(only_abandoned_spools_are_swept),
-        IN_SCRATCH(a_living_process_keeps_its_spool),
         IN_SCRATCH(a_process_without_its_main_thread_lives),
-        IN_SCRATCH(what_a_start_left_is_cleared),
-        IN_SCRATCH(what_has_begun_is_not_cleared),
         IN_SCRATCH(a_spool_cut_off_while_it_is_read_is_an_error),
         IN_SCRATCH(it_grows_without_a_descriptor),
         IN_SCRATCH(few_addresses_make_a_small_spool),

@@ -50,6 +50,7 @@ int main(void) {
         OK(cudaStreamSynchronize(stream[i]));
     }
     OK(cudaMemcpy(memory[0], host, BYTES, cudaMemcpyHostToDevice)); /* 3: device 1 is current */
+    OK(cudaDeviceSynchronize()); /* a small copy may return before the device has it */
     memcpy(pinned + BYTES, host, BYTES);
     OK(cudaMemcpyAsync(memory[0], pinned + BYTES, BYTES, cudaMemcpyHostToDevice, stream[1]));
     OK(cudaStreamSynchronize(stream[1]));

@@ -5,6 +5,42 @@
 
 #include <signal.h>
 
+#include "preload/core/scratch.h"
+
+/* There may be no memory for a scratch stack. */
+static bool has_no_stack;
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
+bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);
+bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument);
+bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
+    return !has_no_stack && __real_xs_on_scratch(function, argument);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+/* The launch needs one slot and its set three. Nothing is written into the slots that are left, nor behind them. */
+static void set_without_room_and_without_a_stack(void **state) {
+    static uint32_t allocations[2 * XS_ARGUMENTS_EVENT_COUNT + 1];
+    (void)state;
+    for (unsigned left = 1; left <= 3; left++) {
+        struct xs_event *e = xs_begin(7);
+        for (; xs_thread.end - e > (ptrdiff_t)left; e = xs_begin(7)) {
+            xs_end(e, 0);
+        }
+        struct xs_chunk *chunk = xs_thread.chunk;
+        e->kind = XS_EVENT_LAUNCH;
+        has_no_stack = true;
+        e = xs_set_add(e, allocations, COUNT_OF(allocations), left);
+        has_no_stack = false;
+        assert_ptr_equal(e, &xs_scratch_event);
+        xs_end(e, 0);
+        assert_int_equal(atomic_load(&chunk->header.committed_bytes),
+                         (XS_SPOOL_CHUNK_EVENTS - left) * sizeof(struct xs_event));
+        assert_int_equal(atomic_load(&chunk->header.state), XS_CHUNK_FULL);
+        assert_int_equal(xs_set_find(allocations, COUNT_OF(allocations), left), 0);
+    }
+    assert_int_equal(events_of(XS_EVENT_ARGUMENTS) + events_of(XS_EVENT_LAUNCH), 0);
+}
+
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 enum { TRAP_FLAG = 0x100, EVENTS = 3, COUNT = (EVENTS - 1) * XS_ARGUMENTS_EVENT_COUNT + 1 };
 #define HASH UINT64_C(0x123456789abcdef)
@@ -55,6 +91,9 @@ static void events_come_before_the_number(void **state) {
 #endif
 
 int main(void) {
-    const struct CMUnitTest tests[] = {WITH_SPOOL(events_come_before_the_number)};
+    const struct CMUnitTest tests[] = {
+        WITH_SPOOL(events_come_before_the_number),
+        WITH_SPOOL(set_without_room_and_without_a_stack),
+    };
     return cmocka_run_group_tests_name("argument_sets", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "preload/core/scratch.h"
 
@@ -19,7 +20,7 @@
 #define HAS_SCRATCH true
 #endif
 
-enum { MUCH_BYTES = 512 * 1024, TURNS = 200, THREADS = 16 };
+enum { MUCH_BYTES = 512 * 1024, TURNS = 200, THREADS = 16, PATIENCE_MS = 5000 };
 
 struct place {
     uintptr_t frame;
@@ -84,18 +85,48 @@ static void signals_wait_and_faults_do_not(void **state) {
     signal(SIGUSR1, SIG_DFL);
 }
 
+/* On an alternate stack, while the work goes on. */
+static struct place of_handler;
+static void use_another(int signal) {
+    (void)signal;
+    assert_true(xs_on_scratch(note_place, &of_handler));
+}
+
+static void be_interrupted(void *arg) {
+    struct place *place = arg;
+    raise(SIGFPE);
+    note_place(place);
+}
+
+static void handler_of_a_fault_gets_another_stack(void **state) {
+    static unsigned char low[65536];
+    stack_t alternate = {.ss_sp = low, .ss_size = sizeof low}, before;
+    struct sigaction action = {.sa_handler = use_another, .sa_flags = SA_ONSTACK};
+    struct place place = {0};
+    (void)state;
+    if (!HAS_SCRATCH) {
+        skip();
+    }
+    assert_int_equal(sigaltstack(&alternate, &before), 0);
+    assert_int_equal(sigaction(SIGFPE, &action, NULL), 0);
+    assert_true(xs_on_scratch(be_interrupted, &place));
+    assert_false(is_near(place.frame, of_handler.frame));
+    signal(SIGFPE, SIG_DFL);
+    before.ss_flags = SS_DISABLE;
+    sigaltstack(&before, NULL);
+}
+
 static sigjmp_buf back;
 static void leave(int signal) {
     (void)signal;
     siglongjmp(back, 1);
 }
-static void fault(void *unused) {
-    (void)unused;
-    raise(SIGFPE);
-}
+static void raise_one(void *signal) { raise(*(int *)signal); }
 
-/* The next function begins at the top of a stack again, of which only the pages are others. */
+/* Out of the work, or, by a signal that waited, out of its end. The next function begins at the top of a stack again.
+ * The stack that was left is used again, and the thread can be cancelled again. */
 static void function_that_was_left_by_a_jump(void **state) {
+    static int signals[] = {SIGFPE, SIGUSR1};
     struct place first = {0}, second = {0};
     (void)state;
     if (!HAS_SCRATCH) {
@@ -103,14 +134,19 @@ static void function_that_was_left_by_a_jump(void **state) {
     }
     assert_true(xs_on_scratch(note_place, &first));
     signal(SIGFPE, leave);
+    signal(SIGUSR1, leave);
     for (int i = 0; i < TURNS; i++) {
+        int cancel = -1;
         if (sigsetjmp(back, 1) == 0) {
-            xs_on_scratch(fault, NULL);
+            xs_on_scratch(raise_one, &signals[i % 2]);
         }
         assert_true(xs_on_scratch(note_place, &second));
-        assert_int_equal(first.frame % 4096, second.frame % 4096);
+        assert_int_equal(first.frame, second.frame);
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel);
+        assert_int_equal(cancel, PTHREAD_CANCEL_ENABLE);
     }
     signal(SIGFPE, SIG_DFL);
+    signal(SIGUSR1, SIG_DFL);
 }
 
 static void be_cancelled(void *arg) {
@@ -155,6 +191,40 @@ static void threads_have_different_stacks(void **state) {
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
+}
+
+struct group {
+    pthread_barrier_t both;
+    _Atomic bool changed;
+    bool was_changed;
+};
+
+static void wait_for_the_group(void *arg) {
+    struct group *group = arg;
+    pthread_barrier_wait(&group->both);
+    for (int i = 0; i < PATIENCE_MS && !group->changed; i++) {
+        usleep(1000);
+    }
+    group->was_changed = group->changed;
+}
+
+static void *work_long(void *group) {
+    xs_on_scratch(wait_for_the_group, group);
+    return NULL;
+}
+
+/* glibc has every thread change it, by a signal, and waits for all of them. */
+static void change_of_group_does_not_wait_for_the_work(void **state) {
+    struct group group = {.changed = false};
+    pthread_t thread;
+    (void)state;
+    pthread_barrier_init(&group.both, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, work_long, &group), 0);
+    pthread_barrier_wait(&group.both);
+    assert_int_equal(setgid(getgid()), 0);
+    group.changed = true;
+    pthread_join(thread, NULL);
+    assert_true(group.was_changed);
 }
 
 static void call_nobody(void *called) { *(bool *)called = true; }
@@ -206,9 +276,14 @@ static void without_memory_nothing_is_called(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_memory_nothing_is_called),    cmocka_unit_test(function_runs_on_another_stack),
-        cmocka_unit_test(signals_wait_and_faults_do_not),      cmocka_unit_test(function_that_was_left_by_a_jump),
-        cmocka_unit_test(thread_is_cancelled_only_afterwards), cmocka_unit_test(threads_have_different_stacks),
+        cmocka_unit_test(without_memory_nothing_is_called),
+        cmocka_unit_test(function_runs_on_another_stack),
+        cmocka_unit_test(signals_wait_and_faults_do_not),
+        cmocka_unit_test(function_that_was_left_by_a_jump),
+        cmocka_unit_test(thread_is_cancelled_only_afterwards),
+        cmocka_unit_test(threads_have_different_stacks),
+        cmocka_unit_test(change_of_group_does_not_wait_for_the_work),
+        cmocka_unit_test(handler_of_a_fault_gets_another_stack),
     };
     return cmocka_run_group_tests_name("scratch", tests, NULL, NULL);
 }

@@ -11,8 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 
@@ -39,6 +41,16 @@ void xs_note(const char *topic, const char *format, ...) {
     notes += strcmp(topic, "spool") == 0;
 }
 
+/* There may be no memory for a scratch stack. */
+static bool has_no_stack;
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
+bool __real_xs_on_scratch(void (*function)(void *argument), void *argument);
+bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument);
+bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
+    return !has_no_stack && __real_xs_on_scratch(function, argument);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
 static int open_spool(void **state) {
     char path[64];
     (void)state;
@@ -54,6 +66,7 @@ static int open_spool(void **state) {
 
 static int close_spool(void **state) {
     (void)state;
+    has_no_stack = false;
     xs_thread_forget();
     xs_spool_unmap(&xs_spool);
     return 0;
@@ -107,6 +120,7 @@ static __attribute__((noinline, noclone)) void overwrite_the_stack(void) {
 
 /* Below where the call was that was left. */
 static __attribute__((noinline, noclone)) bool call_in_a_frame_of(size_t bytes) {
+    // cppcheck-suppress allocaCalled ; the place on the stack is what counts
     volatile unsigned char *unused = __builtin_alloca(bytes);
     unused[0] = 0;
     return wrapper(nothing);
@@ -124,6 +138,21 @@ static void call_that_was_left_is_noticed(void **state) {
     assert_int_equal(committed(), 2);
     assert_int_equal(atomic_load(&xs_spool.header->left), 2);
     assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
+}
+
+/* The application takes CUPTI for itself after a call that it jumped out of. CUPTI's calls are none of its own. */
+static void own_calls_after_a_call_that_was_left(void **state) {
+    (void)state;
+    leave_a_call();
+    overwrite_the_stack();
+    xs_guard_enter();
+    assert_false(call_in_a_frame_of(1000));
+    xs_guard_leave();
+    assert_true(call_in_a_frame_of(1000));
+    assert_true(call_in_a_frame_of(1000));
+    assert_int_equal(xs_guard.depth, 0);
+    assert_int_equal(committed(), 2);
+    assert_int_equal(atomic_load(&xs_spool.header->left), 1);
 }
 
 /* The old return address stands in a gap of the frame that lies there now. */
@@ -163,6 +192,7 @@ static void calls_on_another_stack(void **state) {
     struct sigaction action = {.sa_handler = call_in_handler, .sa_flags = SA_ONSTACK};
     (void)state;
     /* above the caller's frames, as none that was called from there can be */
+    // cppcheck-suppress allocaCalled ; the place on the stack is what counts
     unsigned char *on_this_stack = __builtin_alloca(65536);
     assert_int_equal(sigaltstack(&alternate, &before), 0);
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
@@ -380,11 +410,81 @@ static void full_spool_is_waited_for_once(void **state) {
     assert_int_equal(notes, 1);
 }
 
+/* A drain thread that finds nothing to take over, and no room for the spool to grow. */
+static atomic_bool is_drained;
+static void *drain_nothing(void *unused) {
+    while (!atomic_load(&is_drained)) {
+        xs_drain_sleep(xs_drain_rings(), 1);
+    }
+    return unused;
+}
+
+static void chunk_that_cannot_come_is_not_waited_for(void **state) {
+    pthread_t drain;
+    unsigned hint = 0;
+    (void)state;
+    for (int i = 0; i < CHUNKS; i++) { /* of other threads */
+        assert_non_null(xs_spool_take(&xs_spool, &hint, 1000, 1000, ""));
+    }
+    atomic_store(&is_drained, false);
+    assert_int_equal(pthread_create(&drain, NULL, drain_nothing, NULL), 0);
+    struct xs_event *e = xs_begin(ROW);
+    assert_ptr_equal(e, &xs_scratch_event);
+    xs_end(e, 0);
+    atomic_store(&is_drained, true);
+    pthread_join(drain, NULL);
+    assert_int_equal(atomic_load(&xs_spool.header->dropped), 1);
+    assert_int_equal(atomic_load(&xs_spool.header->stalls), 1);
+    assert_in_range(atomic_load(&xs_spool.header->stall_ns), 1, 1000000000);
+    assert_int_equal(notes, 1);
+}
+
+/* Begins an event in the first slot of the last `left`, after which there is no stack to take another chunk on. */
+static struct xs_event *begin_near_the_end(unsigned left) {
+    for (unsigned i = left; i < XS_SPOOL_CHUNK_EVENTS; i++) {
+        record_one();
+    }
+    struct xs_event *e = xs_begin(ROW);
+    assert_int_equal(xs_thread.end - e, left);
+    e->stream = 1234;
+    has_no_stack = true;
+    return e;
+}
+
+static void assert_dropped(struct xs_event *e, unsigned left) {
+    const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, 1);
+    assert_ptr_equal(e, &xs_scratch_event);
+    assert_int_equal(e->stream, 1234);
+    assert_null(xs_thread.chunk);
+    xs_end(e, 0);
+    assert_int_equal(committed(), XS_SPOOL_CHUNK_EVENTS - left);
+    assert_int_equal(atomic_load(&xs_spool.header->dropped), 1);
+    assert_int_equal(atomic_load(&xs_spool_chunk(&xs_spool, 0)->header.state) + atomic_load(&chunk->header.state),
+                     XS_CHUNK_FULL + XS_CHUNK_FREE);
+}
+
+/* What was begun in the chunk is not published, and nothing is written behind the chunk. */
+static void chunk_is_given_back_without_a_stack(void **state) {
+    for (unsigned left = 1; left <= 3; left++) {
+        struct xs_event *e = begin_near_the_end(left);
+        assert_false(xs_thread_room(&e, left));
+        assert_dropped(e, left);
+        close_spool(state);
+        assert_int_equal(open_spool(state), 0);
+        e = begin_near_the_end(left);
+        assert_false(xs_define(&e, XS_DEFINE_STACK, 1, "", left * XS_DEFINITION_PART_BYTES));
+        assert_dropped(e, left);
+        close_spool(state);
+        assert_int_equal(open_spool(state), 0);
+    }
+}
+
 int main(void) {
 #define WITH_SPOOL(test) cmocka_unit_test_setup_teardown(test, open_spool, close_spool)
     const struct CMUnitTest tests[] = {
         WITH_SPOOL(call_inside_a_call_passes_through),
         WITH_SPOOL(call_that_was_left_is_noticed),
+        WITH_SPOOL(own_calls_after_a_call_that_was_left),
         WITH_SPOOL(call_that_was_left_is_looked_for_on_the_stack),
         WITH_SPOOL(calls_on_another_stack),
         WITH_SPOOL(own_calls_pass_through),
@@ -393,7 +493,9 @@ int main(void) {
         WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),
         WITH_SPOOL(handler_may_come_anywhere),
+        WITH_SPOOL(chunk_is_given_back_without_a_stack),
         WITH_SPOOL(full_spool_is_waited_for_once),
+        WITH_SPOOL(chunk_that_cannot_come_is_not_waited_for),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static int set_up(void **state) {
     if (!only || !xs_results_make(&only->results)) {
         return -1;
     }
-    pthread_mutex_init(&only->lock, NULL);
+    xs_open_lock_make(&only->lock);
     for (int i = 0; i < XS_ASIDES; i++) {
         pthread_mutex_init(&only->asides[i].lock, NULL);
     }

@@ -23,6 +23,7 @@
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
 #include "preload/session/say.h"
+#include "preload/session/signing.h"
 
 /* ---- what is below the session ---- */
 
@@ -76,6 +77,8 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     (void)clock;
 }
 void xs_facts_read_devices(void) {}
+void xs_facts_read_rank(void) {}
+void xs_signing_prepare(void) {}
 int xs_trace_name(const char *template, char *path, size_t bytes) {
     (void)template;
     (void)path;

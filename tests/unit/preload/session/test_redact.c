@@ -172,10 +172,8 @@ static void what_is_not_accepted_hides_everything(void **state) {
     memset(groups + 150, ')', 150);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         const char *why = xs_redact_start(bad[i]);
-        if (!why) {
-            fail_msg("%s is accepted", bad[i]);
-        }
-        assert_null(strstr(why, "hunter2"));
+        assert_non_null(why);
+        assert_null(strstr(why ? why : "", "hunter2"));
         assert_true(xs_redact_hides("A", "b"));
         assert_string_equal(command("./app --a b --c=d -e"), "app [hidden] [hidden] [hidden] [hidden]");
     }

@@ -1,0 +1,29 @@
+/* Waits for a lock that may never be given back. */
+#define _GNU_SOURCE
+#include "preload/core/lock.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "preload/core/state.h"
+
+#define LOOK_NS 50000000 /* a thread that a debugger stopped has missed no more than that of the time */
+#define LOOKS 40
+
+static _Atomic bool was_left; /* one of them; then nobody waits for any any more */
+
+bool xs_open_lock_wait(struct xs_open_lock *lock) {
+    int status = ETIMEDOUT;
+    for (unsigned i = 0; i < LOOKS && status == ETIMEDOUT && !atomic_load(&was_left); i++) {
+        status = xs_mutex_lock_within(&lock->mutex, LOOK_NS);
+    }
+    if (status != 0) {
+        atomic_store(&was_left, true);
+        xs_stop("a signal handler jumped out of a call of xferspy's own, with a lock held");
+    }
+    return status == 0;
+}
+
+void xs_open_lock_make(struct xs_open_lock *lock) {
+    lock->mutex = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+}

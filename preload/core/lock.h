@@ -1,0 +1,77 @@
+/* Two kinds of locks for what threads of the application share. A signal handler may jump out of anything that it
+ * interrupts (siglongjmp), and a lock that is held then is never given back: every thread that wants it would stand
+ * still, and with it the program.
+ *
+ * - struct xs_lock makes signals wait as long as it is held. That takes two system calls, so it is for what happens
+ *   seldom.
+ * - An open lock costs no more than a mutex, and signals come while it is held. Whoever does not get it within two
+ *   seconds takes it for left. Then capture ends, and the program goes on.
+ *
+ * On a scratch stack signals wait already, so a plain mutex does there. The handler of a fault comes in any case: if
+ * the driver or CUPTI faults under a lock of the first kind, and the handler jumps away, the lock stays locked. */
+#ifndef XFERSPY_PRELOAD_CORE_LOCK_H
+#define XFERSPY_PRELOAD_CORE_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "preload/core/compiler.h"
+#include "preload/core/signals.h"
+
+/* Takes a mutex if it comes free within so many nanoseconds, less than a second. The status is that of
+ * pthread_mutex_timedlock. */
+static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ns;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(mutex, &until);
+}
+
+struct xs_lock {
+    pthread_mutex_t mutex;
+    uint64_t signals; /* what waited before; the holder's */
+};
+#define XS_LOCK_INITIALIZER                                                                                            \
+    { PTHREAD_MUTEX_INITIALIZER, 0 }
+
+static inline void xs_lock(struct xs_lock *lock) {
+    uint64_t signals;
+    xs_signals_hold(&signals);
+    pthread_mutex_lock(&lock->mutex);
+    lock->signals = signals;
+}
+
+/* The signals that waited come here, after the lock was given back. */
+static inline void xs_unlock(struct xs_lock *lock) {
+    uint64_t signals = lock->signals;
+    pthread_mutex_unlock(&lock->mutex);
+    xs_signals_let(&signals);
+}
+
+/* In a forked child, where the thread that held it is not there. */
+static inline void xs_lock_forget(struct xs_lock *lock) { pthread_mutex_init(&lock->mutex, NULL); }
+
+/* A thread that waits for itself is told so at once: it jumped away while it held the lock. */
+struct xs_open_lock {
+    pthread_mutex_t mutex;
+};
+#define XS_OPEN_LOCK_INITIALIZER                                                                                       \
+    { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP }
+
+bool xs_open_lock_wait(struct xs_open_lock *lock);
+
+/* False: the lock was left, capture has ended, and what the lock protects must not be touched. */
+static inline bool xs_open_lock(struct xs_open_lock *lock) {
+    return XS_LIKELY(pthread_mutex_trylock(&lock->mutex) == 0) || xs_open_lock_wait(lock);
+}
+
+static inline void xs_open_unlock(struct xs_open_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
+
+/* For a lock in memory that is zero, and in a forked child. */
+void xs_open_lock_make(struct xs_open_lock *lock);
+
+#endif

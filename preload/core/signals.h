@@ -1,0 +1,36 @@
+/* Makes signals wait, so that no handler of the application's comes, and none jumps away. */
+#ifndef XFERSPY_PRELOAD_CORE_SIGNALS_H
+#define XFERSPY_PRELOAD_CORE_SIGNALS_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* All signals but those that report a fault, and the first two that glibc keeps for itself. With the one it cancels
+ * threads, which xs_on_scratch forbids by other means. With the other it has all threads change their user: whoever
+ * calls setuid waits until each thread has answered, with a lock held that pthread_create takes. */
+static inline uint64_t xs_signals_to_hold(void) {
+    static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
+    uint64_t set = UINT64_MAX;
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+        set &= ~(UINT64_C(1) << (open[i] - 1));
+    }
+    return set;
+}
+
+/* From here on signals wait; *before is what xs_signals_let puts back. Two system calls in all; errno stays. Any
+ * thread, signal handlers too, and in each other. glibc's own functions would take a set of 128 bytes from the caller's
+ * stack. */
+static inline void xs_signals_hold(uint64_t *before) {
+    uint64_t set = xs_signals_to_hold();
+    *before = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, before, sizeof set);
+}
+
+static inline void xs_signals_let(const uint64_t *before) {
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof *before);
+}
+
+#endif

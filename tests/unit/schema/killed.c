@@ -1,0 +1,80 @@
+/* Makes a trace whose process was killed while its spool lay in memory. */
+#include "killed.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *path, *beside;
+char memory[sizeof((struct xs_spool_files *)0)->memory];
+
+/* `to` is written to by a process that then kills itself: `events` events, of which nothing was drained. */
+static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    struct xs_store *store;
+    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, in_memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
+        write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
+        xs_store_create(path, &store) != 0) {
+        _exit(1);
+    }
+    if (start) {
+        xs_spool_start(&spool, path);
+        xs_store_meta_text(store, "spool.id", spool.header->id[0] ? spool.header->id : NULL);
+        xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
+    }
+    struct producer producer = {.spool = &spool, .thread = 1};
+    for (uint64_t serial = 1; serial <= events; serial++) {
+        struct xs_event event = transfer_event(serial);
+        if (!produce(&producer, &event)) {
+            _exit(2);
+        }
+    }
+    kill(getpid(), SIGKILL);
+}
+
+bool make_killed(const char *name, uint64_t events, bool start) {
+    static char name_of_memory[sizeof((struct xs_spool_files *)0)->memory];
+    int ends[2], status;
+    path = in_scratch(name);
+    static char spool_name[300];
+    snprintf(spool_name, sizeof spool_name, "%s.spool", path);
+    beside = spool_name;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        write_and_die(ends[1], events, true, start);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], name_of_memory, sizeof name_of_memory), sizeof name_of_memory);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    snprintf(memory, sizeof memory, "%s", name_of_memory);
+    return memory[0] != 0;
+}
+
+void expect_events(int64_t events) {
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    int status = xs_trace_open(path, &trace, message);
+    assert_string_equal(message, "");
+    assert_int_equal(status, 0);
+    assert_string_equal(trace.warning, "");
+    assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), events);
+    xs_trace_close(&trace);
+}
+
+void change_pointer(size_t offset, const void *to, size_t bytes) {
+    int fd = open(beside, O_WRONLY);
+    assert_int_equal(pwrite(fd, to, bytes, (off_t)offset), bytes);
+    close(fd);
+}
+
+void make_older(const char *name, int64_t seconds) {
+    const struct timespec then = {time(NULL) - seconds, 0}, times[2] = {then, then};
+    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
+}
