@@ -1,6 +1,7 @@
 /* One trace, read whole; see reading.h. */
 #include "analyzer/command/reading.h"
 
+#include "analyzer/causes/causes.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 
@@ -12,7 +13,7 @@ int xs_reading_open(const char *path, const struct xs_analysis_options *options,
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &reading->trace);
     int status =
-        xs_analyse(&reading->trace, options, &reading->findings, message); /* first: it knows what was chosen */
+        xs_diagnose(&reading->trace, options, &reading->findings, message); /* first: it knows what was chosen */
     bool summed = false;
     if (status >= 0) {
         status = xs_summary_compute_of(&reading->trace, reading->findings->selection, &reading->summary, message);

@@ -25,6 +25,7 @@ const struct xs_detector xs_detector_bounce = {
         "The downloaded bytes are those that were last uploaded to this address: the device did not change them.",
     .remedy = "Drop the download: the host has these bytes already.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,

@@ -23,6 +23,7 @@ const struct xs_detector xs_detector_constant_content = {
     .definition = "The uploaded bytes are one value repeated, at least 64 bytes of it.",
     .remedy = "Use a memset on the device (cudaMemsetAsync, cuMemsetD32Async) instead of the upload.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_MEMSET,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,

@@ -28,6 +28,7 @@ const struct xs_detector xs_detector_fake_async = {
     .definition = "The call of an asynchronous copy with pageable host memory returned only when the copy had ended.",
     .remedy = "Pin the host buffer: only then does the call return at once.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_PIN,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,

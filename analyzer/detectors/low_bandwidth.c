@@ -113,6 +113,7 @@ const struct xs_detector xs_detector_low_bandwidth = {
     .definition = "A copy of 1 MiB or more was alone on the link, and ran " TOO_SLOW "best rate to be expected.",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_SHORTEN,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_DEVICE_INTERVAL),
     .state_bytes = sizeof(struct state),

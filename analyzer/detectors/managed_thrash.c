@@ -120,6 +120,7 @@ const struct xs_detector xs_detector_managed_thrash = {
     .definition = "Pages of managed memory went to the device and back at least 3 times.",
     .remedy = "Keep the pages on one side: compute there, prefetch the pages, or copy what is needed explicitly.",
     .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_KEEP_ON_DEVICE,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_MIGRATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
     .state_bytes = sizeof(struct state),

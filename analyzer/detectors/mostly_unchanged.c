@@ -24,6 +24,7 @@ const struct xs_detector xs_detector_mostly_unchanged = {
     .definition = "Under a quarter of the 4 KiB pieces that were uploaded differed from what was there.",
     .remedy = "Upload only the part that changed.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_SHORTEN,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,

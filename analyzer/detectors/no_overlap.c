@@ -179,6 +179,7 @@ const struct xs_detector xs_detector_no_overlap = {
     .definition = "Copies ran while no kernel ran, and the kernels just before or after them ran while no copy ran.",
     .remedy = "Copy on a stream that the kernels do not use, and copy the next batch early, into a second buffer.",
     .kind = XS_UPPER_BOUND,
+    .repair = XS_REPAIR_OVERLAP,
     .needs = XS_NEEDS_DEVICE_RECORDS,
     .wants = XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL),
     .state_bytes = sizeof(struct state),

@@ -27,6 +27,7 @@ const struct xs_detector xs_detector_noop_upload = {
     .definition = "The destination held exactly these bytes before the copy, so the copy changed nothing.",
     .remedy = "Drop the upload, or do it only when the host's data has changed.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,

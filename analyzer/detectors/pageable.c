@@ -42,6 +42,7 @@ const struct xs_detector xs_detector_pageable = {
     .definition = "A copy of 64 KiB or more whose host memory is not page-locked: it goes through a staging buffer.",
     .remedy = "Pin the host buffer, or copy through a pinned one that is kept.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_PIN,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,
 };

@@ -13,6 +13,7 @@ const struct xs_detector xs_detector_pinned_churn = {
     .definition = "The memory has the size of a page-locked buffer that the same place had released before.",
     .remedy = "Page-lock one buffer and keep it.",
     .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_KEEP,
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
     .state_bytes = sizeof(struct xs_churn),
     .on_event = on_event,

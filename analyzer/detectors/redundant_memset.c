@@ -27,6 +27,7 @@ const struct xs_detector xs_detector_redundant_memset = {
     .definition = "All bytes that it wrote were overwritten " XS_BEFORE_A_READER,
     .remedy = "Remove the memset.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
     .wants = XS_WANT(XS_ON_WRITE_END),
     .verdicts = {{"certain", NULL}, {"likely", "Remove the memset, " XS_UNLESS_REACHED}},
     .unsure_verdicts = 1u << 1,

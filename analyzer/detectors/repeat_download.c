@@ -24,6 +24,7 @@ const struct xs_detector xs_detector_repeat_download = {
     .definition = "The previous download from the same address on the device had brought the same bytes.",
     .remedy = "Keep the result on the host, or download only after a kernel has changed it.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .on_event = on_event,

@@ -15,6 +15,7 @@ const struct xs_detector xs_detector_repeated_allocation = {
     .definition = "The allocation has the size and kind of one that the same place had freed before.",
     .remedy = "Allocate once and keep it, or take it from a pool (cudaMallocAsync).",
     .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_KEEP,
     .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
     .state_bytes = sizeof(struct xs_churn),
     .on_event = on_event,

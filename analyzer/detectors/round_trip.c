@@ -138,6 +138,7 @@ const struct xs_detector xs_detector_round_trip = {
     .definition = "An earlier download had brought exactly these bytes from a device, and now they are uploaded again.",
     .remedy = LEAVE_IT_THERE ".",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP_BOTH,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),

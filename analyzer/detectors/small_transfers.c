@@ -200,6 +200,7 @@ const struct xs_detector xs_detector_small_transfers = {
                   "prevents one copy.",
     .remedy = "Gather them on the host and send them with one copy, or with one batch call.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_GATHER,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,

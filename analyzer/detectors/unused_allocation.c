@@ -52,6 +52,7 @@ const struct xs_detector xs_detector_unused_allocation = {
     .definition = "No copy, memset, prefetch or launch argument ever touched the memory.",
     .remedy = "Remove the allocation, or allocate only where the memory is used.",
     .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_NOT_ALLOCATE,
     .wants = XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
     .verdicts =
         {{"certain", NULL},

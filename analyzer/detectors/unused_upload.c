@@ -29,6 +29,7 @@ const struct xs_detector xs_detector_unused_upload = {
     .definition = "All bytes that it brought were overwritten or freed " XS_BEFORE_A_READER,
     .remedy = "Remove the upload.",
     .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
     .wants = XS_WANT(XS_ON_WRITE_END),
     .verdicts = {{"certain", NULL}, {"likely", "Remove the upload, " XS_UNLESS_REACHED}},
     .unsure_verdicts = 1u << 1,

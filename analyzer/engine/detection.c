@@ -9,6 +9,11 @@ const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verd
     return remedy ? remedy : detector->remedy;
 }
 
+enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict) {
+    enum xs_repair repair = verdict < XS_VERDICTS ? detector->verdicts[verdict].repair : XS_REPAIR_OF_DETECTOR;
+    return repair ? repair : detector->repair;
+}
+
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance) {
     const struct xs_selection *selection = detection->analysis->findings->selection;
     detection->left_out = selection && !xs_selection_wants(selection, detection->index, instance);

@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/findings.h"
 #include "analyzer/engine/link.h"
+#include "analyzer/engine/repair.h"
 #include "analyzer/engine/residency.h"
 #include "analyzer/trace/trace_event.h"
 
@@ -26,6 +27,7 @@ enum xs_detector_needs {
 struct xs_verdict {
     const char *name;   /* as in docs/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's */
+    enum xs_repair repair;
 };
 enum { XS_VERDICTS = 4 };
 
@@ -62,6 +64,7 @@ struct xs_detector {
     const char *definition; /* when it counts, in one sentence; docs/analysis.md has all of it. For `explain` */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
+    enum xs_repair repair; /* what of the run the remedy changes */
     unsigned needs; /* enum xs_detector_needs; 0: host events alone */
     uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
@@ -85,8 +88,9 @@ struct xs_detector {
 extern const struct xs_detector *const xs_detectors[];
 extern const size_t xs_detector_count;
 
-/* The remedy of a verdict: its own, else the detector's. */
+/* The remedy of a verdict, and what it changes: its own, else the detector's. */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
+enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
 
 /* Reports an instance. This alone does not count in the total: xs_claim does. A claim belongs to the instance that was
  * reported, or passed to xs_consider, just before. If that instance does not pass the filter, the claim does not

@@ -222,6 +222,9 @@ void xs_findings_free(struct xs_findings *findings) {
         free(findings->items[i].first);
         free(findings->items[i].largest);
     }
+    for (size_t i = 0; i < findings->cause_count; i++)
+        free(findings->causes[i].findings);
+    free(findings->causes);
     free(findings->items);
     free(findings->undecided);
     xs_site_totals_free(&findings->at_sites);

@@ -68,6 +68,23 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
+/* What a repair gives back: the run as it was measured less its replay with the repair (docs/analysis.md, "What a repair
+ * saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never negative. */
+struct xs_saving {
+    bool known; /* else the trace has not what the replay needs, or the repair cannot be replayed; all is 0 */
+    uint64_t least_ns, most_ns;
+};
+
+/* One cause of waste and what is to be done about it: findings about the same place and the same transfers. The first
+ * of them is the repair to begin with; the others are what else is wrong there, or what helps if the first cannot be
+ * done. */
+struct xs_cause {
+    size_t *findings; /* indexes in xs_findings.items, best repair first */
+    size_t count;
+    struct xs_saving saves; /* by the first one's repair */
+    bool folded;            /* under the floor: to be shown in one line with its like */
+};
+
 enum {
     XS_KEPT_INSTANCES = 8,
     XS_WELL_KEPT_FINDINGS = 4096, /* those that come after so many keep one instance each */
@@ -84,6 +101,10 @@ struct xs_finding {
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with its like */
     bool advice, upper_bound;                    /* the detector's kind */
+
+    struct xs_saving saves; /* this finding alone, with its repair */
+    uint64_t pinning_ns;    /* of a repair that page-locks memory: what the page-locking costs, which is deducted */
+    bool pinning_assumed;   /* that cost is of machines of today, not of this trace */
 
     size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */
 
@@ -128,6 +149,12 @@ struct xs_findings {
     uint64_t timed;                         /* of the transfers that ran: those with device times */
     bool exposed_known;                     /* kernels were recorded */
     uint64_t damaged_rows;                  /* with values that cannot be true, taken as 0 or left out */
+
+    struct xs_cause *causes; /* ranked, by what they save; every finding with a repair is in one */
+    size_t cause_count;
+    struct xs_saving together;    /* all causes repaired */
+    double replay_error;          /* how far a replay with nothing changed is from the measured run, in parts of it */
+    bool replayed;                /* else what repairs save is bounds: from nothing to what the findings claim */
 
     struct xs_sites *sites;         /* site numbers and names; xs_site_name */
     struct xs_selection *selection; /* what passed the filter; NULL: there was none */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/causes/causes.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/engine/analyse.h"
@@ -227,7 +228,7 @@ static int explain_trace(const struct arguments *arguments) {
     if (xs_open(arguments->ask.trace, &trace, false) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &trace);
-    int status = xs_analyse(&trace, &analysis, &findings, message);
+    int status = xs_diagnose(&trace, &analysis, &findings, message);
     if (status >= 0)
         status = xs_content_coverage_read(&trace, &explain.contents, message);
     xs_progress_end(&progress);

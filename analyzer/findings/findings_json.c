@@ -78,6 +78,11 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
         xs_times_json(json, "apart", &f->apart, f->apart.device_known, f->apart.exposed_known);
     else
         xs_json_null(json, "apart");
+    xs_saving_json(json, "saves", &f->saves);
+    if (f->pinning_ns) {
+        xs_json_count(json, "page_locking_ns", f->pinning_ns);
+        xs_json_bool(json, "page_locking_assumed", f->pinning_assumed);
+    }
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
     xs_json_bool(json, "upper_bound", f->upper_bound);
     xs_json_bool(json, "advice", f->advice);
@@ -98,6 +103,46 @@ static void put_total(const struct xs_findings *findings, struct xs_json *json) 
     xs_json_count(json, "upper_bound_ns", findings->upper_bound_ns);
     xs_json_count(json, "run_ns", findings->run_ns);
     xs_json_count(json, "floor_ns", findings->floor_ns);
+    xs_json_end(json, '}');
+}
+
+void xs_saving_json(struct xs_json *json, const char *key, const struct xs_saving *saving) {
+    if (!saving->known) {
+        xs_json_null(json, key);
+        return;
+    }
+    xs_json_object(json, key);
+    xs_json_count(json, "least_ns", saving->least_ns);
+    xs_json_count(json, "most_ns", saving->most_ns);
+    xs_json_end(json, '}');
+}
+
+static void put_causes(const struct xs_findings *findings, struct xs_json *json) {
+    xs_json_array(json, "causes");
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        const struct xs_cause *cause = &findings->causes[i];
+        const struct xs_finding *first = &findings->items[cause->findings[0]];
+        xs_json_object(json, NULL);
+        xs_json_count(json, "rank", i + 1);
+        xs_saving_json(json, "saves", &cause->saves);
+        xs_json_bool(json, "folded", cause->folded);
+        xs_json_text(json, "remedy", xs_detector_remedy(xs_detectors[first->detector], first->verdict));
+        xs_call_site_json(findings, first->site, json);
+        xs_json_array(json, "findings");
+        for (size_t k = 0; k < cause->count; k++) {
+            xs_json_object(json, NULL);
+            put_name(json, findings, cause->findings[k]);
+            xs_saving_json(json, "saves", &findings->items[cause->findings[k]].saves);
+            xs_json_end(json, '}');
+        }
+        xs_json_end(json, ']');
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    xs_saving_json(json, "together", &findings->together);
+    xs_json_object(json, "replay");
+    xs_json_bool(json, "believed", findings->replayed);
+    xs_json_number(json, "error", findings->replay_error);
     xs_json_end(json, '}');
 }
 
@@ -178,6 +223,7 @@ void xs_findings_json(const struct xs_findings *findings, const struct xs_conten
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
+    put_causes(findings, json);
     put_total(findings, json);
     xs_undecided_json(findings, json);
     put_fingerprints(contents, json);

@@ -9,6 +9,9 @@
 #include "analyzer/engine/findings.h"
 #include "analyzer/findings/content_coverage.h"
 
+/* {"least_ns": ..., "most_ns": ...}, null where it is not known. */
+void xs_saving_json(struct xs_json *json, const char *key, const struct xs_saving *saving);
+
 /* "noop-upload", "duplicate-upload/freed". The same for every site; static detectors' ids, so nothing to escape. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
 /* The same with "#2", "#3", ... after all but the first in rank of several sites: what `explain` takes. */

@@ -17,6 +17,8 @@
 
 #include "schema/trace/trace.h"
 
+struct xs_sites; /* analyzer/trace/site.h */
+
 enum xs_model_kind {
     XS_MODEL_TRANSFER,
     XS_MODEL_MEMSET,
@@ -47,6 +49,9 @@ struct xs_model_call {
     int64_t enter_ns, return_ns; /* of a kernel launch equal: its own time counts as the program's work */
     int64_t row;                 /* id in the table of its kind */
     uint64_t object;             /* the event's handle, where there is one */
+    uint64_t bytes;              /* that it moves or allocates */
+    uint64_t host_address;       /* of a copy between host and device; else 0 */
+    uint32_t site;               /* xs_site_of; 0: not known */
     int64_t rest_ns;    /* from the enter, or where it waited from the end of what it waited for, to the return */
     int64_t own_ns;     /* what it takes where it does not have to wait */
     uint32_t operation; /* the first of its operations, which lie behind each other; XS_NO_OPERATION: none */
@@ -55,6 +60,8 @@ struct xs_model_call {
     int32_t thread, stream; /* dense numbers from 0; stream 0: unknown */
     int32_t device;         /* dense, 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
+    uint8_t direction;      /* number of XS_DIRECTIONS, of a copy */
+    uint8_t host_kind;      /* number of XS_MEMORY_KINDS, of a copy between host and device */
     bool is_legacy;         /* its stream is a legacy default stream */
     bool is_async;          /* the entry point's contract */
     bool waited;            /* what it waits for had not ended when it was entered */
@@ -86,8 +93,10 @@ struct xs_model {
 };
 enum { XS_MODEL_CALLS = 1 << 22 };
 
-/* Negative status: the message is set. Always to be freed. */
-int xs_model_read(struct xs_model *model, const struct xs_trace *trace, char *message, uint64_t *damaged);
+/* `sites`: gets the sites of calls that it does not have yet; NULL: the calls have none. Negative status: the message
+ * is set. Always to be freed. */
+int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
+                  uint64_t *damaged);
 void xs_model_free(struct xs_model *model);
 
 /* Sets what each call and operation waited for, from the times. Part of xs_model_read; also for models made by hand. */

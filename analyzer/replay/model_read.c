@@ -7,6 +7,7 @@
 #include "analyzer/replay/model.h"
 #include "analyzer/trace/kinds.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"
 #include "schema/kinds.h"
 
@@ -27,6 +28,7 @@ struct numbers {
 struct reading {
     struct xs_model *model;
     const struct xs_trace *trace;
+    struct xs_sites *sites;
     char *message;
     uint64_t *damaged;
     struct xs_streams streams;
@@ -54,33 +56,36 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 /* --- calls --- */
 
 /* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
- * and one that says what kind of call it is. */
+ * one that says what kind of call it is, bytes, stack, and of copies the direction, and the address and the kind of the
+ * host's memory. */
 struct table {
     const char *sql;
     enum xs_model_kind kind;
 };
 static const struct table tables[] = {
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0 FROM "
-     "transfer"
-     " WHERE is_captured = 0 AND coalesce(batch_index, 0) = 0",
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
+     " stack, direction, CASE direction WHEN 1 THEN src_address WHEN 2 THEN dst_address END,"
+     " CASE direction WHEN 1 THEN src_kind WHEN 2 THEN dst_kind END"
+     " FROM transfer WHERE is_captured = 0 AND coalesce(batch_index, 0) = 0",
      XS_MODEL_TRANSFER},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0 FROM memset"
-     " WHERE is_captured = 0",
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
+     " stack, 0, NULL, NULL FROM memset WHERE is_captured = 0",
      XS_MODEL_MEMSET},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0 FROM allocation"
-     " WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0, bytes, stack, 0,"
+     " NULL, NULL FROM allocation WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
      XS_MODEL_ALLOCATION},
-    {"SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0"
-     " FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
+    {"SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0,"
+     " bytes, free_stack, 0, NULL, NULL FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
      XS_MODEL_FREE},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0 FROM launch"
-     " WHERE is_captured = 0",
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0, 0, NULL, 0,"
+     " NULL, NULL FROM launch WHERE is_captured = 0",
      XS_MODEL_LAUNCH},
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope FROM sync",
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope, 0, stack,"
+     " 0, NULL, NULL FROM sync",
      XS_MODEL_SYNC},
     {"SELECT a.id, a.entry_point, a.thread, a.context, a.stream, a.enter_ns, a.return_ns, a.correlation, a.object, 0,"
-     " CASE WHEN e.name GLOB 'cuEventRecord*' THEN 1 WHEN e.name GLOB 'cuStreamWaitEvent*' THEN 2 ELSE 0 END"
-     " FROM api_call a JOIN entry_point e ON e.id = a.entry_point WHERE a.is_captured = 0",
+     " CASE WHEN e.name GLOB 'cuEventRecord*' THEN 1 WHEN e.name GLOB 'cuStreamWaitEvent*' THEN 2 ELSE 0 END, 0, NULL,"
+     " 0, NULL, NULL FROM api_call a JOIN entry_point e ON e.id = a.entry_point WHERE a.is_captured = 0",
      XS_MODEL_OTHER},
 };
 
@@ -115,6 +120,11 @@ static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->return_ns = call->return_ns < call->enter_ns ? call->enter_ns : call->return_ns;
     call->object = (uint64_t)xs_scan_int(scan, 8);
     call->is_async = xs_scan_int(scan, 9) != 0;
+    call->bytes = xs_scan_count_or_null(scan, 11);
+    call->direction = (uint8_t)xs_scan_kind(scan, 13, XS_DIRECTION_COUNT);
+    call->host_address = (uint64_t)xs_scan_int(scan, 14);
+    call->host_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
+    call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
 }
@@ -304,8 +314,9 @@ static void end(struct reading *r) {
     free(r->records);
 }
 
-int xs_model_read(struct xs_model *model, const struct xs_trace *trace, char *message, uint64_t *damaged) {
-    struct reading r = {.model = model, .trace = trace, .message = message, .damaged = damaged};
+int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
+                  uint64_t *damaged) {
+    struct reading r = {.model = model, .trace = trace, .sites = sites, .message = message, .damaged = damaged};
     *model = (struct xs_model){.run_ns = xs_trace_meta_int(trace, "duration_ns", 0)};
     number_of(&r.stream_numbers, INT64_MAX, 1); /* 0: unknown */
     number_of(&r.devices, 0, 1);

@@ -68,6 +68,13 @@ int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_c
     return end;
 }
 
+int64_t xs_queues_before_beside(const struct xs_queues *queues, const struct xs_model_call *call,
+                                const struct xs_model_operation *operation) {
+    if (operation->engine == XS_ENGINE_H2D)
+        return queues->engines[operation->device][operation->engine];
+    return xs_queues_before(queues, call, operation);
+}
+
 static void raise(int64_t *end, int64_t to) { *end = later(*end, to); }
 
 void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call,
@@ -77,6 +84,16 @@ void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call,
     raise(&queues->engines[operation->device][operation->engine], end_ns);
     if (call->is_legacy)
         raise(&queues->legacy[call->device], end_ns);
+}
+
+void xs_queues_add_beside(struct xs_queues *queues, const struct xs_model_call *call,
+                          const struct xs_model_operation *operation, int64_t end_ns) {
+    if (operation->engine != XS_ENGINE_D2H) {
+        xs_queues_add(queues, call, operation, end_ns);
+        return;
+    }
+    raise(&queues->all[call->device], end_ns);
+    raise(&queues->engines[operation->device][operation->engine], end_ns);
 }
 
 void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call) {

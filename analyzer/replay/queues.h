@@ -27,9 +27,19 @@ int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model
 int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_call *call,
                          const struct xs_model_operation *operation);
 
+/* The same of a copy that is on a stream of its own. An upload's waits for copies of its engine only: what it brings is
+ * there to be sent. A download still needs what is before it. */
+int64_t xs_queues_before_beside(const struct xs_queues *queues, const struct xs_model_call *call,
+                                const struct xs_model_operation *operation);
+
 /* An operation was given to its stream and will end then. */
 void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call,
                    const struct xs_model_operation *operation, int64_t end_ns);
+
+/* The same of a copy that is on a stream of its own: what follows an upload needs it, what follows a download does not.
+ */
+void xs_queues_add_beside(struct xs_queues *queues, const struct xs_model_call *call,
+                          const struct xs_model_operation *operation, int64_t end_ns);
 
 /* What the call does to the order of streams: the recording of an event, or a stream's wait for one. */
 void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call);

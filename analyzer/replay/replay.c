@@ -6,6 +6,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/queues.h"
 
+/* From the call of a copy with page-locked memory to its start, where nothing is in the way. */
+#define UNSTAGED_NS 10000
+
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* A thread of the program: its next call, and when it will be entered. */
@@ -87,12 +90,14 @@ static void end(struct replay *r) {
 static int64_t start_operations(struct replay *r, const struct xs_model_call *call, const struct xs_change *change,
                                 int64_t enter) {
     int64_t own = 0;
+    bool beside = change && change->beside;
     for (uint32_t k = 0; k < call->operations; k++) {
         const struct xs_model_operation *o = &r->model->operations[call->operation + k];
-        int64_t before = xs_queues_before(&r->queues, call, o);
-        int64_t start = later(enter + o->latency_ns, before ? before + o->gap_ns : 0);
+        int64_t before = (beside ? xs_queues_before_beside : xs_queues_before)(&r->queues, call, o);
+        int64_t latency = change && change->unstaged && o->latency_ns > UNSTAGED_NS ? UNSTAGED_NS : o->latency_ns;
+        int64_t start = later(enter + latency, before ? before + o->gap_ns : 0);
         int64_t length = change && change->lasts ? change->operation_ns / call->operations : o->end_ns - o->start_ns;
-        xs_queues_add(&r->queues, call, o, start + length);
+        (beside ? xs_queues_add_beside : xs_queues_add)(&r->queues, call, o, start + length);
         own = later(own, start + length);
     }
     return own;
@@ -124,8 +129,8 @@ static int64_t make_call(struct replay *r, uint32_t index, int64_t enter) {
     int64_t end = call->wait == XS_WAITS_OWN ? 0 : xs_queues_wait_end(&r->queues, call, 0);
     int64_t own = start_operations(r, call, change, enter);
     xs_queues_order(&r->queues, call);
-    if (change && change->returns_at_once)
-        return enter + change->host_ns;
+    if (change && change->returns != XS_RETURNS_AS_IT_DID)
+        return (change->returns == XS_RETURNS_BEHIND ? later(enter, own) : enter) + change->host_ns;
     return later(enter, return_of(r, call, enter, call->wait == XS_WAITS_OWN ? own : end));
 }
 

@@ -4,11 +4,19 @@
 
 #include "analyzer/replay/model.h"
 
+enum xs_change_return {
+    XS_RETURNS_AS_IT_DID, /* after what it waited for */
+    XS_RETURNS_AT_ONCE,   /* `host_ns` after it was entered */
+    XS_RETURNS_BEHIND,    /* `host_ns` after the end of its operations */
+};
+
 /* What is different about a call. */
 struct xs_change {
-    bool dropped;         /* it is not made: neither its work in the host, nor its operations, nor its wait */
-    bool returns_at_once; /* it is made asynchronously, and takes `host_ns` */
-    bool lasts;           /* its operations take `operation_ns` together */
+    bool dropped;                  /* not made: neither its work in the host, nor its operations, nor its wait */
+    bool lasts;                    /* its operations take `operation_ns` together */
+    bool unstaged;                 /* its first operation starts as soon as one whose data need not be staged */
+    bool beside;                   /* its copy is on a stream of its own (queues.h) */
+    enum xs_change_return returns; /* when */
     int64_t host_ns, operation_ns;
     int64_t before_ns; /* the host's work before it is so much longer (or, negative, shorter, to 0 at most) */
 };

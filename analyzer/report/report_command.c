@@ -1,4 +1,5 @@
 /* xferspy report: what was found in a trace and what it shows, on one screen. */
+#include "analyzer/causes/causes.h"
 #include "analyzer/report/report.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
@@ -215,7 +216,7 @@ static int report_one(const char *path, const struct view *view, int index) {
         return XS_EXIT_OK;
     }
     xs_progress_begin(&progress, &trace);
-    int status = xs_analyse(&trace, &analysis, &findings, message);
+    int status = xs_diagnose(&trace, &analysis, &findings, message);
     bool summed = false;
     if (status >= 0) {
         status = xs_summary_compute_of(&trace, findings->selection, &summary, message);

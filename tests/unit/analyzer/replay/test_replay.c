@@ -207,7 +207,7 @@ static void golden_traces_are_replayed_as_they_were(void **state) {
         struct xs_model model;
         snprintf(path, sizeof path, XFERSPY_GOLDEN "/%s.db", names[i]);
         assert_int_equal(xs_trace_open(path, &trace, message), 0);
-        assert_true(xs_model_read(&model, &trace, message, NULL) >= 0);
+        assert_true(xs_model_read(&model, &trace, NULL, message, NULL) >= 0);
         assert_true(model.call_count > 40 && model.operation_count > 40);
         assert_int_equal(model.unmatched, 0);
         assert_true(xs_replay_error(&model) < 0.02);

@@ -1,0 +1,132 @@
+/* From findings to savings and causes; see causes.h. */
+#include "analyzer/causes/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/causes/grouping.h"
+#include "analyzer/causes/plan.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
+
+/* Findings beyond so many, the smallest, are not replayed one by one; and a replay that is so far from the measured run
+ * is not believed. */
+enum { REPLAYED_FINDINGS = 64 };
+#define LARGEST_ERROR 0.05
+
+/* --- the instances --- */
+
+struct collecting {
+    const struct xs_analysis_options *asked;
+    struct xs_repairables all;
+};
+
+static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct collecting *collecting = data;
+    if (collecting->asked && collecting->asked->on_instance)
+        collecting->asked->on_instance(collecting->asked->data, detector, instance);
+    xs_repairables_add(&collecting->all, detector, instance);
+}
+
+/* --- what is saved --- */
+
+static uint64_t less(int64_t run_ns, int64_t left_ns) { return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0; }
+
+static bool is_unsure(const struct xs_finding *f) {
+    return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
+}
+
+/* Without a replay: nothing at least, and at most what the finding claims. */
+static struct xs_saving bounds(uint64_t most_ns) { return (struct xs_saving){.known = true, .most_ns = most_ns}; }
+
+static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairables *all, int64_t run) {
+    size_t count, first = xs_repairables_of(all, f, &count);
+    int64_t left[2] = {run, run};
+    for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
+        xs_plan_clear(plan);
+        if (!xs_plan_add(plan, &all->items[first], count, end)) {
+            f->saves = bounds(f->gives_back_ns);
+            return;
+        }
+        left[end] = xs_plan_run(plan);
+        f->pinning_ns = xs_pinning_ns(&plan->pinning);
+        f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
+    }
+    uint64_t least = less(run, left[XS_PLAN_LEAST]), most = less(run, left[XS_PLAN_MOST]);
+    f->saves = (struct xs_saving){
+        .known = true, .least_ns = least < most ? least : most, .most_ns = least < most ? most : least};
+    if (is_unsure(f) || f->upper_bound)
+        f->saves.least_ns = 0;
+}
+
+/* The smallest claim that is still replayed, where there are too many findings. */
+static int descending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+static uint64_t least_claim(const struct xs_findings *findings) {
+    if (findings->count <= REPLAYED_FINDINGS)
+        return 0;
+    uint64_t *claims = xs_realloc(NULL, findings->count * sizeof *claims);
+    for (size_t i = 0; i < findings->count; i++)
+        claims[i] = findings->items[i].gives_back_ns;
+    qsort(claims, findings->count, sizeof *claims, descending);
+    uint64_t least = claims[REPLAYED_FINDINGS - 1];
+    free(claims);
+    return least;
+}
+
+static void find_savings(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
+                         int64_t run) {
+    uint64_t least = least_claim(findings);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *f = &findings->items[i];
+        if (!xs_detector_repair(xs_detectors[f->detector], f->verdict))
+            continue;
+        if (findings->replayed && f->gives_back_ns >= least)
+            replay_finding(plan, f, all, run);
+        else
+            f->saves = bounds(f->gives_back_ns);
+    }
+}
+
+/* --- all --- */
+
+static int find_causes(const struct xs_trace *trace, struct xs_findings *findings, struct xs_repairables *all,
+                       char *message) {
+    struct xs_model model;
+    struct xs_plan plan = {0};
+    xs_repairables_sort(all);
+    int status = xs_model_read(&model, trace, findings->sites, message, NULL);
+    if (status >= 0)
+        status = xs_plan_begin(&plan, &model, trace, findings, all, message);
+    if (status >= 0) {
+        int64_t run = model.call_count ? xs_replay_run(&model, NULL, NULL, NULL) : 0;
+        findings->replay_error = model.call_count ? xs_replay_error(&model) : 0;
+        findings->replayed = model.call_count && findings->replay_error <= LARGEST_ERROR;
+        find_savings(findings, &plan, all, run);
+        xs_group_causes(findings, &plan, all, run);
+    }
+    xs_plan_end(&plan);
+    xs_model_free(&model);
+    return status;
+}
+
+int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **findings,
+                char *message) {
+    struct collecting collecting = {.asked = options};
+    struct xs_analysis_options own = options ? *options : (struct xs_analysis_options){0};
+    own.on_instance = on_instance;
+    own.data = &collecting;
+    int status = xs_analyse(trace, &own, findings, message);
+    if (status >= 0)
+        status = find_causes(trace, *findings, &collecting.all, message);
+    if (status < 0) {
+        xs_findings_free(*findings);
+        *findings = NULL;
+    }
+    xs_repairables_free(&collecting.all);
+    return status;
+}

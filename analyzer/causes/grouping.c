@@ -1,0 +1,220 @@
+/* Findings into causes: first those of one place that are about the same kind of thing; then, from the cause that saves
+ * most down, a cause whose transfers a larger one's repair removes or changes already becomes a part of that one. */
+#include "analyzer/causes/grouping.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/trace/site.h"
+
+/* A cause under both is not shown by name, unless it is the first. */
+enum { FLOOR_NS = 1000000, FLOOR_SHARE = 1000 /* a thousandth of the run */ };
+
+/* A repair that removes transfers comes before one that makes them faster, if it saves nearly as much: this share. */
+#define NEARLY 0.8
+
+enum what { UPLOAD, DOWNLOAD, OTHER_COPY, MEMSET, ALLOCATION, OTHER };
+
+struct grouping {
+    struct xs_findings *findings;
+    struct xs_plan *plan;
+    const struct xs_repairables *all;
+    int64_t run_ns;
+    struct xs_hash by_key; /* place and what it is about to the cause's index plus 1 */
+    uint32_t *owner;       /* by call: the cause that changes it, plus 1 */
+};
+
+/* --- by place --- */
+
+static enum what what_of(const struct grouping *g, const struct xs_finding *f) {
+    const struct xs_instance *instance = &f->first[0];
+    if (!f->first_count || !instance->evidence_count)
+        return OTHER;
+    switch (instance->evidence[0].table) {
+    case XS_EVIDENCE_TRANSFER: {
+        uint32_t call = xs_plan_find(g->plan, XS_MODEL_TRANSFER, instance->evidence[0].row);
+        unsigned direction = call == XS_PLAN_NONE ? XS_DIR_UNKNOWN : g->plan->model->calls[call].direction;
+        return direction == XS_DIR_H2D ? UPLOAD : direction == XS_DIR_D2H ? DOWNLOAD : OTHER_COPY;
+    }
+    case XS_EVIDENCE_MEMSET:
+        return MEMSET;
+    case XS_EVIDENCE_ALLOCATION:
+        return ALLOCATION;
+    default:
+        return OTHER;
+    }
+}
+
+static void add_finding(struct xs_cause *cause, size_t finding) {
+    cause->findings = xs_realloc(cause->findings, (cause->count + 1) * sizeof *cause->findings);
+    cause->findings[cause->count++] = finding;
+}
+
+static void group_by_place(struct grouping *g) {
+    struct xs_findings *findings = g->findings;
+    findings->causes = xs_realloc(NULL, (findings->count + 1) * sizeof *findings->causes);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        if (!f->saves.known)
+            continue;
+        struct xs_site parts = xs_site_parts(findings->sites, f->site);
+        uint64_t place = parts.place ? parts.place : 1ull << 32 | f->site;
+        uint64_t *number = xs_hash_put(&g->by_key, place, what_of(g, f));
+        if (!*number) {
+            findings->causes[findings->cause_count++] = (struct xs_cause){0};
+            *number = findings->cause_count;
+        }
+        add_finding(&findings->causes[*number - 1], i);
+    }
+}
+
+/* --- rank --- */
+
+static uint64_t middle(const struct xs_saving *s) { return s->least_ns + (s->most_ns - s->least_ns) / 2; }
+
+static bool removes(const struct xs_finding *f) {
+    switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
+    case XS_REPAIR_DROP:
+    case XS_REPAIR_DROP_BOTH:
+    case XS_REPAIR_KEEP:
+    case XS_REPAIR_NOT_ALLOCATE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether a is to be done rather than b. */
+static bool is_better(const struct xs_finding *a, const struct xs_finding *b) {
+    double x = (double)middle(&a->saves), y = (double)middle(&b->saves);
+    if (removes(a) != removes(b))
+        return removes(a) ? x >= NEARLY * y : NEARLY * x > y;
+    return x > y;
+}
+
+static void rank_within(const struct xs_findings *findings, struct xs_cause *cause) {
+    for (size_t i = 1; i < cause->count; i++)
+        for (size_t k = i; k > 0; k--) {
+            size_t *at = &cause->findings[k];
+            if (!is_better(&findings->items[at[0]], &findings->items[at[-1]]))
+                break;
+            size_t swap = at[0];
+            at[0] = at[-1];
+            at[-1] = swap;
+        }
+    cause->saves = findings->items[cause->findings[0]].saves;
+}
+
+static int by_saving(const void *a, const void *b) {
+    const struct xs_cause *x = a, *y = b;
+    uint64_t mine = middle(&x->saves), others = middle(&y->saves);
+    if (mine != others)
+        return mine < others ? 1 : -1;
+    return (x->findings[0] > y->findings[0]) - (x->findings[0] < y->findings[0]);
+}
+
+/* --- what a larger cause repairs already --- */
+
+static const struct xs_repairable *instances_of(const struct grouping *g, size_t finding, size_t *count) {
+    size_t first = xs_repairables_of(g->all, &g->findings->items[finding], count);
+    return &g->all->items[first];
+}
+
+/* The larger cause that changes at least half of the transfers of the cause's first finding; else cause_count. */
+static size_t larger_cause(const struct grouping *g, size_t cause) {
+    size_t count, *owned = xs_realloc(NULL, (cause + 1) * sizeof *owned), best = g->findings->cause_count;
+    const struct xs_repairable *items = instances_of(g, g->findings->causes[cause].findings[0], &count);
+    for (size_t i = 0; i < cause; i++)
+        owned[i] = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t call = xs_plan_call(g->plan, &items[i]);
+        uint32_t owner = call == XS_PLAN_NONE ? 0 : g->owner[call];
+        if (owner && ++owned[owner - 1] * 2 >= count)
+            best = owner - 1;
+    }
+    free(owned);
+    return best;
+}
+
+static void merge_covered(struct grouping *g) {
+    struct xs_findings *findings = g->findings;
+    size_t kept = 0;
+    xs_plan_clear(g->plan);
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        struct xs_cause *cause = &findings->causes[i];
+        size_t into = larger_cause(g, i), count;
+        if (into < kept) {
+            for (size_t k = 0; k < cause->count; k++)
+                add_finding(&findings->causes[into], cause->findings[k]);
+            free(cause->findings);
+            continue;
+        }
+        findings->causes[kept] = *cause;
+        const struct xs_repairable *items = instances_of(g, cause->findings[0], &count);
+        uint32_t before = g->plan->count;
+        xs_plan_add(g->plan, items, count, XS_PLAN_MOST);
+        for (uint32_t k = before; k < g->plan->count; k++)
+            g->owner[g->plan->changed[k]] = (uint32_t)kept + 1;
+        kept++;
+    }
+    findings->cause_count = kept;
+}
+
+/* --- together --- */
+
+static uint64_t without(struct grouping *g, enum xs_plan_end end) {
+    xs_plan_clear(g->plan);
+    for (size_t i = 0; i < g->findings->cause_count; i++) {
+        const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
+        bool counts = end == XS_PLAN_MOST || f->saves.least_ns;
+        size_t count;
+        const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
+        if (counts && f->saves.most_ns)
+            xs_plan_add(g->plan, items, count, end);
+    }
+    int64_t left = xs_plan_run(g->plan);
+    return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+}
+
+static void sum_up(struct grouping *g) {
+    struct xs_findings *findings = g->findings;
+    struct xs_saving *all = &findings->together;
+    *all = (struct xs_saving){.known = true};
+    if (findings->replayed) {
+        all->least_ns = without(g, XS_PLAN_LEAST);
+        all->most_ns = without(g, XS_PLAN_MOST);
+    }
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        const struct xs_saving *one = &findings->causes[i].saves;
+        all->least_ns = one->least_ns > all->least_ns ? one->least_ns : all->least_ns;
+        all->most_ns = one->most_ns > all->most_ns ? one->most_ns : all->most_ns;
+    }
+    all->most_ns = all->most_ns > all->least_ns ? all->most_ns : all->least_ns;
+}
+
+static void fold(struct xs_findings *findings) {
+    uint64_t share = findings->run_ns / FLOOR_SHARE, floor_ns = share > FLOOR_NS ? share : FLOOR_NS;
+    for (size_t i = 1; i < findings->cause_count && findings->floor_ns; i++)
+        findings->causes[i].folded = findings->causes[i].saves.most_ns < floor_ns;
+}
+
+void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
+                     int64_t run_ns) {
+    struct grouping g = {.findings = findings, .plan = plan, .all = all, .run_ns = run_ns};
+    group_by_place(&g);
+    for (size_t i = 0; i < findings->cause_count; i++)
+        rank_within(findings, &findings->causes[i]);
+    if (findings->cause_count)
+        qsort(findings->causes, findings->cause_count, sizeof *findings->causes, by_saving);
+    if (findings->cause_count && plan->model->call_count) {
+        g.owner = xs_realloc(NULL, plan->model->call_count * sizeof *g.owner);
+        for (uint32_t i = 0; i < plan->model->call_count; i++)
+            g.owner[i] = 0;
+        merge_covered(&g);
+    }
+    sum_up(&g);
+    fold(findings);
+    free(g.owner);
+    xs_hash_free(&g.by_key);
+}

@@ -1,0 +1,65 @@
+/* The instances whose findings have repairs; see instances.h. */
+#include "analyzer/causes/instances.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
+
+void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
+    if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
+        return;
+    if (all->count == all->capacity) {
+        all->capacity = all->capacity ? all->capacity * 2 : 1024;
+        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
+    }
+    all->items[all->count++] = (struct xs_repairable){
+        .detector = detector,
+        .verdict = instance->verdict,
+        .site = instance->site,
+        .table = instance->evidence[0].table,
+        .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
+        .bytes = instance->bytes,
+        .device_ns = instance->removable.device_ns,
+    };
+}
+
+static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t verdict, uint32_t site) {
+    if (a->detector != detector)
+        return a->detector < detector ? -1 : 1;
+    if (a->verdict != verdict)
+        return a->verdict < verdict ? -1 : 1;
+    return (a->site > site) - (a->site < site);
+}
+
+static int by_finding(const void *a, const void *b) {
+    const struct xs_repairable *x = a, *y = b;
+    int order = compare(x, y->detector, y->verdict, y->site);
+    return order ? order : (x->rows[0] > y->rows[0]) - (x->rows[0] < y->rows[0]);
+}
+
+void xs_repairables_sort(struct xs_repairables *all) {
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, by_finding);
+}
+
+size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_finding *finding, size_t *count) {
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(&all->items[middle], finding->detector, finding->verdict, finding->site) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (high = low;
+         high < all->count && compare(&all->items[high], finding->detector, finding->verdict, finding->site) == 0;)
+        high++;
+    *count = high - low;
+    return low;
+}
+
+void xs_repairables_free(struct xs_repairables *all) {
+    free(all->items);
+    *all = (struct xs_repairables){0};
+}

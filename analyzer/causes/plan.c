@@ -1,0 +1,288 @@
+/* The changes that repairs make to the run; see plan.h. */
+#include "analyzer/causes/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/causes/statement.h"
+#include "analyzer/engine/detector.h"
+#include "schema/kinds.h"
+
+/* What the host takes for a call that only gives work to the device, and behind the end of a copy that it waits for;
+ * measured on the host of an H100 (docs/measurements.md). */
+#define ASYNC_CALL_NS 4000
+#define BEHIND_COPY_NS 10000
+
+/* What gathering small pieces in one buffer takes the host, for each byte. */
+#define GATHER_NS_PER_BYTE 0.1
+
+/* --- begin and end --- */
+
+static enum xs_model_kind kind_of(enum xs_evidence_table table) {
+    switch (table) {
+    case XS_EVIDENCE_TRANSFER:
+        return XS_MODEL_TRANSFER;
+    case XS_EVIDENCE_MEMSET:
+        return XS_MODEL_MEMSET;
+    case XS_EVIDENCE_ALLOCATION:
+        return XS_MODEL_ALLOCATION;
+    case XS_EVIDENCE_LAUNCH:
+        return XS_MODEL_LAUNCH;
+    case XS_EVIDENCE_SYNC:
+        return XS_MODEL_SYNC;
+    case XS_EVIDENCE_API_CALL:
+    case XS_EVIDENCE_MIGRATION:
+        break;
+    }
+    return XS_MODEL_OTHER;
+}
+
+static void want(struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
+    if (row > 0)
+        *xs_hash_put(&plan->calls, (uint64_t)row, kind) = UINT64_MAX; /* to be found */
+}
+
+static void want_all(struct xs_plan *plan, const struct xs_repairables *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        const struct xs_repairable *item = &all->items[i];
+        enum xs_model_kind kind = kind_of(item->table);
+        for (unsigned k = 0; k < 2; k++) {
+            want(plan, kind, item->rows[k]);
+            if (kind == XS_MODEL_ALLOCATION)
+                want(plan, XS_MODEL_FREE, item->rows[k]);
+        }
+    }
+}
+
+uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
+    const uint64_t *call = row > 0 ? xs_hash_find(&plan->calls, (uint64_t)row, kind) : NULL;
+    return call && *call != UINT64_MAX ? (uint32_t)(*call - 1) : XS_PLAN_NONE;
+}
+
+static uint32_t *numbers(uint32_t count, uint32_t value) {
+    uint32_t *items = xs_realloc(NULL, ((size_t)count + 1) * sizeof *items);
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = value;
+    return items;
+}
+
+static void link_calls(struct xs_plan *plan) {
+    const struct xs_model *model = plan->model;
+    uint32_t *latest = numbers((uint32_t)model->threads, XS_PLAN_NONE);
+    plan->previous = numbers(model->call_count, XS_PLAN_NONE);
+    plan->next = numbers(model->call_count, XS_PLAN_NONE);
+    plan->change_of = numbers(model->call_count, 0);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        uint64_t *place = xs_hash_find(&plan->calls, (uint64_t)call->row, call->kind);
+        if (place)
+            *place = (uint64_t)i + 1;
+        plan->previous[i] = latest[call->thread];
+        if (latest[call->thread] != XS_PLAN_NONE)
+            plan->next[latest[call->thread]] = i;
+        latest[call->thread] = i;
+    }
+    free(latest);
+}
+
+int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
+                  const struct xs_findings *findings, const struct xs_repairables *all, char *message) {
+    *plan = (struct xs_plan){.model = model, .findings = findings};
+    want_all(plan, all);
+    link_calls(plan);
+    xs_statement_overheads(plan);
+    return xs_pinning_begin(&plan->pinning, trace, message);
+}
+
+void xs_plan_end(struct xs_plan *plan) {
+    xs_hash_free(&plan->calls);
+    xs_hash_free(&plan->overheads);
+    xs_pinning_end(&plan->pinning);
+    free(plan->previous);
+    free(plan->next);
+    free(plan->change_of);
+    free(plan->changes);
+    free(plan->changed);
+    *plan = (struct xs_plan){0};
+}
+
+void xs_plan_clear(struct xs_plan *plan) {
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan->change_of[plan->changed[i]] = 0;
+    plan->count = 0;
+    xs_pinning_clear(&plan->pinning);
+}
+
+int64_t xs_plan_run(struct xs_plan *plan) {
+    return xs_replay_run(plan->model, plan->change_of, plan->changes, NULL) + (int64_t)xs_pinning_ns(&plan->pinning);
+}
+
+/* --- changes --- */
+
+static void change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
+    uint32_t number = plan->change_of[call];
+    if (number) {
+        if (to->dropped && !plan->changes[number - 1].dropped)
+            plan->changes[number - 1] = *to;
+        return;
+    }
+    if (plan->count == plan->capacity) {
+        plan->capacity = plan->capacity ? plan->capacity * 2 : 1024;
+        plan->changes = xs_realloc(plan->changes, plan->capacity * sizeof *plan->changes);
+        plan->changed = xs_realloc(plan->changed, plan->capacity * sizeof *plan->changed);
+    }
+    plan->changes[plan->count] = *to;
+    plan->changed[plan->count] = call;
+    plan->change_of[call] = ++plan->count;
+}
+
+/* The call, and what of its statement is directly behind it. */
+static void drop(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    change(plan, call, &(struct xs_change){.dropped = true, .before_ns = -xs_statement_before(plan, call, end)});
+    for (uint32_t i = call; (i = plan->next[i]) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
+        int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->previous[i]].return_ns;
+        struct xs_change of_it = {.before_ns = -before};
+        if (plan->model->calls[i].kind == XS_MODEL_RECORD) /* what waits for the event still finds it */
+            of_it.returns = XS_RETURNS_AT_ONCE;
+        else
+            of_it.dropped = true;
+        change(plan, i, &of_it);
+    }
+}
+
+static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    int64_t ns = 0;
+    for (uint32_t k = 0; k < c->operations; k++)
+        ns += plan->model->operations[c->operation + k].end_ns - plan->model->operations[c->operation + k].start_ns;
+    return ns;
+}
+
+/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. */
+static void pin(struct xs_plan *plan, uint32_t call) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    enum xs_link_class class = xs_link_class_of(c->direction, XS_MEM_PINNED);
+    int64_t pinned = (int64_t)xs_link_ns(&plan->findings->link, class, c->bytes);
+    int64_t now = operations_ns(plan, call);
+    if (!pinned)
+        return;
+    change(plan, call,
+           &(struct xs_change){.lasts = true,
+                               .operation_ns = pinned < now ? pinned : now,
+                               .unstaged = true,
+                               .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
+                               .host_ns = c->is_async ? ASYNC_CALL_NS : BEHIND_COPY_NS});
+    xs_pinning_add(&plan->pinning, c->host_address, c->bytes);
+}
+
+/* The device makes the bytes itself. */
+static void replace(struct xs_plan *plan, uint32_t call, enum xs_link_class class, enum xs_plan_end end) {
+    change(plan, call,
+           &(struct xs_change){.lasts = true,
+                               .operation_ns =
+                                   (int64_t)xs_link_ns(&plan->findings->link, class, plan->model->calls[call].bytes),
+                               .unstaged = true,
+                               .returns = XS_RETURNS_AT_ONCE,
+                               .host_ns = ASYNC_CALL_NS,
+                               .before_ns = -xs_statement_before(plan, call, end)});
+}
+
+static void shorten(struct xs_plan *plan, uint32_t call, uint64_t by_ns) {
+    int64_t now = operations_ns(plan, call), less = (int64_t)by_ns < now ? (int64_t)by_ns : now;
+    change(plan, call, &(struct xs_change){.lasts = true, .operation_ns = now - less});
+}
+
+static void overlap(struct xs_plan *plan, uint32_t call) {
+    struct xs_change beside = {.beside = true};
+    if (plan->model->calls[call].direction == XS_DIR_H2D) { /* it is sent early; who downloads may need what comes */
+        beside.returns = XS_RETURNS_AT_ONCE;
+        beside.host_ns = ASYNC_CALL_NS;
+    }
+    change(plan, call, &beside);
+}
+
+/* The calls of the place from one to another, or one alone. */
+static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
+    const struct xs_model *model = plan->model;
+    const struct xs_model_call *to = &model->calls[first];
+    uint64_t bytes = 0;
+    for (uint32_t i = first; i != XS_PLAN_NONE; i = plan->next[i]) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (call->kind == XS_MODEL_TRANSFER && call->site == to->site) {
+            bytes += call->bytes;
+            if (i != first)
+                drop(plan, i, end);
+        }
+        if (i == last)
+            break;
+    }
+    uint64_t ns = xs_link_ns(&plan->findings->link, xs_link_class_of(to->direction, to->host_kind), bytes);
+    int64_t now = operations_ns(plan, first);
+    change(plan, first,
+           &(struct xs_change){.lasts = true,
+                               .operation_ns = (int64_t)ns > now ? (int64_t)ns : now,
+                               .before_ns = (int64_t)((double)bytes * GATHER_NS_PER_BYTE)});
+}
+
+static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
+    enum xs_model_kind kind = kind_of(item->table);
+    uint32_t first = xs_plan_find(plan, kind, item->rows[0]), second = xs_plan_find(plan, kind, item->rows[1]);
+    enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
+    if (repair == XS_REPAIR_KEEP)
+        second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
+    if (repair == XS_REPAIR_NOT_ALLOCATE)
+        second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
+    if (first == XS_PLAN_NONE)
+        return 0;
+    switch (repair) {
+    case XS_REPAIR_DROP:
+        drop(plan, first, end);
+        break;
+    case XS_REPAIR_DROP_BOTH:
+        drop(plan, first, end);
+        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+            drop(plan, second, end);
+        break;
+    case XS_REPAIR_KEEP:
+    case XS_REPAIR_NOT_ALLOCATE:
+        drop(plan, first, end);
+        if (second != XS_PLAN_NONE)
+            drop(plan, second, end);
+        break;
+    case XS_REPAIR_GATHER:
+        if (second != XS_PLAN_NONE)
+            gather(plan, first, second, end);
+        break;
+    case XS_REPAIR_SHORTEN:
+        shorten(plan, first, item->device_ns);
+        break;
+    case XS_REPAIR_PIN:
+        pin(plan, first);
+        break;
+    case XS_REPAIR_MEMSET:
+        replace(plan, first, XS_LINK_MEMSET, end);
+        break;
+    case XS_REPAIR_DEVICE_COPY:
+        replace(plan, first, XS_LINK_D2D, end);
+        break;
+    case XS_REPAIR_OVERLAP:
+        overlap(plan, first);
+        break;
+    case XS_REPAIR_OF_DETECTOR:
+    case XS_REPAIR_KEEP_ON_DEVICE:
+        return 0;
+    }
+    return 1;
+}
+
+size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += repair(plan, &items[i], end);
+    return found;
+}
+
+uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item) {
+    return xs_plan_find(plan, kind_of(item->table), item->rows[0]);
+}

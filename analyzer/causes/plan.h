@@ -1,0 +1,51 @@
+/* The run with some repairs made: changes of the replay, from findings and their instances.
+ *
+ * A statement of the program is more than its call of the driver. Where the program is Python, the interpreter and the
+ * library work around the call, record an event behind the copy, wait for it, and copy the data into page-locked memory
+ * first. A call that is not made takes that with it: the calls directly behind it that are of the same statement, and
+ * the part of the time before it that statements of this line always take. */
+#ifndef XFERSPY_ANALYZER_CAUSES_PLAN_H
+#define XFERSPY_ANALYZER_CAUSES_PLAN_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/causes/instances.h"
+#include "analyzer/causes/pinning.h"
+#include "analyzer/replay/replay.h"
+
+/* Which end of its range a repair is taken at. */
+enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
+
+struct xs_plan {
+    const struct xs_model *model;
+    const struct xs_findings *findings; /* sites and link model */
+    struct xs_hash calls;               /* kind and row to the call's index plus 1, of the rows that repairs name */
+    uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
+    struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
+    struct xs_pinning pinning;
+
+    uint32_t *change_of; /* by call: index in changes plus 1 */
+    struct xs_change *changes;
+    uint32_t *changed; /* the call of each change */
+    uint32_t count, capacity;
+};
+#define XS_PLAN_NONE UINT32_MAX
+
+/* `findings` and `model` are kept. Negative status: the message is set. Always to be ended. */
+int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
+                  const struct xs_findings *findings, const struct xs_repairables *all, char *message);
+void xs_plan_end(struct xs_plan *plan);
+
+/* Makes the repair of one finding's instances; of a call that is changed already only a dropping counts. Returns how
+ * many of the instances' calls were found. */
+size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
+
+/* The call of a row that some instance names, and of an instance's first row; XS_PLAN_NONE: not in the model. */
+uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
+uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item);
+
+/* The duration of the run with the changes made so far, page-locking included. */
+int64_t xs_plan_run(struct xs_plan *plan);
+
+void xs_plan_clear(struct xs_plan *plan);
+
+#endif

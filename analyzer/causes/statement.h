@@ -1,0 +1,18 @@
+/* What a statement of the program does around its call of the driver; see plan.h. */
+#ifndef XFERSPY_ANALYZER_CAUSES_STATEMENT_H
+#define XFERSPY_ANALYZER_CAUSES_STATEMENT_H
+
+#include "analyzer/causes/plan.h"
+
+/* Fills the plan's overheads. */
+void xs_statement_overheads(struct xs_plan *plan);
+
+/* How much of the time before the call is its statement's own: what the interpreter and the library take, and, at most,
+ * what a library may take that copies the data into page-locked memory of its own. 0 where the program calls the driver
+ * or the runtime itself. */
+int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end);
+
+/* Whether a call behind `call`, with none but such calls between them, is of the same statement, and for its sake. */
+bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t later);
+
+#endif
