@@ -202,10 +202,9 @@ static void take_end(struct xs_detection *detection, const struct xs_trace_event
     if (!pages)
         return;
     double trips = estimated_trips(detection, pages, event->enter_ns);
-    if (pages->thrashes)
-        report(detection, a, pages, pages->again_ns);
-    else if (trips >= ENOUGH)
-        report(detection, a, pages, (uint64_t)((double)pages->ns * (trips - 1) / trips));
+    uint64_t again_ns = trips >= ENOUGH ? (uint64_t)((double)pages->ns * (trips - 1) / trips) : 0;
+    if (pages->thrashes || trips >= ENOUGH)
+        report(detection, a, pages, again_ns > pages->again_ns ? again_ns : pages->again_ns);
     xs_hash_remove(&state->pages, (uint64_t)a->id, 0);
     free(pages);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -85,6 +86,29 @@ static void windows_follow_no_period(void **state) {
     run(&p, &b, 0, 200000);
     double first = p.on_ms[0] / 57.0, second = p.on_ms[1] / 98.0;
     assert_true(first > 0.7 * second && first < 1.4 * second);
+}
+
+static int ascending(const void *a, const void *b) {
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nor do they where all windows cost the same, and the program's period is the windows' usual distance. */
+static void windows_meet_all_of_a_period(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = {.per_ms = {40, 40}, .phase_ms = {50, 50}};
+    unsigned distances[XS_MIGRATION_WINDOWS], count = 0;
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 40000);
+    for (uint32_t i = 20; i + 1 < b.window_count; i++)
+        distances[count++] = (unsigned)((b.windows[i + 1].start_ns - b.windows[i].start_ns) / MS);
+    qsort(distances, count, sizeof *distances, ascending);
+    unsigned usual = distances[count / 2];
+    p = (struct program){.per_ms = {40, 40}, .phase_ms = {usual / 2, usual - usual / 2}};
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 100000);
+    assert_true(p.on_ms[0] > p.on_ms[1] * 3 / 4 && p.on_ms[1] > p.on_ms[0] * 3 / 4);
 }
 
 /* In every eighth of a run of four seconds there are windows, the first migrations among them. */
@@ -188,10 +212,15 @@ static void windows_are_thinned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_never_rest),           cmocka_unit_test(many_are_sampled_within_the_share),
-        cmocka_unit_test(windows_follow_no_period), cmocka_unit_test(a_short_run_is_covered),
-        cmocka_unit_test(late_records_are_charged), cmocka_unit_test(dear_turns_are_charged),
-        cmocka_unit_test(records_bound_a_window),   cmocka_unit_test(quiet_parts_are_recorded_whole),
+        cmocka_unit_test(few_never_rest),
+        cmocka_unit_test(many_are_sampled_within_the_share),
+        cmocka_unit_test(windows_follow_no_period),
+        cmocka_unit_test(windows_meet_all_of_a_period),
+        cmocka_unit_test(a_short_run_is_covered),
+        cmocka_unit_test(late_records_are_charged),
+        cmocka_unit_test(dear_turns_are_charged),
+        cmocka_unit_test(records_bound_a_window),
+        cmocka_unit_test(quiet_parts_are_recorded_whole),
         cmocka_unit_test(windows_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
