@@ -3,8 +3,8 @@
  * link: cuda
  * stdout: data ok
  *
- * Windows; the first and the last of them, in parts of the run; the time of all of them; migrations are of windows (but a
- * busy machine records one late).
+ * Windows; the first and the last of them, in parts of the run; the time of all of them; migrations are of windows, but
+ * a busy machine records one late.
  *
  * > SELECT value GLOB '*+*,*+*,*+*' FROM meta WHERE key = 'cupti.migration_windows'
  * 1
