@@ -50,7 +50,7 @@ struct xs_model_call {
     int64_t row;                 /* id in the table of its kind */
     uint64_t object;             /* the event's handle, where there is one */
     uint64_t bytes;              /* that it moves or allocates */
-    uint64_t host_address;       /* of a copy between host and device; else 0 */
+    uint64_t address;            /* of the host's memory of a copy between host and device; of an allocation */
     uint32_t site;               /* xs_site_of; 0: not known */
     int64_t rest_ns;    /* from the enter, or where it waited from the end of what it waited for, to the return */
     int64_t own_ns;     /* what it takes where it does not have to wait */
@@ -61,7 +61,7 @@ struct xs_model_call {
     int32_t device;         /* dense, 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
     uint8_t direction;      /* number of XS_DIRECTIONS, of a copy */
-    uint8_t host_kind;      /* number of XS_MEMORY_KINDS, of a copy between host and device */
+    uint8_t memory_kind;    /* number of XS_MEMORY_KINDS, of the memory at that address */
     bool is_legacy;         /* its stream is a legacy default stream */
     bool is_async;          /* the entry point's contract */
     bool waited;            /* what it waits for had not ended when it was entered */

@@ -20,6 +20,7 @@ void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model) {
                                  .streams = zeros(model->streams),
                                  .all = zeros(model->devices),
                                  .legacy = zeros(model->devices),
+                                 .beside = zeros(model->devices),
                                  .engines = xs_realloc(NULL, bytes)};
     memset(queues->engines, 0, bytes);
 }
@@ -28,6 +29,7 @@ void xs_queues_end(struct xs_queues *queues) {
     free(queues->streams);
     free(queues->all);
     free(queues->legacy);
+    free(queues->beside);
     free(queues->engines);
     xs_hash_free(&queues->events);
     *queues = (struct xs_queues){0};
@@ -43,13 +45,13 @@ int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model
     case XS_WAITS_OWN:
         return own;
     case XS_WAITS_STREAM:
-        return xs_queues_stream_end(queues, call);
+        return later(xs_queues_stream_end(queues, call), queues->beside[call->device]);
     case XS_WAITS_EVENT: {
         const uint64_t *end = xs_hash_find(&queues->events, call->object, 0);
         return end ? (int64_t)*end - 1 : 0;
     }
     case XS_WAITS_DEVICE:
-        return queues->all[call->device];
+        return later(queues->all[call->device], queues->beside[call->device]);
     case XS_WAITS_NOT:
         break;
     }
@@ -92,7 +94,7 @@ void xs_queues_add_beside(struct xs_queues *queues, const struct xs_model_call *
         xs_queues_add(queues, call, operation, end_ns);
         return;
     }
-    raise(&queues->all[call->device], end_ns);
+    raise(&queues->beside[call->device], end_ns);
     raise(&queues->engines[operation->device][operation->engine], end_ns);
 }
 

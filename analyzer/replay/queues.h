@@ -10,6 +10,7 @@ struct xs_queues {
     const struct xs_model *model;
     int64_t *streams;               /* by stream: the end of its last operation, 0: none */
     int64_t *all, *legacy;          /* by device: of all streams, of the legacy default stream */
+    int64_t *beside;                /* by device: of downloads on streams of their own, for which only the host waits */
     int64_t (*engines)[XS_ENGINES]; /* by device */
     struct xs_hash events;          /* handle to the end plus 1 of what was in the stream when it was recorded */
 };
