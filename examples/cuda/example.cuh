@@ -54,9 +54,16 @@ inline void load(float *x, size_t n, int number) {
     }
 }
 
+// The same, where only the copy is to take long: new data in every KiB.
+inline void load_some(float *x, size_t n, int number) {
+    for (size_t i = 0; i < n; i += 256) {
+        x[i] = float(number) * 0.01f + float(i % 1024) * 0.001f;
+    }
+}
+
 // How long the loop takes, with all that the device does for it. It begins before what a repair moves out of the loop
-// or changes before it (host memory is another, something is allocated once), so that both programs of a pair measure
-// the same; start-up and clean-up are not in it.
+// or changes before it (host memory is another, something is allocated once), and ends after that is freed, so
+// that both programs of a pair measure the same; start-up and clean-up are not in it.
 class LoopTime {
     std::chrono::steady_clock::time_point begin;
 

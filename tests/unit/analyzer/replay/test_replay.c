@@ -189,7 +189,7 @@ static void changes(void **state) {
     uint32_t change_of[CALLS] = {1};
     const struct xs_change shorter = {.lasts = true, .operation_ns = 90 * US};
     assert_int_equal(xs_replay_run(model, change_of, &shorter, NULL), (3110 - 900) * US);
-    const struct xs_change at_once = {.returns_at_once = true, .host_ns = 5 * US}; /* the kernel waits for it */
+    const struct xs_change at_once = {.returns = XS_RETURNS_AT_ONCE, .host_ns = 5 * US}; /* the kernel waits for it */
     assert_in_range(xs_replay_run(model, change_of, &at_once, NULL) / US, 3100, 3112);
     const struct xs_change price = {.dropped = true, .before_ns = 300 * US};
     assert_int_equal(xs_replay_run(model, change_of, &price, NULL), 2410 * US);
