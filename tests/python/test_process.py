@@ -1,4 +1,4 @@
-"""Stacks while a process does other things: threads, signals, forks, other interpreters, its end; and what one costs."""
+"""Stacks while the process does other things: threads, signals, forks, interpreters, its end; and what one costs."""
 import functools
 import os
 import subprocess
