@@ -264,11 +264,14 @@ static int64_t bytes_of(const char *path) {
     return held < st.st_size ? held : st.st_size;
 }
 
-int xs_trace_limit(struct xs_trace *trace, const char *file) {
+int64_t xs_trace_bytes(const char *file) {
     char wal[XS_PATH_BYTES];
-    int64_t bytes = bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
+    return bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
+}
+
+int xs_trace_limit(struct xs_trace *trace, const char *file) {
     int rc = sqlite3_busy_timeout(trace->db, 5000);
-    return rc == SQLITE_OK ? xs_steps_begin(trace->db, bytes, &trace->steps) : rc;
+    return rc == SQLITE_OK ? xs_steps_begin(trace->db, xs_trace_bytes(file), &trace->steps) : rc;
 }
 
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
