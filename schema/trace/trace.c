@@ -350,8 +350,8 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     }
     const char *file = trace->file;
     xs_resolve(path, trace->file);
-    struct xs_trace_identity identity;
-    struct xs_side_files side;
+    struct xs_trace_identity identity = {0};
+    struct xs_side_files side = {0};
     int status = look(path, file, &identity, &side, message);
     if (status) {
         return status;
