@@ -174,6 +174,15 @@ for command in "explain hostile.db" "explain hostile.db 1" "explain --format=tsv
     LC_ALL=C tr -d '\n\t' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" &&
         show "control characters ($command)"
 done
+# A long name is cut in each row of evidence that has it.
+cat >long.sql <<'SQL'
+UPDATE entry_point SET name = replace(hex(zeroblob(100000)), '0', 'x');
+UPDATE kernel_name SET name = replace(hex(zeroblob(100000)), '0', 'k');
+SQL
+make_trace long.db "$SOURCE/fixtures/findings.sql" long.sql
+run "$XFERSPY" explain --json long.db 1; expect_status 0
+grep -q '"entry_point": "xxxx' stdout || show "no evidence with the long name"
+grep -qE 'x{4096}|k{4096}' stdout && show "a long name is written whole"
 make_trace nonsense.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/nonsense.sql"
 run "$XFERSPY" explain nonsense.db; expect_status 0
 pages=$(($(wc -c <findings.db) / 4096))
