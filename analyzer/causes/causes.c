@@ -50,8 +50,10 @@ static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const str
             return;
         }
         left[end] = xs_plan_run(plan);
-        f->pinning_ns = xs_pinning_ns(&plan->pinning);
-        f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
+        if (end == XS_PLAN_LEAST) {
+            f->pinning_ns = xs_pinning_ns(&plan->pinning);
+            f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
+        }
     }
     uint64_t least = less(run, left[XS_PLAN_LEAST]), most = less(run, left[XS_PLAN_MOST]);
     f->saves = (struct xs_saving){

