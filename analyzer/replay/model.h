@@ -63,7 +63,8 @@ struct xs_model_call {
 /* What the device did: a copy, a memset, a kernel; or a launched graph from its first node to its last. */
 struct xs_model_operation {
     int64_t start_ns, end_ns;
-    int64_t latency_ns;  /* from its call's enter to its start where nothing was in the way; measured or the usual */
+    int64_t latency_ns;  /* from its call's enter, or return, to its start where nothing was in the way; measured or the
+                            usual */
     int64_t gap_ns;      /* from the end of what it waited for to its start; measured or the usual */
     uint32_t call;       /* index */
     int32_t device;      /* dense */
@@ -71,6 +72,7 @@ struct xs_model_operation {
     bool behind_stream;  /* it did not run beside what was before it in its stream */
     bool behind_default; /* nor beside what the legacy default stream orders before it */
     bool behind_engine;  /* nor beside the copy before it on its engine */
+    bool after_return;   /* its call returned before it started, and did its own work first */
     bool waited;
 };
 

@@ -34,18 +34,21 @@ static void find_order(const struct xs_queues *queues, const struct xs_model_cal
     operation->behind_engine = operation->engine != XS_ENGINE_OTHER &&
                                is_behind(queues->engines[operation->device][operation->engine], operation);
     int64_t before = xs_queues_before(queues, call, operation);
-    operation->waited = before > call->enter_ns;
+    /* A copy that was staged first, or asked for, begins behind the call's own work. */
+    operation->after_return = call->return_ns > call->enter_ns && call->return_ns <= operation->start_ns;
+    int64_t given = operation->after_return ? call->return_ns : call->enter_ns;
+    operation->waited = before > given;
     operation->gap_ns = operation->start_ns - before;
-    operation->latency_ns = operation->start_ns - call->enter_ns;
+    operation->latency_ns = operation->start_ns - given;
 }
 
 /* --- calls --- */
 
-/* The wait of a copy or memset: for its own end, or of a blocking copy from pageable memory that was small enough to be
- * staged, for what was in the stream before it. */
-static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, int64_t own, int64_t longest,
-                                       int64_t stream_end) {
-    if (call->return_ns >= own - later(STAGED_NS, longest / 4))
+/* The wait of a copy or memset: for its own end, which is not so where it returned before its start; or of a blocking
+ * copy from pageable memory that was small enough to be staged, for what was in the stream before it. */
+static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, bool returned_first, int64_t own,
+                                       int64_t longest, int64_t stream_end) {
+    if (!returned_first && call->return_ns >= own - later(STAGED_NS, longest / 4))
         return XS_WAITS_OWN;
     bool behind_stream = stream_end > call->enter_ns && call->return_ns >= stream_end - CLOCKS_NS;
     return !call->is_async && behind_stream ? XS_WAITS_STREAM : XS_WAITS_NOT;
@@ -60,12 +63,13 @@ static enum xs_model_wait wait_of_other(const struct xs_model_call *call, int64_
 
 static void find_wait(const struct xs_queues *queues, struct xs_model_call *call, int64_t own, int64_t longest,
                       int64_t stream_end, int64_t all) {
+    const struct xs_model_operation *first = call->operations ? &queues->model->operations[call->operation] : NULL;
     switch ((enum xs_model_kind)call->kind) {
     case XS_MODEL_TRANSFER:
     case XS_MODEL_MEMSET:
         call->wait = XS_WAITS_NOT;
         if (call->operations)
-            call->wait = (uint8_t)wait_of_copy(call, own, longest, stream_end);
+            call->wait = (uint8_t)wait_of_copy(call, first->after_return, own, longest, stream_end);
         break;
     case XS_MODEL_ALLOCATION:
     case XS_MODEL_FREE:
@@ -121,21 +125,22 @@ static int64_t usual(struct samples *samples, int64_t otherwise) {
 
 /* The latency of an operation that had to wait, and the gap of one that had not. */
 static void fill_operations(struct xs_model *model) {
-    struct samples latencies[XS_ENGINES] = {0}, gaps = {0};
+    struct samples latencies[2][XS_ENGINES] = {0}, gaps = {0}; /* from the enter, from the return */
     for (uint32_t i = 0; i < model->operation_count; i++) {
         const struct xs_model_operation *o = &model->operations[i];
         if (o->waited)
             add(&gaps, o->gap_ns);
         else
-            add(&latencies[o->engine], o->latency_ns);
+            add(&latencies[o->after_return][o->engine], o->latency_ns);
     }
-    int64_t gap = usual(&gaps, USUAL_GAP_NS), latency[XS_ENGINES];
-    for (unsigned engine = 0; engine < XS_ENGINES; engine++)
-        latency[engine] = usual(&latencies[engine], USUAL_LATENCY_NS);
+    int64_t gap = usual(&gaps, USUAL_GAP_NS), latency[2][XS_ENGINES];
+    for (unsigned from = 0; from < 2; from++)
+        for (unsigned engine = 0; engine < XS_ENGINES; engine++)
+            latency[from][engine] = usual(&latencies[from][engine], USUAL_LATENCY_NS);
     for (uint32_t i = 0; i < model->operation_count; i++) {
         struct xs_model_operation *o = &model->operations[i];
         if (o->waited)
-            o->latency_ns = earlier(latency[o->engine], o->latency_ns);
+            o->latency_ns = earlier(latency[o->after_return][o->engine], o->latency_ns);
         else
             o->gap_ns = gap;
     }
@@ -160,7 +165,8 @@ static void fill_calls(struct xs_model *model) {
         own[e] = usual(&samples[e], USUAL_OWN_NS);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *c = &model->calls[i];
-        c->own_ns = c->waited ? earlier(own[c->entry_point], c->return_ns - c->enter_ns) : c->rest_ns;
+        bool is_staged = c->wait == XS_WAITS_STREAM && c->kind != XS_MODEL_SYNC; /* its work is behind its wait */
+        c->own_ns = !c->waited || is_staged ? c->rest_ns : earlier(own[c->entry_point], c->return_ns - c->enter_ns);
     }
     free(samples);
     free(own);

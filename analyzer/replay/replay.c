@@ -85,12 +85,12 @@ static void end(struct replay *r) {
 /* --- one call --- */
 
 static int64_t start_operations(struct replay *r, const struct xs_model_call *call, const struct xs_change *change,
-                                int64_t enter) {
+                                int64_t enter, int64_t returned) {
     int64_t own = 0;
     for (uint32_t k = 0; k < call->operations; k++) {
         const struct xs_model_operation *o = &r->model->operations[call->operation + k];
         int64_t before = xs_queues_before(&r->queues, call, o);
-        int64_t start = later(enter + o->latency_ns, before ? before + o->gap_ns : 0);
+        int64_t start = later((o->after_return ? returned : enter) + o->latency_ns, before ? before + o->gap_ns : 0);
         int64_t length = change && change->lasts ? change->operation_ns / call->operations : o->end_ns - o->start_ns;
         xs_queues_add(&r->queues, call, o, start + length);
         own = later(own, start + length);
@@ -109,7 +109,7 @@ static int64_t measured_end(const struct replay *r, const struct xs_model_call *
 static int64_t return_of(const struct replay *r, const struct xs_model_call *call, int64_t enter, int64_t end) {
     int64_t done = enter + call->own_ns;
     if (call->waited)
-        return later(done, end + call->rest_ns);
+        return later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
     if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, as clocks go */
         return later(enter, end + call->return_ns - measured_end(r, call));
     return call->wait == XS_WAITS_NOT ? done : later(done, end);
@@ -122,11 +122,14 @@ static int64_t make_call(struct replay *r, uint32_t index, int64_t enter) {
     if (change && change->dropped)
         return enter;
     int64_t end = call->wait == XS_WAITS_OWN ? 0 : xs_queues_wait_end(&r->queues, call, 0);
-    int64_t own = start_operations(r, call, change, enter);
+    int64_t returned = change && change->returns_at_once ? enter + change->host_ns
+                       : call->wait == XS_WAITS_OWN      ? enter
+                                                         : later(enter, return_of(r, call, enter, end));
+    int64_t own = start_operations(r, call, change, enter, returned);
     xs_queues_order(&r->queues, call);
-    if (change && change->returns_at_once)
-        return enter + change->host_ns;
-    return later(enter, return_of(r, call, enter, call->wait == XS_WAITS_OWN ? own : end));
+    if (call->wait == XS_WAITS_OWN && !(change && change->returns_at_once))
+        returned = later(enter, return_of(r, call, enter, own));
+    return returned;
 }
 
 /* The program's work between two calls of a thread, and what a change adds to it. */
