@@ -56,6 +56,7 @@ struct xs_model_call {
     int32_t device;         /* dense, 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
     bool is_legacy;         /* its stream is a legacy default stream */
+    bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_async;          /* the entry point's contract */
     bool waited;            /* what it waits for had not ended when it was entered */
 };

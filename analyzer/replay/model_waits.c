@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/replay/evidence.h"
 #include "analyzer/replay/queues.h"
+#include "analyzer/replay/samples.h"
 
-/* The clocks of host and device agree to about that, and an end that is so much later than a start contradicts an
- * order. */
-#define CLOCKS_NS 1500
+#define CLOCKS_NS XS_REPLAY_CLOCKS_NS
 
 /* A copy from pageable memory has left it before the device has it all: the call returns so much, or a quarter of the
  * copy's time, before the copy's end. */
@@ -30,7 +30,7 @@ static bool is_behind(int64_t end, const struct xs_model_operation *operation) {
 static void find_order(const struct xs_queues *queues, const struct xs_model_call *call,
                        struct xs_model_operation *operation) {
     operation->behind_stream = is_behind(queues->streams[call->stream], operation);
-    operation->behind_default = is_behind((call->is_legacy ? queues->all : queues->legacy)[call->device], operation);
+    operation->behind_default = is_behind(xs_queues_default_end(queues, call), operation);
     operation->behind_engine = operation->engine != XS_ENGINE_OTHER &&
                                is_behind(queues->engines[operation->device][operation->engine], operation);
     int64_t before = xs_queues_before(queues, call, operation);
@@ -54,15 +54,21 @@ static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, bool re
     return !call->is_async && behind_stream ? XS_WAITS_STREAM : XS_WAITS_NOT;
 }
 
-/* Of calls whose documentation leaves it open: an allocation, a free, the end of a context. */
-static enum xs_model_wait wait_of_other(const struct xs_model_call *call, int64_t all) {
-    bool waited =
-        all > call->enter_ns && call->return_ns >= all - CLOCKS_NS && call->return_ns - call->enter_ns > CLOCKS_NS;
-    return waited ? XS_WAITS_DEVICE : XS_WAITS_NOT;
+/* Of an allocation, a free, the end of a context. Freeing waits for the device (unless it is stream-ordered); of the
+ * others no documentation says it. A function of which one call returned while the device worked on does not wait, and
+ * a call that was no longer than usual has not waited where the device's end came by chance while it ran. */
+static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const struct xs_evidence_call *evidence,
+                                        int64_t all) {
+    int64_t took = call->return_ns - call->enter_ns;
+    if (call->kind == XS_MODEL_FREE && !call->stream && !evidence->returns_first)
+        return XS_WAITS_DEVICE;
+    bool waited = all > call->enter_ns && call->return_ns >= all - CLOCKS_NS && took > CLOCKS_NS;
+    bool is_usual = evidence->own_ns >= 0 && took <= evidence->own_ns * 3 / 2 + CLOCKS_NS;
+    return waited && !is_usual ? XS_WAITS_DEVICE : XS_WAITS_NOT;
 }
 
-static void find_wait(const struct xs_queues *queues, struct xs_model_call *call, int64_t own, int64_t longest,
-                      int64_t stream_end, int64_t all) {
+static void find_wait(const struct xs_queues *queues, const struct xs_evidence *evidence, struct xs_model_call *call,
+                      int64_t own, int64_t longest, int64_t stream_end, int64_t all) {
     const struct xs_model_operation *first = call->operations ? &queues->model->operations[call->operation] : NULL;
     switch ((enum xs_model_kind)call->kind) {
     case XS_MODEL_TRANSFER:
@@ -74,7 +80,7 @@ static void find_wait(const struct xs_queues *queues, struct xs_model_call *call
     case XS_MODEL_ALLOCATION:
     case XS_MODEL_FREE:
     case XS_MODEL_OTHER:
-        call->wait = (uint8_t)wait_of_other(call, all);
+        call->wait = (uint8_t)wait_of_other(call, &evidence->calls[call->entry_point], all);
         break;
     case XS_MODEL_SYNC: /* as it was read */
         break;
@@ -93,50 +99,20 @@ static void find_wait(const struct xs_queues *queues, struct xs_model_call *call
 
 /* --- what was not measured: the usual --- */
 
-static int by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-struct samples {
-    int64_t *items;
-    size_t count, capacity;
-};
-
-static void add(struct samples *samples, int64_t value) {
-    if (samples->count == samples->capacity) {
-        samples->capacity = samples->capacity ? samples->capacity * 2 : 64;
-        samples->items = xs_realloc(samples->items, samples->capacity * sizeof *samples->items);
-    }
-    samples->items[samples->count++] = value;
-}
-
-/* The median, and the samples are gone. */
-static int64_t usual(struct samples *samples, int64_t otherwise) {
-    int64_t median = otherwise;
-    if (samples->count) {
-        qsort(samples->items, samples->count, sizeof *samples->items, by_value);
-        median = samples->items[samples->count / 2];
-    }
-    free(samples->items);
-    *samples = (struct samples){0};
-    return median;
-}
-
 /* The latency of an operation that had to wait, and the gap of one that had not. */
 static void fill_operations(struct xs_model *model) {
-    struct samples latencies[2][XS_ENGINES] = {0}, gaps = {0}; /* from the enter, from the return */
+    struct xs_samples latencies[2][XS_ENGINES] = {0}, gaps = {0}; /* from the enter, from the return */
     for (uint32_t i = 0; i < model->operation_count; i++) {
         const struct xs_model_operation *o = &model->operations[i];
         if (o->waited)
-            add(&gaps, o->gap_ns);
+            xs_samples_add(&gaps, o->gap_ns);
         else
-            add(&latencies[o->after_return][o->engine], o->latency_ns);
+            xs_samples_add(&latencies[o->after_return][o->engine], o->latency_ns);
     }
-    int64_t gap = usual(&gaps, USUAL_GAP_NS), latency[2][XS_ENGINES];
+    int64_t gap = xs_samples_usual(&gaps, USUAL_GAP_NS), latency[2][XS_ENGINES];
     for (unsigned from = 0; from < 2; from++)
         for (unsigned engine = 0; engine < XS_ENGINES; engine++)
-            latency[from][engine] = usual(&latencies[from][engine], USUAL_LATENCY_NS);
+            latency[from][engine] = xs_samples_usual(&latencies[from][engine], USUAL_LATENCY_NS);
     for (uint32_t i = 0; i < model->operation_count; i++) {
         struct xs_model_operation *o = &model->operations[i];
         if (o->waited)
@@ -152,17 +128,17 @@ static void fill_calls(struct xs_model *model) {
     int32_t entry_points = 0;
     for (uint32_t i = 0; i < model->call_count; i++)
         entry_points = model->calls[i].entry_point >= entry_points ? model->calls[i].entry_point + 1 : entry_points;
-    struct samples *samples = xs_realloc(NULL, (size_t)entry_points * sizeof *samples);
+    struct xs_samples *samples = xs_realloc(NULL, (size_t)entry_points * sizeof *samples);
     for (int32_t e = 0; e < entry_points; e++)
-        samples[e] = (struct samples){0};
+        samples[e] = (struct xs_samples){0};
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *c = &model->calls[i];
         if (!c->waited && samples[c->entry_point].count < SAMPLED)
-            add(&samples[c->entry_point], c->rest_ns);
+            xs_samples_add(&samples[c->entry_point], c->rest_ns);
     }
     int64_t *own = xs_realloc(NULL, (size_t)entry_points * sizeof *own);
     for (int32_t e = 0; e < entry_points; e++)
-        own[e] = usual(&samples[e], USUAL_OWN_NS);
+        own[e] = xs_samples_usual(&samples[e], USUAL_OWN_NS);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *c = &model->calls[i];
         bool is_staged = c->wait == XS_WAITS_STREAM && c->kind != XS_MODEL_SYNC; /* its work is behind its wait */
@@ -173,7 +149,9 @@ static void fill_calls(struct xs_model *model) {
 }
 
 void xs_model_find_waits(struct xs_model *model) {
+    struct xs_evidence evidence;
     struct xs_queues queues;
+    xs_evidence_find(&evidence, model);
     xs_queues_begin(&queues, model);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *call = &model->calls[i];
@@ -186,10 +164,11 @@ void xs_model_find_waits(struct xs_model *model) {
             own = later(own, operation->end_ns);
             longest = later(longest, operation->end_ns - operation->start_ns);
         }
-        find_wait(&queues, call, own, longest, stream_end, all);
+        find_wait(&queues, &evidence, call, own, longest, stream_end, all);
         xs_queues_order(&queues, call);
     }
     xs_queues_end(&queues);
+    xs_evidence_free(&evidence);
     fill_operations(model);
     fill_calls(model);
 }

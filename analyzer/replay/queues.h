@@ -10,12 +10,17 @@ struct xs_queues {
     const struct xs_model *model;
     int64_t *streams;               /* by stream: the end of its last operation, 0: none */
     int64_t *all, *legacy;          /* by device: of all streams, of the legacy default stream */
+    int64_t *ordered;               /* by device: of it and all streams that are ordered with it */
     int64_t (*engines)[XS_ENGINES]; /* by device */
     struct xs_hash events;          /* handle to the end plus 1 of what was in the stream when it was recorded */
 };
 
 void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model);
 void xs_queues_end(struct xs_queues *queues);
+
+/* The end of what the legacy default stream orders before something in the call's stream: for its own calls, that of
+ * all streams that are ordered with it; for theirs, its own. */
+int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
 /* The end of what is in the call's stream, with what the legacy default stream orders before it. */
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call);
