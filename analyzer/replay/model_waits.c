@@ -16,6 +16,7 @@
 #define USUAL_GAP_NS 1500
 #define USUAL_LATENCY_NS 5000
 #define USUAL_OWN_NS 2000
+#define USUAL_NOTICE_NS 2000
 
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -27,31 +28,76 @@ static bool is_behind(int64_t end, const struct xs_model_operation *operation) {
     return end <= operation->start_ns + CLOCKS_NS;
 }
 
-static void find_order(const struct xs_queues *queues, const struct xs_model_call *call,
+/* `engine_end`: of the copies on its engine that began before it. */
+static void find_order(const struct xs_queues *queues, const struct xs_model_call *call, int64_t engine_end,
                        struct xs_model_operation *operation) {
     operation->behind_stream = is_behind(queues->streams[call->stream], operation);
     operation->behind_default = is_behind(xs_queues_default_end(queues, call), operation);
-    operation->behind_engine = operation->engine != XS_ENGINE_OTHER &&
-                               is_behind(queues->engines[operation->device][operation->engine], operation);
+    operation->behind_engine = operation->engine != XS_ENGINE_OTHER && is_behind(engine_end, operation);
     int64_t before = xs_queues_before(queues, call, operation);
+    int64_t engine = operation->behind_engine ? engine_end : 0;
     /* A copy that was staged first, or asked for, begins behind the call's own work. */
     operation->after_return = call->return_ns > call->enter_ns && call->return_ns <= operation->start_ns;
     int64_t given = operation->after_return ? call->return_ns : call->enter_ns;
-    operation->waited = before > given;
+    operation->waited = later(before, engine) > given;
+    operation->waited_for_engine = operation->waited && engine > before;
     operation->gap_ns = operation->start_ns - before;
+    operation->engine_gap_ns = operation->start_ns - engine;
     operation->latency_ns = operation->start_ns - given;
+}
+
+/* --- engines --- */
+
+/* The calls' order is not the engines': a copy that waits for a kernel lets later ones pass. */
+struct engine_use {
+    int64_t start_ns;
+    uint32_t operation;
+    int32_t device;
+    uint8_t engine;
+};
+
+static int by_engine(const void *a, const void *b) {
+    const struct engine_use *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->engine != y->engine)
+        return x->engine < y->engine ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->operation > y->operation) - (x->operation < y->operation);
+}
+
+/* By operation: the end of those that began before it on its engine. */
+static int64_t *find_engine_ends(const struct xs_model *model) {
+    uint32_t count = model->operation_count;
+    struct engine_use *uses = xs_realloc(NULL, (count + 1) * sizeof *uses);
+    int64_t *ends = xs_realloc(NULL, (count + 1) * sizeof *ends), end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct xs_model_operation *o = &model->operations[i];
+        uses[i] = (struct engine_use){o->start_ns, i, o->device, o->engine};
+    }
+    if (count)
+        qsort(uses, count, sizeof *uses, by_engine);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && (uses[i].device != uses[i - 1].device || uses[i].engine != uses[i - 1].engine))
+            end = 0;
+        ends[uses[i].operation] = end;
+        end = later(end, model->operations[uses[i].operation].end_ns);
+    }
+    free(uses);
+    return ends;
 }
 
 /* --- calls --- */
 
 /* The wait of a copy or memset: for its own end, which is not so where it returned before its start; or of a blocking
- * copy from pageable memory that was small enough to be staged, for what was in the stream before it. */
-static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, bool returned_first, int64_t own,
-                                       int64_t longest, int64_t stream_end) {
-    if (!returned_first && call->return_ns >= own - later(STAGED_NS, longest / 4))
+ * upload from pageable memory that was small enough to be staged, for what was in the stream before it. */
+static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const struct xs_model_operation *first,
+                                       int64_t own, int64_t longest, int64_t stream_end) {
+    if (!first->after_return && call->return_ns >= own - later(STAGED_NS, longest / 4))
         return XS_WAITS_OWN;
-    bool behind_stream = stream_end > call->enter_ns && call->return_ns >= stream_end - CLOCKS_NS;
-    return !call->is_async && behind_stream ? XS_WAITS_STREAM : XS_WAITS_NOT;
+    bool is_upload = call->kind == XS_MODEL_TRANSFER && first->engine == XS_ENGINE_H2D;
+    return is_upload && !call->is_async && call->return_ns >= stream_end - CLOCKS_NS ? XS_WAITS_STREAM : XS_WAITS_NOT;
 }
 
 /* Of an allocation, a free, the end of a context. Freeing waits for the device (unless it is stream-ordered); of the
@@ -75,7 +121,7 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
     case XS_MODEL_MEMSET:
         call->wait = XS_WAITS_NOT;
         if (call->operations)
-            call->wait = (uint8_t)wait_of_copy(call, first->after_return, own, longest, stream_end);
+            call->wait = (uint8_t)wait_of_copy(call, first, own, longest, stream_end);
         break;
     case XS_MODEL_ALLOCATION:
     case XS_MODEL_FREE:
@@ -99,17 +145,20 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
 
 /* --- what was not measured: the usual --- */
 
-/* The latency of an operation that had to wait, and the gap of one that had not. */
+/* The latency of an operation that had to wait, and the gaps of one that had not: the usual, where it was not less. */
 static void fill_operations(struct xs_model *model) {
-    struct xs_samples latencies[2][XS_ENGINES] = {0}, gaps = {0}; /* from the enter, from the return */
+    struct xs_samples latencies[2][XS_ENGINES] = {0}, gaps = {0}, engine_gaps = {0}; /* [from the return] */
     for (uint32_t i = 0; i < model->operation_count; i++) {
         const struct xs_model_operation *o = &model->operations[i];
-        if (o->waited)
-            xs_samples_add(&gaps, o->gap_ns);
-        else
+        if (!o->waited)
             xs_samples_add(&latencies[o->after_return][o->engine], o->latency_ns);
+        else if (o->waited_for_engine)
+            xs_samples_add(&engine_gaps, o->engine_gap_ns);
+        else
+            xs_samples_add(&gaps, o->gap_ns);
     }
-    int64_t gap = xs_samples_usual(&gaps, USUAL_GAP_NS), latency[2][XS_ENGINES];
+    int64_t gap = xs_samples_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_samples_usual(&engine_gaps, USUAL_GAP_NS);
+    int64_t latency[2][XS_ENGINES];
     for (unsigned from = 0; from < 2; from++)
         for (unsigned engine = 0; engine < XS_ENGINES; engine++)
             latency[from][engine] = xs_samples_usual(&latencies[from][engine], USUAL_LATENCY_NS);
@@ -117,9 +166,19 @@ static void fill_operations(struct xs_model *model) {
         struct xs_model_operation *o = &model->operations[i];
         if (o->waited)
             o->latency_ns = earlier(latency[o->after_return][o->engine], o->latency_ns);
-        else
-            o->gap_ns = gap;
+        if (!o->waited || o->waited_for_engine)
+            o->gap_ns = earlier(gap, o->gap_ns);
+        if (!o->waited_for_engine)
+            o->engine_gap_ns = earlier(engine_gap, o->engine_gap_ns);
     }
+}
+
+static void fill_notice(struct xs_model *model) {
+    struct xs_samples notices = {0};
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited)
+            xs_samples_add(&notices, model->calls[i].rest_ns);
+    model->notice_ns = xs_samples_usual(&notices, USUAL_NOTICE_NS);
 }
 
 /* What calls of an entry point take that did not wait is what the others would take without waiting. */
@@ -141,8 +200,8 @@ static void fill_calls(struct xs_model *model) {
         own[e] = xs_samples_usual(&samples[e], USUAL_OWN_NS);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *c = &model->calls[i];
-        bool is_staged = c->wait == XS_WAITS_STREAM && c->kind != XS_MODEL_SYNC; /* its work is behind its wait */
-        c->own_ns = !c->waited || is_staged ? c->rest_ns : earlier(own[c->entry_point], c->return_ns - c->enter_ns);
+        c->own_ns =
+            !c->waited || xs_model_is_staged(c) ? c->rest_ns : earlier(own[c->entry_point], c->return_ns - c->enter_ns);
     }
     free(samples);
     free(own);
@@ -153,14 +212,15 @@ void xs_model_find_waits(struct xs_model *model) {
     struct xs_queues queues;
     xs_evidence_find(&evidence, model);
     xs_queues_begin(&queues, model);
+    int64_t *engine_ends = find_engine_ends(model);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *call = &model->calls[i];
         int64_t stream_end = xs_queues_stream_end(&queues, call), all = queues.all[call->device];
         int64_t own = 0, longest = 0;
         for (uint32_t k = 0; k < call->operations; k++) {
             struct xs_model_operation *operation = &model->operations[call->operation + k];
-            find_order(&queues, call, operation);
-            xs_queues_add(&queues, call, operation, operation->end_ns);
+            find_order(&queues, call, engine_ends[call->operation + k], operation);
+            xs_queues_add(&queues, call, operation->end_ns);
             own = later(own, operation->end_ns);
             longest = later(longest, operation->end_ns - operation->start_ns);
         }
@@ -168,7 +228,9 @@ void xs_model_find_waits(struct xs_model *model) {
         xs_queues_order(&queues, call);
     }
     xs_queues_end(&queues);
+    free(engine_ends);
     xs_evidence_free(&evidence);
     fill_operations(model);
     fill_calls(model);
+    fill_notice(model);
 }

@@ -1,4 +1,4 @@
-/* Streams, engines and events in the order of the calls; see queues.h. */
+/* Streams and events in the order of the calls; see queues.h. */
 #include "analyzer/replay/queues.h"
 
 #include <stdlib.h>
@@ -15,14 +15,11 @@ static int64_t *zeros(int32_t count) {
 }
 
 void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model) {
-    size_t bytes = (size_t)model->devices * sizeof *queues->engines;
     *queues = (struct xs_queues){.model = model,
                                  .streams = zeros(model->streams),
                                  .all = zeros(model->devices),
                                  .legacy = zeros(model->devices),
-                                 .ordered = zeros(model->devices),
-                                 .engines = xs_realloc(NULL, bytes)};
-    memset(queues->engines, 0, bytes);
+                                 .ordered = zeros(model->devices)};
 }
 
 void xs_queues_end(struct xs_queues *queues) {
@@ -30,7 +27,6 @@ void xs_queues_end(struct xs_queues *queues) {
     free(queues->all);
     free(queues->legacy);
     free(queues->ordered);
-    free(queues->engines);
     xs_hash_free(&queues->events);
     *queues = (struct xs_queues){0};
 }
@@ -70,8 +66,6 @@ int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_c
         end = queues->streams[call->stream];
     if (operation->behind_default)
         end = later(end, xs_queues_default_end(queues, call));
-    if (operation->behind_engine)
-        end = later(end, queues->engines[operation->device][operation->engine]);
     return end;
 }
 
@@ -86,11 +80,9 @@ static void put(struct xs_queues *queues, const struct xs_model_call *call, int6
         raise(&queues->ordered[call->device], end_ns);
 }
 
-void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call,
-                   const struct xs_model_operation *operation, int64_t end_ns) {
+void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
     put(queues, call, end_ns);
     raise(&queues->all[call->device], end_ns);
-    raise(&queues->engines[operation->device][operation->engine], end_ns);
 }
 
 void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call) {
