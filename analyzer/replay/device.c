@@ -248,7 +248,8 @@ uint32_t xs_device_wait(struct xs_device *d, const struct xs_model_call *call, u
         break;
     case XS_WAITS_STREAM:
         follow(d, point, d->streams[call->stream].tail);
-        follow_default(d, point, call);
+        if (call->is_legacy) /* what others do to wait for that stream is in theirs */
+            follow_default(d, point, call);
         break;
     case XS_WAITS_EVENT: {
         const uint64_t *event = xs_hash_find(&d->events, call->object, 0);

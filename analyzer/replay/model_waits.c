@@ -139,6 +139,8 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
     int64_t end = call->wait == XS_WAITS_STREAM   ? stream_end
                   : call->wait == XS_WAITS_DEVICE ? all
                                                   : xs_queues_wait_end(queues, call, own);
+    if (call->wait != XS_WAITS_OWN && end > call->return_ns + CLOCKS_NS)
+        call->wait = XS_WAITS_NOT; /* whatever the rule is */
     call->waited = call->wait != XS_WAITS_NOT && end > call->enter_ns;
     call->rest_ns = call->return_ns - (call->waited ? end : call->enter_ns);
 }
@@ -215,7 +217,7 @@ void xs_model_find_waits(struct xs_model *model) {
     int64_t *engine_ends = find_engine_ends(model);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *call = &model->calls[i];
-        int64_t stream_end = xs_queues_stream_end(&queues, call), all = queues.all[call->device];
+        int64_t stream_end = xs_queues_stream_wait_end(&queues, call), all = queues.all[call->device];
         int64_t own = 0, longest = 0;
         for (uint32_t k = 0; k < call->operations; k++) {
             struct xs_model_operation *operation = &model->operations[call->operation + k];

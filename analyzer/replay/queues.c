@@ -41,12 +41,16 @@ int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_mod
     return later(queues->streams[call->stream], xs_queues_default_end(queues, call));
 }
 
+int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call) {
+    return call->is_legacy ? xs_queues_stream_end(queues, call) : queues->streams[call->stream];
+}
+
 int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own) {
     switch ((enum xs_model_wait)call->wait) {
     case XS_WAITS_OWN:
         return own;
     case XS_WAITS_STREAM:
-        return xs_queues_stream_end(queues, call);
+        return xs_queues_stream_wait_end(queues, call);
     case XS_WAITS_EVENT: {
         const uint64_t *end = xs_hash_find(&queues->events, call->object, 0);
         return end ? (int64_t)*end - 1 : 0;

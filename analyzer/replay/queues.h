@@ -24,6 +24,10 @@ int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_mo
 /* The end of what is in the call's stream, with what the legacy default stream orders before it. */
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
+/* The end of what a wait for the call's stream waits for: the legacy default stream only if it is that one, since what
+ * other streams do to wait for that is in them. */
+int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call);
+
 /* The end of what such a wait waits for, at the call's enter; `own`: the end of its own operations. 0: nothing. */
 int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own);
 
