@@ -183,30 +183,58 @@ static void fill_notice(struct xs_model *model) {
     model->notice_ns = xs_samples_usual(&notices, USUAL_NOTICE_NS);
 }
 
-/* What calls of an entry point take that did not wait is what the others would take without waiting. */
+/* What calls of an entry point take. */
+struct entry_point {
+    struct xs_samples own;                 /* that did not wait */
+    int64_t own_ns;                        /* their median; -1: there is none */
+    int64_t least_own_ns, least_staged_ns; /* of copies that are staged: without waiting, and from the wait's end */
+};
+enum { SAMPLED = 4096 };
+
+static void sample(struct entry_point *e, const struct xs_model_call *call, struct xs_samples *allocations) {
+    if (call->kind == XS_MODEL_ALLOCATION && !call->waited && allocations->count < SAMPLED)
+        xs_samples_add(allocations, call->rest_ns);
+    if (!call->waited && e->own.count < SAMPLED)
+        xs_samples_add(&e->own, call->rest_ns);
+    if (xs_model_is_staged(call)) {
+        int64_t *least = call->waited ? &e->least_staged_ns : &e->least_own_ns;
+        *least = earlier(*least, call->rest_ns);
+    }
+}
+
+/* Without waiting, a call would take what the others of its entry point take that did not wait. But the work of a copy
+ * that is staged is as long as the copy, and measured from the end of its wait; what the shortest ones differ by is the
+ * part of the call before the wait. */
+static int64_t own_of(const struct entry_point *e, const struct xs_model_call *call, int64_t allocation_ns) {
+    if (!call->waited)
+        return call->rest_ns;
+    if (!xs_model_is_staged(call)) {
+        int64_t otherwise = call->kind == XS_MODEL_FREE ? allocation_ns : USUAL_OWN_NS;
+        return earlier(e->own_ns >= 0 ? e->own_ns : otherwise, call->return_ns - call->enter_ns);
+    }
+    bool is_known = e->least_own_ns != INT64_MAX && e->least_staged_ns != INT64_MAX;
+    int64_t before = is_known ? later(0, e->least_own_ns - e->least_staged_ns) : 0;
+    before = earlier(before, USUAL_OWN_NS); /* where those that did not wait were longer copies */
+    return earlier(later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
+}
+
 static void fill_calls(struct xs_model *model) {
-    enum { SAMPLED = 4096 };
-    int32_t entry_points = 0;
+    struct xs_samples allocations = {0};
+    int32_t count = 0;
     for (uint32_t i = 0; i < model->call_count; i++)
-        entry_points = model->calls[i].entry_point >= entry_points ? model->calls[i].entry_point + 1 : entry_points;
-    struct xs_samples *samples = xs_realloc(NULL, (size_t)entry_points * sizeof *samples);
-    for (int32_t e = 0; e < entry_points; e++)
-        samples[e] = (struct xs_samples){0};
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        const struct xs_model_call *c = &model->calls[i];
-        if (!c->waited && samples[c->entry_point].count < SAMPLED)
-            xs_samples_add(&samples[c->entry_point], c->rest_ns);
-    }
-    int64_t *own = xs_realloc(NULL, (size_t)entry_points * sizeof *own);
-    for (int32_t e = 0; e < entry_points; e++)
-        own[e] = xs_samples_usual(&samples[e], USUAL_OWN_NS);
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        struct xs_model_call *c = &model->calls[i];
-        c->own_ns =
-            !c->waited || xs_model_is_staged(c) ? c->rest_ns : earlier(own[c->entry_point], c->return_ns - c->enter_ns);
-    }
-    free(samples);
-    free(own);
+        count = model->calls[i].entry_point >= count ? model->calls[i].entry_point + 1 : count;
+    struct entry_point *entry_points = xs_realloc(NULL, (size_t)(count + 1) * sizeof *entry_points);
+    for (int32_t e = 0; e < count; e++)
+        entry_points[e] = (struct entry_point){.least_own_ns = INT64_MAX, .least_staged_ns = INT64_MAX};
+    for (uint32_t i = 0; i < model->call_count; i++)
+        sample(&entry_points[model->calls[i].entry_point], &model->calls[i], &allocations);
+    for (int32_t e = 0; e < count; e++)
+        entry_points[e].own_ns = xs_samples_usual(&entry_points[e].own, -1);
+    /* Where every free had to wait: what an allocation takes. */
+    int64_t allocation_ns = xs_samples_usual(&allocations, USUAL_OWN_NS);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        model->calls[i].own_ns = own_of(&entry_points[model->calls[i].entry_point], &model->calls[i], allocation_ns);
+    free(entry_points);
 }
 
 void xs_model_find_waits(struct xs_model *model) {

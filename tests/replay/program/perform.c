@@ -31,6 +31,19 @@ struct machine {
     void *pinned, *pageable;
 };
 
+static void launch(struct machine *m, int stream, uint64_t ns) {
+    void *arguments[] = {&ns};
+    OK(cuLaunchKernel(m->spin, 1, 1, 1, 32, 1, 1, 0, m->streams[stream], arguments, NULL));
+}
+
+/* A trace does not say which streams are non-blocking. These show it: they run beside the legacy default stream. */
+static void show_streams(struct machine *m) {
+    launch(m, 0, 50000);
+    for (int i = FIRST_NON_BLOCKING; i < STREAMS; i++)
+        launch(m, i, 1000);
+    OK(cuCtxSynchronize());
+}
+
 static void start(struct machine *m) {
     CUmodule module;
     m->context = e2e_context();
@@ -44,6 +57,7 @@ static void start(struct machine *m) {
     OK(cuMemAllocHost(&m->pinned, BUFFER_BYTES));
     m->pageable = malloc(BUFFER_BYTES);
     REQUIRE(m->pageable != NULL);
+    show_streams(m);
 }
 
 static void copy(struct machine *m, const struct step *s) {
@@ -59,12 +73,6 @@ static void copy(struct machine *m, const struct step *s) {
         OK(cuMemcpyDtoH(host, m->buffer, s->bytes));
 }
 
-static void launch(struct machine *m, const struct step *s) {
-    uint64_t ns = s->ns;
-    void *arguments[] = {&ns};
-    OK(cuLaunchKernel(m->spin, 1, 1, 1, 32, 1, 1, 0, m->streams[s->stream], arguments, NULL));
-}
-
 static void perform(struct machine *m, const struct step *s) {
     switch (s->kind) {
     case STEP_UPLOAD:
@@ -78,7 +86,7 @@ static void perform(struct machine *m, const struct step *s) {
             OK(cuMemsetD8(m->buffer, 0, s->bytes));
         break;
     case STEP_KERNEL:
-        launch(m, s);
+        launch(m, s->stream, s->ns);
         break;
     case STEP_RECORD:
         OK(cuEventRecord(m->events[s->event], m->streams[s->stream]));
