@@ -76,6 +76,7 @@ struct xs_model_operation {
     bool behind_engine;     /* nor beside the copy that began before it on its engine */
     bool after_return;      /* its call returned before it started, and did its own work first */
     bool waited;            /* what was in the way had not ended when it was given to the stream */
+    bool is_held_up;        /* it also began later than it would have without that */
     bool waited_for_engine; /* that was the copy on its engine */
 };
 

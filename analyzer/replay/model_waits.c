@@ -147,40 +147,43 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
 
 /* --- what was not measured: the usual --- */
 
-/* The latency of an operation that had to wait, and the gaps of one that had not: the usual, where it was not less. */
-static void fill_operations(struct xs_model *model) {
-    struct xs_samples latencies[2][XS_ENGINES] = {0}, gaps = {0}, engine_gaps = {0}; /* [from the return] */
+/* The usual latencies of operations that had not to wait: [from the call's return][engine]. */
+static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS_ENGINES]) {
+    struct xs_samples samples[2][XS_ENGINES] = {0};
     for (uint32_t i = 0; i < model->operation_count; i++) {
         const struct xs_model_operation *o = &model->operations[i];
         if (!o->waited)
-            xs_samples_add(&latencies[o->after_return][o->engine], o->latency_ns);
-        else if (o->waited_for_engine)
-            xs_samples_add(&engine_gaps, o->engine_gap_ns);
-        else
-            xs_samples_add(&gaps, o->gap_ns);
+            xs_samples_add(&samples[o->after_return][o->engine], o->latency_ns);
     }
-    int64_t gap = xs_samples_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_samples_usual(&engine_gaps, USUAL_GAP_NS);
-    int64_t latency[2][XS_ENGINES];
     for (unsigned from = 0; from < 2; from++)
         for (unsigned engine = 0; engine < XS_ENGINES; engine++)
-            latency[from][engine] = xs_samples_usual(&latencies[from][engine], USUAL_LATENCY_NS);
-    for (uint32_t i = 0; i < model->operation_count; i++) {
-        struct xs_model_operation *o = &model->operations[i];
-        if (o->waited)
-            o->latency_ns = earlier(latency[o->after_return][o->engine], o->latency_ns);
-        if (!o->waited || o->waited_for_engine)
-            o->gap_ns = earlier(gap, o->gap_ns);
-        if (!o->waited_for_engine)
-            o->engine_gap_ns = earlier(engine_gap, o->engine_gap_ns);
-    }
+            latencies[from][engine] = xs_samples_usual(&samples[from][engine], USUAL_LATENCY_NS);
 }
 
-static void fill_notice(struct xs_model *model) {
-    struct xs_samples notices = {0};
-    for (uint32_t i = 0; i < model->call_count; i++)
-        if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited)
-            xs_samples_add(&notices, model->calls[i].rest_ns);
-    model->notice_ns = xs_samples_usual(&notices, USUAL_NOTICE_NS);
+/* The latency of an operation that had to wait, and the gaps of one that had not: the usual, where it was not less. One
+ * that began as soon as if it had not waited says nothing of the gap. */
+static void fill_operations(struct xs_model *model) {
+    struct xs_samples gaps = {0}, engine_gaps = {0};
+    int64_t latencies[2][XS_ENGINES];
+    find_latencies(model, latencies);
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        struct xs_model_operation *o = &model->operations[i];
+        int64_t latency = latencies[o->after_return][o->engine];
+        o->is_held_up = o->waited && o->latency_ns > latency;
+        if (o->is_held_up)
+            xs_samples_add(o->waited_for_engine ? &engine_gaps : &gaps,
+                           o->waited_for_engine ? o->engine_gap_ns : o->gap_ns);
+        if (o->waited)
+            o->latency_ns = earlier(latency, o->latency_ns);
+    }
+    int64_t gap = xs_samples_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_samples_usual(&engine_gaps, USUAL_GAP_NS);
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        struct xs_model_operation *o = &model->operations[i];
+        if (!o->is_held_up || o->waited_for_engine)
+            o->gap_ns = earlier(gap, o->gap_ns);
+        if (!o->is_held_up || !o->waited_for_engine)
+            o->engine_gap_ns = earlier(engine_gap, o->engine_gap_ns);
+    }
 }
 
 /* What calls of an entry point take. */
@@ -235,6 +238,14 @@ static void fill_calls(struct xs_model *model) {
     for (uint32_t i = 0; i < model->call_count; i++)
         model->calls[i].own_ns = own_of(&entry_points[model->calls[i].entry_point], &model->calls[i], allocation_ns);
     free(entry_points);
+}
+
+static void fill_notice(struct xs_model *model) {
+    struct xs_samples notices = {0};
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited)
+            xs_samples_add(&notices, model->calls[i].rest_ns);
+    model->notice_ns = xs_samples_usual(&notices, USUAL_NOTICE_NS);
 }
 
 void xs_model_find_waits(struct xs_model *model) {
