@@ -1,0 +1,30 @@
+/* Medians; see samples.h. */
+#include "analyzer/replay/samples.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void xs_samples_add(struct xs_samples *samples, int64_t value) {
+    if (samples->count == samples->capacity) {
+        samples->capacity = samples->capacity ? samples->capacity * 2 : 64;
+        samples->items = xs_realloc(samples->items, samples->capacity * sizeof *samples->items);
+    }
+    samples->items[samples->count++] = value;
+}
+
+int64_t xs_samples_usual(struct xs_samples *samples, int64_t otherwise) {
+    int64_t median = otherwise;
+    if (samples->count) {
+        qsort(samples->items, samples->count, sizeof *samples->items, by_value);
+        median = samples->items[samples->count / 2];
+    }
+    free(samples->items);
+    *samples = (struct xs_samples){0};
+    return median;
+}
