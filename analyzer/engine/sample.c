@@ -129,7 +129,7 @@ void xs_wilson(double hits, double checked, double *low, double *high) {
 /* What is too little to stand for its copies goes with what came before it. */
 static void end_cell(struct xs_sample_cell *cell) {
     struct xs_sample_block *open = &cell->open, *held = &cell->held;
-    if (open->of && open->checked < XS_SAMPLE_CENSUS && open->of > open->checked) {
+    if (open->of && open->checked < XS_SAMPLE_LEAST && open->of > open->checked) {
         open->of += held->of;
         open->checked += held->checked;
         open->of_ns += held->of_ns;

@@ -14,7 +14,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/findings_build.h"
 
-enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_CENSUS = 8 };
+enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_LEAST = 8, XS_SAMPLE_CENSUS = 4 };
 
 /* Copies in a row, all of which have about the same chance. */
 struct xs_sample_block {

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { XS_SAMPLER_FIRST = 8 }; /* copies of each stratum that are looked at */
+enum { XS_SAMPLER_FIRST = 4 }; /* copies of each stratum that are looked at */
 
 /* What a fingerprint and its copy cost. */
 enum xs_sampler_way { XS_SAMPLER_HOST, XS_SAMPLER_DEVICE, XS_SAMPLER_WAYS };

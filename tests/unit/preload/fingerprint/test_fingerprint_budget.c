@@ -97,13 +97,28 @@ static void bursts_do_not_overspend(void **state) {
         }
     }
     assert_true(xs_budget_spent_ns() > 20000000);
-    assert_true(xs_budget_spent_ns() <= 30000000 + ADVANCE_NS / 2 + 20000);
+    assert_true(xs_budget_spent_ns() <= 30000000 + ADVANCE_NS / 3 + 20000);
+}
+
+/* Looks that take ten times what was planned are a tenth as many. */
+static void what_it_takes_counts(void **state) {
+    (void)state;
+    xs_budget_start(1000, 3, TICKS_PER_US);
+    double part = 0;
+    for (uint64_t ms = 0, looks = 0; ms < 10000; ms++) {
+        part = xs_budget_part(after_ms(ms), 30000);
+        if (part * (double)(ms + 1) > (double)looks * 1.0 && part > 0 && xs_budget_spend(after_ms(ms), 30000)) {
+            xs_budget_took(30000, 300000);
+            looks++;
+        }
+    }
+    assert_true(part > 0.05 && part < 0.08);
 }
 
 static void nothing_left_is_for_none(void **state) {
     (void)state;
     xs_budget_start(1000, 3, TICKS_PER_US);
-    assert_true(xs_budget_spend(after_ms(0), ADVANCE_NS / 2));
+    assert_true(xs_budget_spend(after_ms(0), ADVANCE_NS / 3));
     assert_true(xs_budget_part(after_ms(0), 1000) <= 0);
     assert_true(xs_budget_part(after_ms(1), 0) > 0);
 }
@@ -118,6 +133,7 @@ int main(void) {
         cmocka_unit_test(scarcity_is_shared),
         cmocka_unit_test(bursts_do_not_overspend),
         cmocka_unit_test(nothing_left_is_for_none),
+        cmocka_unit_test(what_it_takes_counts),
     };
     return cmocka_run_group_tests_name("fingerprint budget", tests, NULL, NULL);
 }
