@@ -205,6 +205,7 @@ static void end(struct xs_analysis *a) {
     xs_accounts_end(&a->accounts);
     xs_frees_free(&a->frees);
     xs_findings_discard(&a->builder);
+    xs_samples_free(&a->samples);
     free(a->context_devices);
     free(a->coming);
 }
@@ -222,6 +223,7 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         findings->total = a.accounts.total;
         findings->at_sites = a.accounts.sites;
         a.accounts.sites = (struct xs_site_totals){0};
+        xs_samples_finish(&a.samples, &a.builder);
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
     }
     end(&a);

@@ -26,9 +26,31 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
         detection->analysis->findings->selection->left_out++;
         return;
     }
+    xs_samples_hit(&detection->analysis->samples, detection->index, instance);
     if (options->on_instance)
         options->on_instance(options->data, detection->index, instance);
     xs_findings_add(&detection->analysis->builder, detection->index, instance);
+}
+
+void xs_sample(struct xs_detection *detection, const struct xs_trace_event *event, unsigned situation,
+               enum xs_drawn drawn) {
+    if (xs_selection_has(detection->analysis->findings->selection, XS_EVIDENCE_TRANSFER, event->id))
+        xs_samples_add(&detection->analysis->samples, detection->index, event, situation, drawn);
+}
+
+enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer) {
+    static const enum xs_drawn drawn[] = {[XS_LOOK_NONE] = XS_DRAWN_UNKNOWN,
+                                          [XS_LOOK_LEFT_OUT] = XS_DRAWN_LEFT_OUT,
+                                          [XS_LOOK_FOLLOWED] = XS_DRAWN_LEFT_OUT,
+                                          [XS_LOOK_CHOSEN] = XS_DRAWN_CHECKED};
+    return drawn[xs_look_of(transfer)];
+}
+
+enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier) {
+    enum xs_look own = xs_look_of(transfer);
+    if (own == XS_LOOK_NONE || earlier == XS_LOOK_NONE)
+        return XS_DRAWN_UNKNOWN;
+    return own != XS_LOOK_LEFT_OUT && earlier == XS_LOOK_CHOSEN ? XS_DRAWN_CHECKED : XS_DRAWN_LEFT_OUT;
 }
 
 static bool counts(const struct xs_detection *detection) {

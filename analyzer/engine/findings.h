@@ -90,6 +90,20 @@ enum {
     XS_WELL_KEPT_FINDINGS = 4096, /* those that come after so many keep one instance each */
 };
 
+/* How many copies a finding about contents is true of, where not the contents of all are known. Of copies whose
+ * content could not be had at all (no fingerprint is possible, none was afforded, or it was lost) nothing is said; they
+ * are `unknown`. With checked == of all that can be known is known, and low, estimate and high are the instances. */
+struct xs_sample {
+    bool is_of_contents; /* else it is a finding of another kind, and the rest is 0 */
+    uint64_t checked;    /* copies of the site that the detector could decide about, because chance chose them */
+    uint64_t of;         /* these, and those that chance left out */
+    uint64_t hits;       /* of the checked: instances of this finding. It may have more: of copies that were looked at
+                          * because another one was chosen */
+    uint64_t unknown;    /* other copies of the site */
+    double estimate, low, high; /* of the `of`: instances, with a 95 % interval. At least what was found */
+    double ns, low_ns, high_ns; /* the same of gives_back_ns */
+};
+
 struct xs_finding {
     unsigned detector; /* index in xs_detectors (detector.h), which has id, title and remedies */
     unsigned verdict;
@@ -101,6 +115,7 @@ struct xs_finding {
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with its like */
     bool advice, upper_bound;                    /* the detector's kind */
+    struct xs_sample sample;                     /* what stands for copies that were not looked at is in nothing else */
 
     struct xs_saving saves; /* this finding alone, with its repair */
     uint64_t pinning_ns;    /* of a repair that page-locks memory: what that costs; deducted from the least */

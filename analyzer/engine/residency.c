@@ -320,6 +320,7 @@ static void apply_upload(struct xs_residency *residency, const struct xs_trace_e
     region->upload_order = residency->order;
     region->upload_known = known;
     region->upload = t->content;
+    region->look = region->upload_look = xs_look_of(t);
 }
 
 static void apply_download(struct xs_residency *residency, const struct xs_trace_event *e) {
@@ -330,8 +331,11 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
         return;
     bool known = t->state == XS_CONTENT_KNOWN;
     xs_read_out(residency, &residency->place, region);
-    if (known)
+    if (known) {
         set_content(residency, region, &t->content, t->bytes);
+        region->look = xs_look_of(t);
+    }
+    region->download_look = xs_look_of(t);
     region->last_download = e->id;
     region->download_known = known;
     region->download = t->content;
@@ -340,13 +344,14 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
 
 /* Out of a region with known content, into another one. */
 static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_place *place,
-                      enum xs_region_state state, const struct xs_fingerprint *content) {
+                      enum xs_region_state state, const struct xs_fingerprint *content, enum xs_look look) {
     struct xs_region *into =
         state == XS_REGION_NOTHING ? xs_region_find(residency, place) : xs_region_make(residency, place);
     xs_write_in(residency, place, into, XS_WRITE_COPY, e);
     if (state != XS_REGION_NOTHING) {
         set_content(residency, into, content, e->u.transfer.bytes);
         into->was_unsure = state == XS_REGION_UNSURE;
+        into->look = look;
     }
 }
 
@@ -358,14 +363,18 @@ static void apply_copy(struct xs_residency *residency, const struct xs_trace_eve
     struct xs_region *from = NULL;
     enum xs_region_state state = XS_REGION_NOTHING;
     struct xs_fingerprint content = {0};
+    enum xs_look look = XS_LOOK_NONE;
     if (source_place(residency, e, &place)) {
         from = xs_region_find(residency, &place);
         xs_read_out(residency, &place, from);
-        if (from && from->content_bytes == t->bytes && (state = xs_region_state(residency, from)) != XS_REGION_NOTHING)
+        if (from && from->content_bytes == t->bytes &&
+            (state = xs_region_state(residency, from)) != XS_REGION_NOTHING) {
             content = from->content;
+            look = from->look;
+        }
     }
     if (destination_place(residency, e, &place))
-        copy_into(residency, e, &place, state, &content);
+        copy_into(residency, e, &place, state, &content, look);
     note_read(residency, t->src_device);
 }
 

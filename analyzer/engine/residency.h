@@ -78,16 +78,19 @@ struct xs_region {
     bool was_unsure;  /* it was copied from an unsure region */
     struct xs_fingerprint content;
     uint64_t content_bytes, order;
+    enum xs_look look; /* of the copy that brought it here, or that would have, had it been looked at */
 
     int64_t last_download; /* transfer.id, 0: none */
     bool download_known;   /* its content is `download` */
     struct xs_fingerprint download;
     uint64_t download_bytes;
+    enum xs_look download_look;
 
     int64_t last_upload; /* transfer.id, 0: none. xs_region_upload_intact says whether it still counts */
     uint64_t upload_order;
     bool upload_known;
     struct xs_fingerprint upload;
+    enum xs_look upload_look;
 
     /* The model's own. */
     struct xs_write *write; /* the latest to exactly this region, while not a byte of it is overwritten; else NULL */
