@@ -204,6 +204,76 @@ static void fake_async_without_device_times(void **state) {
     play_end(p);
 }
 
+enum next { NOTHING, WAIT, DEVICE_WAIT, RECORDED_WAIT, OTHER_WAIT, KERNEL, COPY, FREE, FREE_TO_POOL };
+
+/* What the thread does next says whether it made use of the call's being asynchronous. */
+static uint64_t fake_where_next_comes(enum next next, bool elsewhere) {
+    enum { EVENT = 0xe1 };
+    begin();
+    p->stream = 0x77;
+    p->origin = next == FREE_TO_POOL ? XS_ORIGIN_POOL : 0;
+    uint32_t other = play_alloc(p, A + (64 << 20), 4096);
+    p->async = true;
+    p->call_ns = 40000;
+    up(2 * LARGE);
+    p->call_ns = 0;
+    p->async = false;
+    p->thread = elsewhere ? 2 : 1;
+    p->stream = next == OTHER_WAIT ? 0x78 : 0x77;
+    if (next == RECORDED_WAIT)
+        play_record(p, EVENT);
+    if (next == WAIT || next == OTHER_WAIT)
+        play_wait(p, XS_SYNC_STREAM, 0);
+    else if (next == RECORDED_WAIT)
+        play_wait(p, XS_SYNC_EVENT, EVENT);
+    else if (next == DEVICE_WAIT)
+        play_sync(p);
+    else if (next == KERNEL)
+        play_kernel(p, 0, NULL);
+    else if (next == COPY)
+        up(64);
+    else if (next == FREE || next == FREE_TO_POOL)
+        play_free(p, other);
+    play_analyse(p, peak);
+    uint64_t found = played_found(p, "fake-async", NULL);
+    FOUND("pageable", NULL, 1);
+    assert_true(p->findings->total.transfers == 1);
+    play_end(p);
+    return found;
+}
+
+static void what_is_waited_for_next_is_no_fake(void **state) {
+    (void)state;
+    assert_int_equal(fake_where_next_comes(WAIT, false), 0);
+    assert_int_equal(fake_where_next_comes(DEVICE_WAIT, false), 0);
+    assert_int_equal(fake_where_next_comes(RECORDED_WAIT, false), 0);
+    assert_int_equal(fake_where_next_comes(FREE, false), 0); /* which waits for the device */
+    assert_int_equal(fake_where_next_comes(FREE_TO_POOL, false), 1);
+    assert_int_equal(fake_where_next_comes(OTHER_WAIT, false), 1);
+    assert_int_equal(fake_where_next_comes(KERNEL, false), 1);
+    assert_int_equal(fake_where_next_comes(COPY, false), 1);
+    assert_int_equal(fake_where_next_comes(NOTHING, false), 1);
+    assert_int_equal(fake_where_next_comes(WAIT, true), 1); /* by another thread: this one went on */
+}
+
+/* Undecided is only what is not waited for. */
+static void a_wait_decides_without_device_times(void **state) {
+    (void)state;
+    begin();
+    p->async = true;
+    for (int i = 0; i < 3; i++) {
+        up(2 * MIB);
+        play_sync(p);
+    }
+    up(2 * MIB);
+    play_kernel(p, 0, NULL);
+    play_sync(p);
+    play_analyse(p, "DELETE FROM device_copy");
+    NOT_FOUND("fake-async");
+    UNDECIDED("fake-async", "no device times", 1);
+    play_end(p);
+}
+
 /* The call's time is there once, whatever the number of copies in it. */
 static void a_batch_call_is_held_once(void **state) {
     (void)state;
@@ -220,6 +290,17 @@ static void a_batch_call_is_held_once(void **state) {
     FOUND("fake-async", NULL, 2);
     assert_in_range(played_finding(p, "fake-async")->removable.host_ns, 99998, 100001);
     assert_in_range(played_finding(p, "fake-async")->first[0].removable.host_ns, 74990, 75010);
+    play_end(p);
+
+    /* and a wait is for all of its copies */
+    begin();
+    p->async = true;
+    p->call_ns = 100000;
+    up(3 * LARGE);
+    up(LARGE + 1);
+    play_sync(p);
+    play_analyse(p, one_call);
+    NOT_FOUND("fake-async");
     play_end(p);
 }
 
@@ -327,7 +408,7 @@ static void a_tensor_that_is_not_pinned(void **state) {
     }
     play_analyse(p, peak);
     FOUND("pageable", NULL, 3);
-    FOUND("fake-async", NULL, 3);
+    NOT_FOUND("fake-async");
     NOT_FOUND("immediate-sync");
     play_end(p);
 }
@@ -343,6 +424,8 @@ int main(void) {
         cmocka_unit_test(small_uploads_are_not_held),
         cmocka_unit_test(blocking_or_pinned_is_not_fake),
         cmocka_unit_test(fake_async_without_device_times),
+        cmocka_unit_test(what_is_waited_for_next_is_no_fake),
+        cmocka_unit_test(a_wait_decides_without_device_times),
         cmocka_unit_test(a_batch_call_is_held_once),
         cmocka_unit_test(under_half_of_the_best_rate),
         cmocka_unit_test(under_half_of_the_peak),
