@@ -83,7 +83,7 @@ expect_answer t.4242.db "SELECT kind, count(*), max(address), sum(bytes) FROM de
 2 4 139000000000000 4194304
 3 1 139000000000000 
 4 1 139000000000000 "
-expect_answer t.4242.db "SELECT count(*), sum(graph_node IS NOT NULL) FROM device_copy" "52 1"
+expect_answer t.4242.db "SELECT count(*), sum(graph_node IS NOT NULL) FROM device_copy" "56 1"
 expect_answer t.4242.db "SELECT name FROM kernel_name" "_Z4stepPfi
 step(float*, int)"
 expect_answer t.4242.db "SELECT result, bytes FROM transfer WHERE result <> 0" "1 0"
