@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/engine/analysis.h"
+#include "analyzer/engine/pools.h"
 #include "analyzer/engine/selection.h"
 
 static int run_events(struct xs_analysis *a) {
@@ -94,6 +95,9 @@ static void end_detectors(struct xs_analysis *a) {
 static void finish_detectors(struct xs_analysis *a) {
     size_t count;
     struct xs_allocation **live = xs_residency_live(&a->residency, &count);
+    for (size_t i = 0; i < count; i++)
+        xs_residency_sum_up(&a->residency, live[i]);
+    xs_pools_mark(live, count);
     for (size_t i = 0; i < count; i++) {
         struct xs_trace_event event = {.on = XS_ON_LIVE,
                                        .ran = true,
@@ -108,7 +112,6 @@ static void finish_detectors(struct xs_analysis *a) {
                                        .site = live[i]->site,
                                        .account = live[i]->account,
                                        .u.allocation = live[i]};
-        xs_residency_sum_up(&a->residency, live[i]);
         xs_show(a, &event);
     }
     free(live);

@@ -83,6 +83,14 @@ const char *xs_missing_content(const struct xs_transfer_view *transfer) {
     return named ? names[transfer->skip] : "no fingerprint";
 }
 
+/* An error of the file is seen again where the events are read. */
+uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns) {
+    uint64_t ns = 0;
+    if (detection->kernels_recorded && from_ns < to_ns)
+        xs_exposure_kernels(&detection->analysis->exposure, device, (struct xs_interval){from_ns, to_ns}, &ns);
+    return ns;
+}
+
 struct xs_account *xs_account_keep(struct xs_account *account) {
     if (account)
         account->references++;
@@ -147,6 +155,7 @@ void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *e
     instance->verdict = 0;
     instance->evidence_count = 0;
     instance->transfers = instance->bytes = 0;
+    instance->without_kernels = false;
     set_times(&instance->apart, 0, 0, 0, false, false);
     if (event->on == XS_ON_WRITE_END) { /* about the write, not about what ended it */
         about_write(instance, event->u.write_end.write, role);

@@ -135,6 +135,10 @@ void xs_undecided(struct xs_detection *detection, const char *reason);
 /* Why a transfer has no content, as a reason for xs_undecided; only where its state is not KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);
 
+/* How long kernels ran on the device from `from_ns` to `to_ns`; not before the event at hand. 0 where they were not
+ * recorded. */
+uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
+
 /* An account outlives its event only while it is kept. */
 struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */
 void xs_account_release(struct xs_analysis *analysis, struct xs_account *account);

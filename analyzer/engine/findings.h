@@ -49,6 +49,7 @@ struct xs_instance {
     struct xs_times cost;      /* what they took */
     struct xs_times removable; /* what the remedy would give back; at most the cost. A detector of host time (blocked,
                                 * or inside calls) gives host_ns and leaves device_known false */
+    bool without_kernels;      /* of removable host time: waiting for kernels is not in it */
     struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
                                 * beside the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
@@ -110,11 +111,12 @@ struct xs_finding {
     uint32_t site;
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
+    uint64_t without_kernels;                    /* instances */
     struct xs_times cost, removable, apart;      /* sums; known: of every instance */
     uint64_t gives_back_ns;                      /* sum of xs_times_rank_ns(removable): the rank */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with its like */
-    bool advice, upper_bound;                    /* the detector's kind */
+    bool advice, upper_bound;                    /* the detector's kind: neither counts in the total */
     struct xs_sample sample;                     /* what stands for copies that were not looked at is in nothing else */
 
     struct xs_saving saves; /* this finding alone, with its repair */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/engine/pools.h"
 #include "analyzer/engine/residency_change.h"
 
 enum { INFERRED_BYTES = 64 << 10 }; /* what a larger region held before has to be measured */
@@ -47,6 +48,8 @@ struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t 
     }
     return &residency->devices[index];
 }
+
+uint64_t xs_residency_order(const struct xs_residency *residency) { return residency->order; }
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -268,6 +271,7 @@ void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocat
     a->launch_ran = last.launch > a->begin_order;
     a->unseen_launched = last.unseen > a->begin_order;
     a->touched = a->touched || (a->kind == XS_MEM_MANAGED && residency->prefetch_batch > a->begin_order);
+    a->is_pool = xs_is_used_in_parts(a);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -287,10 +291,15 @@ struct xs_allocation **xs_residency_live(const struct xs_residency *residency, s
 
 /* --- events --- */
 
+static void use(const struct xs_residency *residency, struct xs_allocation *a) {
+    if (!a)
+        return;
+    a->touched = true;
+    a->use_order = residency->order;
+}
+
 static void touch(const struct xs_residency *residency, int64_t id) {
-    struct xs_allocation *a = xs_allocation_by_id(residency, id);
-    if (a)
-        a->touched = true;
+    use(residency, xs_allocation_by_id(residency, id));
 }
 
 static void note_read(struct xs_residency *residency, int32_t device) {
@@ -381,7 +390,7 @@ static void apply_copy(struct xs_residency *residency, const struct xs_trace_eve
 static void apply_transfer(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_allocation *own = e->u.transfer.region ? residency->place.allocation : NULL;
     if (own)
-        residency->place.allocation->touched = true;
+        use(residency, residency->place.allocation);
     if (!own || own->id != e->u.transfer.src_allocation)
         touch(residency, e->u.transfer.src_allocation);
     if (!own || own->id != e->u.transfer.dst_allocation)
@@ -418,7 +427,7 @@ static void apply_launch(struct xs_residency *residency, const struct xs_trace_e
         struct xs_allocation *a = xs_allocation_by_id(residency, l->arguments[i]);
         if (a) {
             a->touch_order = residency->order;
-            a->touched = true;
+            use(residency, a);
         }
     }
 }
@@ -447,8 +456,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
         apply_sharing(residency, call);
     if (call->category == XS_CAT_MANAGED && strstr(call->name, "Prefetch") && call->address) {
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
-        if (a)
-            a->touched = true;
+        use(residency, a);
         if (strstr(call->name, "Batch") && call->object > 1) /* of ranges, of which the trace has the first alone */
             residency->prefetch_batch = residency->order;
     }
@@ -456,8 +464,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
     if (call->category != XS_CAT_STREAM_MEMOP && !decompresses)
         return;
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
-    if (a)
-        a->touched = true;
+    use(residency, a);
     struct xs_place place;
     bool known = a && make_place(residency, &place, a->kind, call->address, call->bytes, a->id, a->device,
                                  &(struct xs_box){0}, false);
@@ -491,8 +498,7 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
         apply_api(residency, e);
         break;
     case XS_ON_MIGRATION:
-        if (e->u.migration.allocation)
-            e->u.migration.allocation->touched = true;
+        use(residency, e->u.migration.allocation);
         break;
     default:
         break;

@@ -24,10 +24,12 @@ struct xs_allocation {
     bool touched;         /* a transfer, memset, prefetch or launch argument named it, or its pages moved */
     bool launch_ran;      /* kept up to date for FREE and LIVE only: a kernel or graph was launched on its device */
     bool unseen_launched; /* the same, of a launch whose arguments were not seen */
+    bool is_pool;         /* the same: a block of a program's own allocator; pools.h */
+    uint64_t begin_order, use_order; /* of its begin; and of what touched it last, 0: nothing did */
     struct xs_account *account;
 
     /* The model's own. */
-    uint64_t begin_order, touch_order; /* order of its begin, and of the last launch that was given a pointer into it */
+    uint64_t touch_order;    /* of the last launch that was given a pointer into it */
     bool any_launch_touches; /* kernels reach it without an argument: module variables, other processes' memory */
     bool is_shared;          /* somebody outside may read and write it at any time */
     struct xs_written {      /* which bytes were written since it began */
@@ -100,6 +102,9 @@ struct xs_region {
     struct xs_region *previous_holder, *next_holder; /* while has_content: of the regions with this content */
     uint64_t key[2];
 };
+
+/* How many events the model took so far: the order that its fields count in. */
+uint64_t xs_residency_order(const struct xs_residency *residency);
 
 /* Whether the region's known content is still there. */
 enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region);

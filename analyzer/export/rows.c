@@ -208,7 +208,7 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_text(line, "title", d->title);
     add_text(line, "remedy", xs_detector_remedy(d, f->verdict));
     add_int(line, "is_advice", f->advice, true);
-    add_int(line, "is_upper_bound", f->upper_bound, true);
+    add_int(line, "is_upper_bound", xs_finding_at_most(f), true);
     add_count(line, "instances", f->instances, true);
     add_count(line, "transfers", f->transfers, true);
     add_count(line, "bytes", f->bytes, true);

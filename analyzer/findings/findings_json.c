@@ -103,7 +103,8 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
         xs_json_bool(json, "page_locking_assumed", f->pinning_assumed);
     }
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
-    xs_json_bool(json, "upper_bound", f->upper_bound);
+    xs_json_bool(json, "upper_bound", xs_finding_at_most(f));
+    xs_json_bool(json, "in_total", !f->upper_bound && !f->advice);
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
     xs_json_int(json, "first_ns", f->first_ns);

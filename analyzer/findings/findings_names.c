@@ -68,7 +68,10 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
         xs_string_format(text, ", %s exposed", xs_format_ns(buffer, t->exposed_ns));
 }
 
-bool xs_finding_at_most(const struct xs_finding *f) { return f->upper_bound || (!f->advice && !f->timed_instances); }
+bool xs_finding_at_most(const struct xs_finding *f) {
+    bool may_wait = !f->timed_instances && f->without_kernels < f->instances;
+    return f->upper_bound || (!f->advice && may_wait);
+}
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     if (!f->advice)

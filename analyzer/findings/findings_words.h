@@ -23,7 +23,7 @@ long xs_finding_find(const struct xs_findings *findings, const char *name);
 /* "782 us on the device, all of it exposed", "10.1 ms in the calls". */
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
 /* True where what it gives back is an upper bound: by its definition, or because it is time inside calls, which may be
- * waiting for work that has to be done anyway. */
+ * waiting for kernels that have to run anyway. What the outputs for programs call an upper bound, too. */
 bool xs_finding_at_most(const struct xs_finding *finding);
 /* "gives back 782 us, 0.8 % of the run"; "" for advice. */
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);

@@ -200,8 +200,8 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
     if (by->count)
         xs_out_line(
             out, XS_STYLE_DIM,
-            "What the findings would give back counts each transfer, allocation and wait once; upper bounds and "
-            "advice are not in it.");
+            "What the findings would give back counts each transfer, allocation and wait once; no-overlap and advice "
+            "are not in it.");
 }
 
 static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct xs_json *json) {
