@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
 /* A cause under both is not shown by name, unless it is the first. */
@@ -164,17 +165,22 @@ static void merge_covered(struct grouping *g) {
 /* --- together --- */
 
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
+    uint64_t scaled_ns = 0;
     xs_plan_clear(g->plan);
     for (size_t i = 0; i < g->findings->cause_count; i++) {
         const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
         bool counts = end == XS_PLAN_MOST || f->saves.least_ns;
         size_t count;
         const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
-        if (counts && f->saves.most_ns)
+        if (counts && f->saves.most_ns) {
             xs_plan_add(g->plan, items, count, end);
+            scaled_ns = xs_sum(scaled_ns, f->saves.scaled_ns);
+        }
     }
     int64_t left = xs_plan_run(g->plan);
-    return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+    uint64_t saved = g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+    saved = xs_sum(saved, scaled_ns); /* of what the replay does not have, the sum */
+    return saved < (uint64_t)g->run_ns ? saved : (uint64_t)g->run_ns;
 }
 
 static void sum_up(struct grouping *g) {

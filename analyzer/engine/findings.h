@@ -74,6 +74,7 @@ void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 struct xs_saving {
     bool known; /* else the trace has not what the replay needs, or the repair cannot be replayed; all is 0 */
     uint64_t least_ns, most_ns;
+    uint64_t scaled_ns; /* the part of most_ns that is of copies which chance left out (xs_sample) */
 };
 
 /* One cause of waste and what is to be done about it: findings about the same place and the same transfers. The first

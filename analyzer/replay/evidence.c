@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/replay/samples.h"
+#include "analyzer/replay/durations.h"
 
 enum { SAMPLED = 4096 };
 
@@ -85,7 +85,7 @@ static void find_streams(struct xs_model *model) {
 /* --- functions --- */
 
 static void find_calls(struct xs_evidence *evidence, const struct xs_model *model) {
-    struct xs_samples *durations = zeros((size_t)evidence->entry_points, sizeof *durations);
+    struct xs_durations *durations = zeros((size_t)evidence->entry_points, sizeof *durations);
     int64_t *all = zeros((size_t)model->devices, sizeof *all);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
@@ -93,12 +93,12 @@ static void find_calls(struct xs_evidence *evidence, const struct xs_model *mode
         if (returns_first)
             evidence->calls[call->entry_point].returns_first = true;
         if ((returns_first || all[call->device] <= call->enter_ns) && durations[call->entry_point].count < SAMPLED)
-            xs_samples_add(&durations[call->entry_point], call->return_ns - call->enter_ns);
+            xs_durations_add(&durations[call->entry_point], call->return_ns - call->enter_ns);
         for (uint32_t k = 0; k < call->operations; k++)
             all[call->device] = later(all[call->device], model->operations[call->operation + k].end_ns);
     }
     for (int32_t e = 0; e < evidence->entry_points; e++)
-        evidence->calls[e].own_ns = xs_samples_usual(&durations[e], -1);
+        evidence->calls[e].own_ns = xs_durations_usual(&durations[e], -1);
     free(durations);
     free(all);
 }

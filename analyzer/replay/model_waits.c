@@ -4,7 +4,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/evidence.h"
 #include "analyzer/replay/queues.h"
-#include "analyzer/replay/samples.h"
+#include "analyzer/replay/durations.h"
 
 #define CLOCKS_NS XS_REPLAY_CLOCKS_NS
 
@@ -149,21 +149,21 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
 
 /* The usual latencies of operations that had not to wait: [from the call's return][engine]. */
 static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS_ENGINES]) {
-    struct xs_samples samples[2][XS_ENGINES] = {0};
+    struct xs_durations samples[2][XS_ENGINES] = {0};
     for (uint32_t i = 0; i < model->operation_count; i++) {
         const struct xs_model_operation *o = &model->operations[i];
         if (!o->waited)
-            xs_samples_add(&samples[o->after_return][o->engine], o->latency_ns);
+            xs_durations_add(&samples[o->after_return][o->engine], o->latency_ns);
     }
     for (unsigned from = 0; from < 2; from++)
         for (unsigned engine = 0; engine < XS_ENGINES; engine++)
-            latencies[from][engine] = xs_samples_usual(&samples[from][engine], USUAL_LATENCY_NS);
+            latencies[from][engine] = xs_durations_usual(&samples[from][engine], USUAL_LATENCY_NS);
 }
 
 /* The latency of an operation that had to wait, and the gaps of one that had not: the usual, where it was not less. One
  * that began as soon as if it had not waited says nothing of the gap. */
 static void fill_operations(struct xs_model *model) {
-    struct xs_samples gaps = {0}, engine_gaps = {0};
+    struct xs_durations gaps = {0}, engine_gaps = {0};
     int64_t latencies[2][XS_ENGINES];
     find_latencies(model, latencies);
     for (uint32_t i = 0; i < model->operation_count; i++) {
@@ -171,12 +171,12 @@ static void fill_operations(struct xs_model *model) {
         int64_t latency = latencies[o->after_return][o->engine];
         o->is_held_up = o->waited && o->latency_ns > latency;
         if (o->is_held_up)
-            xs_samples_add(o->waited_for_engine ? &engine_gaps : &gaps,
+            xs_durations_add(o->waited_for_engine ? &engine_gaps : &gaps,
                            o->waited_for_engine ? o->engine_gap_ns : o->gap_ns);
         if (o->waited)
             o->latency_ns = earlier(latency, o->latency_ns);
     }
-    int64_t gap = xs_samples_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_samples_usual(&engine_gaps, USUAL_GAP_NS);
+    int64_t gap = xs_durations_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_durations_usual(&engine_gaps, USUAL_GAP_NS);
     for (uint32_t i = 0; i < model->operation_count; i++) {
         struct xs_model_operation *o = &model->operations[i];
         if (!o->is_held_up || o->waited_for_engine)
@@ -188,17 +188,17 @@ static void fill_operations(struct xs_model *model) {
 
 /* What calls of an entry point take. */
 struct entry_point {
-    struct xs_samples own;                 /* that did not wait */
+    struct xs_durations own;                 /* that did not wait */
     int64_t own_ns;                        /* their median; -1: there is none */
     int64_t least_own_ns, least_staged_ns; /* of copies that are staged: without waiting, and from the wait's end */
 };
 enum { SAMPLED = 4096 };
 
-static void sample(struct entry_point *e, const struct xs_model_call *call, struct xs_samples *allocations) {
+static void sample(struct entry_point *e, const struct xs_model_call *call, struct xs_durations *allocations) {
     if (call->kind == XS_MODEL_ALLOCATION && !call->waited && allocations->count < SAMPLED)
-        xs_samples_add(allocations, call->rest_ns);
+        xs_durations_add(allocations, call->rest_ns);
     if (!call->waited && e->own.count < SAMPLED)
-        xs_samples_add(&e->own, call->rest_ns);
+        xs_durations_add(&e->own, call->rest_ns);
     if (xs_model_is_staged(call)) {
         int64_t *least = call->waited ? &e->least_staged_ns : &e->least_own_ns;
         *least = earlier(*least, call->rest_ns);
@@ -222,7 +222,7 @@ static int64_t own_of(const struct entry_point *e, const struct xs_model_call *c
 }
 
 static void fill_calls(struct xs_model *model) {
-    struct xs_samples allocations = {0};
+    struct xs_durations allocations = {0};
     int32_t count = 0;
     for (uint32_t i = 0; i < model->call_count; i++)
         count = model->calls[i].entry_point >= count ? model->calls[i].entry_point + 1 : count;
@@ -232,20 +232,20 @@ static void fill_calls(struct xs_model *model) {
     for (uint32_t i = 0; i < model->call_count; i++)
         sample(&entry_points[model->calls[i].entry_point], &model->calls[i], &allocations);
     for (int32_t e = 0; e < count; e++)
-        entry_points[e].own_ns = xs_samples_usual(&entry_points[e].own, -1);
+        entry_points[e].own_ns = xs_durations_usual(&entry_points[e].own, -1);
     /* Where every free had to wait: what an allocation takes. */
-    int64_t allocation_ns = xs_samples_usual(&allocations, USUAL_OWN_NS);
+    int64_t allocation_ns = xs_durations_usual(&allocations, USUAL_OWN_NS);
     for (uint32_t i = 0; i < model->call_count; i++)
         model->calls[i].own_ns = own_of(&entry_points[model->calls[i].entry_point], &model->calls[i], allocation_ns);
     free(entry_points);
 }
 
 static void fill_notice(struct xs_model *model) {
-    struct xs_samples notices = {0};
+    struct xs_durations notices = {0};
     for (uint32_t i = 0; i < model->call_count; i++)
         if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited)
-            xs_samples_add(&notices, model->calls[i].rest_ns);
-    model->notice_ns = xs_samples_usual(&notices, USUAL_NOTICE_NS);
+            xs_durations_add(&notices, model->calls[i].rest_ns);
+    model->notice_ns = xs_durations_usual(&notices, USUAL_NOTICE_NS);
 }
 
 void xs_model_find_waits(struct xs_model *model) {

@@ -1,5 +1,5 @@
-/* Medians; see samples.h. */
-#include "analyzer/replay/samples.h"
+/* Medians; see durations.h. */
+#include "analyzer/replay/durations.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void xs_samples_add(struct xs_samples *samples, int64_t value) {
+void xs_durations_add(struct xs_durations *samples, int64_t value) {
     if (samples->count == samples->capacity) {
         samples->capacity = samples->capacity ? samples->capacity * 2 : 64;
         samples->items = xs_realloc(samples->items, samples->capacity * sizeof *samples->items);
@@ -18,13 +18,13 @@ void xs_samples_add(struct xs_samples *samples, int64_t value) {
     samples->items[samples->count++] = value;
 }
 
-int64_t xs_samples_usual(struct xs_samples *samples, int64_t otherwise) {
+int64_t xs_durations_usual(struct xs_durations *samples, int64_t otherwise) {
     int64_t median = otherwise;
     if (samples->count) {
         qsort(samples->items, samples->count, sizeof *samples->items, by_value);
         median = samples->items[samples->count / 2];
     }
     free(samples->items);
-    *samples = (struct xs_samples){0};
+    *samples = (struct xs_durations){0};
     return median;
 }
