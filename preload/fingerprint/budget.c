@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 /* What may be spent before the share has grown to it, so that short programs are seen, too. The plan for the copies
- * that come counts on a third of it only: the rest is for the first copies of places that come late, and for copies that
- * have to be looked at because another one was. */
+ * that come counts on a third of it only: the rest is for the first copies of places that come late, and for copies
+ * that have to be looked at because another one was. */
 #define ADVANCE_NS INT64_C(3000000)
 #define PLANNED_ADVANCE_NS (ADVANCE_NS / 3)
 /* How many times what is left is planned for as much work as there was so far. More uses more of the budget, but would
