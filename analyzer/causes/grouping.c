@@ -199,6 +199,51 @@ static void sum_up(struct grouping *g) {
     all->most_ns = all->most_ns > all->least_ns ? all->most_ns : all->least_ns;
 }
 
+/* --- what every output shows --- */
+
+/* The causes' first findings, by rank; then the others as they were. */
+static void put_in_order(struct xs_findings *findings) {
+    size_t *order = xs_realloc(NULL, (findings->count + 1) * sizeof *order), count = 0;
+    size_t *place = xs_realloc(NULL, (findings->count + 1) * sizeof *place);
+    for (size_t i = 0; i < findings->count; i++)
+        place[i] = SIZE_MAX;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        place[findings->causes[i].findings[0]] = count;
+        order[count++] = findings->causes[i].findings[0];
+    }
+    for (size_t i = 0; i < findings->count; i++)
+        if (place[i] == SIZE_MAX) {
+            place[i] = count;
+            order[count++] = i;
+        }
+    xs_findings_reorder(findings, order);
+    for (size_t i = 0; i < findings->cause_count; i++)
+        for (size_t k = 0; k < findings->causes[i].count; k++)
+            findings->causes[i].findings[k] = place[findings->causes[i].findings[k]];
+    free(order);
+    free(place);
+}
+
+/* What was claimed is now what is saved. */
+static void replace_claims(struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *f = &findings->items[i];
+        f->claimed_ns = f->gives_back_ns;
+        if (!f->saves.known)
+            continue;
+        f->gives_back_ns = f->saves.most_ns;
+        f->folded = f->gives_back_ns < findings->floor_ns;
+    }
+    findings->total.gives_back_ns = findings->together.most_ns;
+    findings->upper_bound_ns = 0;
+    xs_site_totals_clear_gains(&findings->at_sites);
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
+        uint64_t *of_site = &xs_site_total(&findings->at_sites, f->site)->gives_back_ns;
+        *of_site = xs_sum(*of_site, f->gives_back_ns);
+    }
+}
+
 static void fold(struct xs_findings *findings) {
     uint64_t share = findings->run_ns / FLOOR_SHARE, floor_ns = share > FLOOR_NS ? share : FLOOR_NS;
     for (size_t i = 1; i < findings->cause_count && findings->floor_ns; i++)
@@ -221,6 +266,8 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
     }
     sum_up(&g);
     fold(findings);
+    put_in_order(findings);
+    replace_claims(findings);
     free(g.owner);
     xs_hash_free(&g.by_key);
 }

@@ -172,8 +172,8 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
     return ns;
 }
 
-/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory that
- * there is has to be page-locked for it; at most, it is allocated so from the beginning. */
+/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory
+ * that there is has to be page-locked for it; at most, it is allocated so from the beginning. */
 static void pin(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *c = &plan->model->calls[call];
     enum xs_link_class class = xs_link_class_of(c->direction, XS_MEM_PINNED);

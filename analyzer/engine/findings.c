@@ -164,6 +164,15 @@ static void number(struct xs_findings *findings) {
     free(met);
 }
 
+void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
+    struct xs_finding *items = xs_realloc(NULL, (findings->count + 1) * sizeof *items);
+    for (size_t i = 0; i < findings->count; i++)
+        items[i] = findings->items[order[i]];
+    free(findings->items);
+    findings->items = items;
+    number(findings);
+}
+
 /* Moves the findings out of the builder. */
 static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
     findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;

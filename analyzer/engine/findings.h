@@ -114,7 +114,8 @@ struct xs_finding {
     uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
     uint64_t without_kernels;                    /* instances */
     struct xs_times cost, removable, apart;      /* sums; known: of every instance */
-    uint64_t gives_back_ns;                      /* sum of xs_times_rank_ns(removable): the rank */
+    uint64_t gives_back_ns;                      /* what its repair saves: first the claim, then saves.most_ns */
+    uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with its like */
     bool advice, upper_bound;                    /* the detector's kind: neither counts in the total */
@@ -182,6 +183,9 @@ struct xs_findings {
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
 /* The user's own frame that the call came from (callsites.h), NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
+
+/* `order`: for each new place the old one. Causes are not touched. */
+void xs_findings_reorder(struct xs_findings *findings, const size_t *order);
 
 void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */
 

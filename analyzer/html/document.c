@@ -54,18 +54,12 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* What all findings give back together, in the words of the report; null where that is nothing. */
+/* What all repairs save together, in the words of the report; null where that is nothing. */
 static void put_total(const struct xs_findings *findings, struct xs_json *json) {
-    struct xs_string total = {0}, bound = {0};
+    struct xs_string total = {0};
     xs_say_total_of_run(&total, findings);
-    if (findings->upper_bound_ns) {
-        xs_say_side_by_side(&bound, XS_SAY_TEXT, total.length > 0, false, findings->upper_bound_ns);
-        xs_string_add(&bound, ".", 1);
-    }
     xs_json_text(json, "total_text", total.data);
-    xs_json_text(json, "upper_bound_text", bound.data);
     xs_string_free(&total);
-    xs_string_free(&bound);
 }
 
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
