@@ -1,7 +1,7 @@
 /* The replay of a run without some of its uploads is as long as a real run without them, within 2 %; and one with
  * nothing changed as long as the run. On random programs on the simulated GPU, with the virtual clock.
  *
- *   check BUILD SEED PROGRAMS [ONLY] [--verbose]
+ *   replay_check BUILD SEED PROGRAMS [ONLY] [--verbose]
  *
  * For programs 0 to PROGRAMS - 1 of the seed, or ONLY that one: a run under libxferspy.so leaves a trace, runs without
  * libxferspy.so say how long the program takes with all uploads and with random sets of them left out, and the replay
@@ -275,7 +275,7 @@ int main(int argc, char **argv) {
     bool is_verbose = argc > 1 && strcmp(argv[argc - 1], "--verbose") == 0;
     int count = argc - is_verbose, wrong = 0;
     if (count != 4 && count != 5) {
-        fprintf(stderr, "usage: check BUILD SEED PROGRAMS [ONLY] [--verbose]\n");
+        fprintf(stderr, "usage: replay_check BUILD SEED PROGRAMS [ONLY] [--verbose]\n");
         return 2;
     }
     if (!realpath(argv[1], build) || !mkdtemp(work))
@@ -289,7 +289,8 @@ int main(int argc, char **argv) {
             continue;
         bool is_right = check_program(number, is_verbose);
         if (!is_right && !wrong++)
-            printf("again: tests/replay/check %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", build, seed, programs, number);
+            printf("again: %s/tests/replay/replay_check %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", build, build, seed,
+                   programs, number);
         if (!is_right && !is_verbose)
             break;
     }
