@@ -33,7 +33,7 @@ static uint64_t seed;
 static double *errors; /* of all comparisons so far */
 static size_t error_count, error_capacity;
 
-static void fail(const char *what, const char *detail) {
+static _Noreturn void fail(const char *what, const char *detail) {
     fprintf(stderr, "check: %s: %s\n", what, detail);
     exit(2);
 }
