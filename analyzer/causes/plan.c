@@ -93,24 +93,17 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     want_all(plan, all);
     link_calls(plan);
     xs_statement_overheads(plan);
-<<<<<<< HEAD
     xs_host_memory_begin(&plan->host_memory, plan);
-    return xs_pinning_begin(&plan->pinning, trace, message);
-=======
     int status = xs_pinning_begin(&plan->pinning, trace, message);
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
->>>>>>> managed
 }
 
 void xs_plan_end(struct xs_plan *plan) {
     xs_hash_free(&plan->calls);
     xs_hash_free(&plan->overheads);
     xs_pinning_end(&plan->pinning);
-<<<<<<< HEAD
     xs_host_memory_end(&plan->host_memory);
-=======
     xs_managed_free(plan->managed);
->>>>>>> managed
     free(plan->previous);
     free(plan->next);
     free(plan->change_of);
@@ -124,11 +117,8 @@ void xs_plan_clear(struct xs_plan *plan) {
     for (uint32_t i = 0; i < plan->count; i++)
         plan->change_of[plan->changed[i]] = 0;
     plan->count = 0;
-<<<<<<< HEAD
     plan->host_memory.instead_ns = 0;
-=======
     xs_managed_clear(plan->managed);
->>>>>>> managed
     xs_pinning_clear(&plan->pinning);
 }
 
@@ -160,15 +150,14 @@ static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_chan
     plan->change_of[call] = ++plan->count;
 }
 
-<<<<<<< HEAD
 static void change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
     change_use(plan, call, to, to->dropped);
-=======
+}
+
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
     change(plan, call, &(struct xs_change){0});
     struct xs_change *altered = &plan->changes[plan->change_of[call] - 1];
     return altered->dropped ? NULL : altered;
->>>>>>> managed
 }
 
 /* The call, and what of its statement is directly behind it. */

@@ -23,11 +23,8 @@ struct xs_plan {
     uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
     struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
-<<<<<<< HEAD
     struct xs_host_memory host_memory;
-=======
     struct xs_managed *managed; /* managed.h */
->>>>>>> managed
 
     uint32_t *change_of; /* by call: index in changes plus 1 */
     struct xs_change *changes;
