@@ -100,7 +100,8 @@
     X(7, REMOTE_MAP, "remote map")                                                                                     \
     X(8, DTOD, "d2d")
 
-/* Why a transfer has no fingerprint of its content. */
+/* Why a transfer has no fingerprint of its content. FOLLOWS alone stands beside a fingerprint: the transfer was not
+ * chosen by chance, as every other one that has a fingerprint was, but because an earlier one of its place was. */
 #define XS_FINGERPRINT_SKIPS(X)                                                                                        \
     X(0, NONE, "taken")                                                                                                \
     X(1, OFF, "fingerprints are off")                                                                                  \
@@ -122,7 +123,9 @@
     X(17, LATE, "the device was too busy to say in time")                                                              \
     X(18, PROFILED, "the application profiles the device itself")                                                      \
     X(19, BUSY, "a cooperative kernel may hold the device")                                                            \
-    X(20, IMPORTED, "imported from another profiler")
+    X(20, IMPORTED, "imported from another profiler")                                                                  \
+    X(21, LEFT_OUT, "left out of the sample")                                                                          \
+    X(22, FOLLOWS, "follows one of the sample")
 
 #define XS_KIND_ENUM(n, id, name) XS_KIND_PREFIX(id) = n,
 /* clang-format off */

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
 /* A cause under both is not shown by name, unless it is the first. */
@@ -164,17 +165,22 @@ static void merge_covered(struct grouping *g) {
 /* --- together --- */
 
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
+    uint64_t scaled_ns = 0;
     xs_plan_clear(g->plan);
     for (size_t i = 0; i < g->findings->cause_count; i++) {
         const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
         bool counts = end == XS_PLAN_MOST || f->saves.least_ns;
         size_t count;
         const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
-        if (counts && f->saves.most_ns)
+        if (counts && f->saves.most_ns) {
             xs_plan_add(g->plan, items, count, end);
+            scaled_ns = xs_sum(scaled_ns, f->saves.scaled_ns);
+        }
     }
     int64_t left = xs_plan_run(g->plan);
-    return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+    uint64_t saved = g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+    saved = xs_sum(saved, scaled_ns); /* of what the replay does not have, the sum */
+    return saved < (uint64_t)g->run_ns ? saved : (uint64_t)g->run_ns;
 }
 
 static void sum_up(struct grouping *g) {
@@ -191,6 +197,51 @@ static void sum_up(struct grouping *g) {
         all->most_ns = one->most_ns > all->most_ns ? one->most_ns : all->most_ns;
     }
     all->most_ns = all->most_ns > all->least_ns ? all->most_ns : all->least_ns;
+}
+
+/* --- what every output shows --- */
+
+/* The causes' first findings, by rank; then the others as they were. */
+static void put_in_order(struct xs_findings *findings) {
+    size_t *order = xs_realloc(NULL, (findings->count + 1) * sizeof *order), count = 0;
+    size_t *place = xs_realloc(NULL, (findings->count + 1) * sizeof *place);
+    for (size_t i = 0; i < findings->count; i++)
+        place[i] = SIZE_MAX;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        place[findings->causes[i].findings[0]] = count;
+        order[count++] = findings->causes[i].findings[0];
+    }
+    for (size_t i = 0; i < findings->count; i++)
+        if (place[i] == SIZE_MAX) {
+            place[i] = count;
+            order[count++] = i;
+        }
+    xs_findings_reorder(findings, order);
+    for (size_t i = 0; i < findings->cause_count; i++)
+        for (size_t k = 0; k < findings->causes[i].count; k++)
+            findings->causes[i].findings[k] = place[findings->causes[i].findings[k]];
+    free(order);
+    free(place);
+}
+
+/* What was claimed is now what is saved. */
+static void replace_claims(struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *f = &findings->items[i];
+        f->claimed_ns = f->gives_back_ns;
+        if (!f->saves.known)
+            continue;
+        f->gives_back_ns = f->saves.most_ns;
+        f->folded = f->gives_back_ns < findings->floor_ns;
+    }
+    findings->total.gives_back_ns = findings->together.most_ns;
+    findings->upper_bound_ns = 0;
+    xs_site_totals_clear_gains(&findings->at_sites);
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
+        uint64_t *of_site = &xs_site_total(&findings->at_sites, f->site)->gives_back_ns;
+        *of_site = xs_sum(*of_site, f->gives_back_ns);
+    }
 }
 
 static void fold(struct xs_findings *findings) {
@@ -215,6 +266,8 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
     }
     sum_up(&g);
     fold(findings);
+    put_in_order(findings);
+    replace_claims(findings);
     free(g.owner);
     xs_hash_free(&g.by_key);
 }

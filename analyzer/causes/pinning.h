@@ -1,5 +1,5 @@
-/* What page-locking the host memory of copies costs: of each byte once, at the rate of the trace's own page-locked
- * allocations, or where it has none, of a machine of today. */
+/* What page-locking the host memory of copies costs: of each byte once, what the trace's own page-locked allocations
+ * take longer than pageable memory does, or where it has none, what they do on a machine of today. */
 #ifndef XFERSPY_ANALYZER_CAUSES_PINNING_H
 #define XFERSPY_ANALYZER_CAUSES_PINNING_H
 

@@ -93,6 +93,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     want_all(plan, all);
     link_calls(plan);
     xs_statement_overheads(plan);
+    xs_host_memory_begin(&plan->host_memory, plan);
     int status = xs_pinning_begin(&plan->pinning, trace, message);
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
@@ -101,12 +102,14 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_hash_free(&plan->calls);
     xs_hash_free(&plan->overheads);
     xs_pinning_end(&plan->pinning);
+    xs_host_memory_end(&plan->host_memory);
     xs_managed_free(plan->managed);
     free(plan->previous);
     free(plan->next);
     free(plan->change_of);
     free(plan->changes);
     free(plan->changed);
+    free(plan->without_host);
     *plan = (struct xs_plan){0};
 }
 
@@ -114,31 +117,41 @@ void xs_plan_clear(struct xs_plan *plan) {
     for (uint32_t i = 0; i < plan->count; i++)
         plan->change_of[plan->changed[i]] = 0;
     plan->count = 0;
+    plan->host_memory.instead_ns = 0;
     xs_managed_clear(plan->managed);
     xs_pinning_clear(&plan->pinning);
 }
 
 int64_t xs_plan_run(struct xs_plan *plan) {
-    return xs_replay_run(plan->model, plan->change_of, plan->changes, NULL) + (int64_t)xs_pinning_ns(&plan->pinning);
+    int64_t run_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL);
+    return run_ns + (int64_t)xs_pinning_ns(&plan->pinning) + plan->host_memory.instead_ns;
 }
 
 /* --- changes --- */
 
-static void change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
+static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host) {
     uint32_t number = plan->change_of[call];
     if (number) {
-        if (to->dropped && !plan->changes[number - 1].dropped)
+        if (to->dropped && !plan->changes[number - 1].dropped) {
             plan->changes[number - 1] = *to;
+            plan->without_host[number - 1] = without_host;
+        }
         return;
     }
     if (plan->count == plan->capacity) {
         plan->capacity = plan->capacity ? plan->capacity * 2 : 1024;
         plan->changes = xs_realloc(plan->changes, plan->capacity * sizeof *plan->changes);
         plan->changed = xs_realloc(plan->changed, plan->capacity * sizeof *plan->changed);
+        plan->without_host = xs_realloc(plan->without_host, plan->capacity * sizeof *plan->without_host);
     }
     plan->changes[plan->count] = *to;
     plan->changed[plan->count] = call;
+    plan->without_host[plan->count] = without_host;
     plan->change_of[call] = ++plan->count;
+}
+
+static void change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
+    change_use(plan, call, to, to->dropped);
 }
 
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
@@ -169,8 +182,9 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
     return ns;
 }
 
-/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. */
-static void pin(struct xs_plan *plan, uint32_t call) {
+/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory
+ * that there is has to be page-locked for it; at most, it is allocated so from the beginning. */
+static void pin(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *c = &plan->model->calls[call];
     enum xs_link_class class = xs_link_class_of(c->direction, XS_MEM_PINNED);
     int64_t pinned = (int64_t)xs_link_ns(&plan->findings->link, class, c->bytes);
@@ -183,19 +197,21 @@ static void pin(struct xs_plan *plan, uint32_t call) {
                                .unstaged = true,
                                .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
                                .host_ns = c->is_async ? ASYNC_CALL_NS : BEHIND_COPY_NS});
-    xs_pinning_add(&plan->pinning, c->host_address, c->bytes);
+    if (end == XS_PLAN_LEAST)
+        xs_pinning_add(&plan->pinning, c->address, c->bytes);
 }
 
 /* The device makes the bytes itself. */
 static void replace(struct xs_plan *plan, uint32_t call, enum xs_link_class class, enum xs_plan_end end) {
-    change(plan, call,
-           &(struct xs_change){.lasts = true,
-                               .operation_ns =
-                                   (int64_t)xs_link_ns(&plan->findings->link, class, plan->model->calls[call].bytes),
-                               .unstaged = true,
-                               .returns = XS_RETURNS_AT_ONCE,
-                               .host_ns = ASYNC_CALL_NS,
-                               .before_ns = -xs_statement_before(plan, call, end)});
+    uint64_t ns = xs_link_ns(&plan->findings->link, class, plan->model->calls[call].bytes);
+    change_use(plan, call,
+               &(struct xs_change){.lasts = true,
+                                   .operation_ns = (int64_t)ns,
+                                   .unstaged = true,
+                                   .returns = XS_RETURNS_AT_ONCE,
+                                   .host_ns = ASYNC_CALL_NS,
+                                   .before_ns = -xs_statement_before(plan, call, end)},
+               true);
 }
 
 static void shorten(struct xs_plan *plan, uint32_t call, uint64_t by_ns) {
@@ -203,13 +219,28 @@ static void shorten(struct xs_plan *plan, uint32_t call, uint64_t by_ns) {
     change(plan, call, &(struct xs_change){.lasts = true, .operation_ns = now - less});
 }
 
-static void overlap(struct xs_plan *plan, uint32_t call) {
+/* The copy is on a stream of its own; what comes early is sent early. Who downloads may need what comes at once, but at
+ * most the downloads of the stream are moved, too. */
+static void move(struct xs_plan *plan, uint32_t call) {
     struct xs_change beside = {.beside = true};
-    if (plan->model->calls[call].direction == XS_DIR_H2D) { /* it is sent early; who downloads may need what comes */
+    if (plan->model->calls[call].direction == XS_DIR_H2D) {
         beside.returns = XS_RETURNS_AT_ONCE;
         beside.host_ns = ASYNC_CALL_NS;
     }
     change(plan, call, &beside);
+}
+
+static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    const struct xs_model_call *calls = plan->model->calls;
+    move(plan, call);
+    for (uint32_t i = call; end == XS_PLAN_MOST && (i = plan->next[i]) != XS_PLAN_NONE;) {
+        bool is_copy = calls[i].direction == XS_DIR_H2D || calls[i].direction == XS_DIR_D2H;
+        if (!is_copy || calls[i].stream != calls[call].stream)
+            continue;
+        if (plan->change_of[i])
+            break; /* the finding's next instance, which was here before */
+        move(plan, i);
+    }
 }
 
 /* The calls of the place from one to another, or one alone. */
@@ -227,7 +258,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
         if (i == last)
             break;
     }
-    uint64_t ns = xs_link_ns(&plan->findings->link, xs_link_class_of(to->direction, to->host_kind), bytes);
+    uint64_t ns = xs_link_ns(&plan->findings->link, xs_link_class_of(to->direction, to->memory_kind), bytes);
     int64_t now = operations_ns(plan, first);
     change(plan, first,
            &(struct xs_change){.lasts = true,
@@ -268,7 +299,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         shorten(plan, first, item->device_ns);
         break;
     case XS_REPAIR_PIN:
-        pin(plan, first);
+        pin(plan, first, end);
         break;
     case XS_REPAIR_MEMSET:
         replace(plan, first, XS_LINK_MEMSET, end);
@@ -277,7 +308,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         replace(plan, first, XS_LINK_D2D, end);
         break;
     case XS_REPAIR_OVERLAP:
-        overlap(plan, first);
+        overlap(plan, first, end);
         break;
     case XS_REPAIR_KEEP_ON_DEVICE:
         return xs_managed_keep(plan->managed, plan, item->rows[0], end);
@@ -287,10 +318,25 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     return 1;
 }
 
+/* What is page-locked for copies that are not made any more is not page-locked either. */
+static void drop_host_memory(struct xs_plan *plan) {
+    struct xs_host_memory *memory = &plan->host_memory;
+    xs_host_memory_find_useless(memory, plan);
+    for (size_t i = 0; i < memory->count; i++) {
+        if (!memory->items[i].is_useless)
+            continue;
+        change(plan, memory->items[i].allocation, &(struct xs_change){.dropped = true});
+        if (memory->items[i].free != XS_PLAN_NONE)
+            change(plan, memory->items[i].free, &(struct xs_change){.dropped = true});
+    }
+}
+
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += repair(plan, &items[i], end);
+    if (end == XS_PLAN_MOST)
+        drop_host_memory(plan);
     return found;
 }
 

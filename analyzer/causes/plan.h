@@ -8,6 +8,7 @@
 #define XFERSPY_ANALYZER_CAUSES_PLAN_H
 
 #include "analyzer/base/hash.h"
+#include "analyzer/causes/host_memory.h"
 #include "analyzer/causes/instances.h"
 #include "analyzer/causes/pinning.h"
 #include "analyzer/replay/replay.h"
@@ -22,11 +23,13 @@ struct xs_plan {
     uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
     struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
+    struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */
 
     uint32_t *change_of; /* by call: index in changes plus 1 */
     struct xs_change *changes;
-    uint32_t *changed; /* the call of each change */
+    uint32_t *changed;  /* the call of each change */
+    bool *without_host; /* of each change: it does not use the host's memory any more */
     uint32_t count, capacity;
 };
 #define XS_PLAN_NONE UINT32_MAX

@@ -78,7 +78,7 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
     if (!overhead)
         return 0;
     int64_t own = (int64_t)*overhead - 1, all = before(plan, call);
-    bool staged = c->direction == XS_DIR_H2D && c->host_kind == XS_MEM_PINNED;
+    bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;
     if (staged && end == XS_PLAN_MOST)
         own += (int64_t)((double)c->bytes * STAGING_NS_PER_BYTE);
     return own < all ? own : all;

@@ -191,7 +191,7 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     put_unused(check, out);
     if (check->default_rules)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    "No rules were given. %s: no finding that is sure gives back more than 1 %% of the run.",
+                    "No rules were given. %s: no finding saves more than 1 %% of the run.",
                     config->rules.items[0].text);
     else if (config->rules_origin)
         xs_out_line(out, XS_STYLE_PLAIN, "Rules of %s.", config->rules_origin);

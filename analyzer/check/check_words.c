@@ -4,6 +4,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/summary/metrics.h"
 
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t run_ns) {
@@ -21,7 +22,7 @@ void xs_check_value(struct xs_string *text, const struct xs_judged *judged, cons
         return;
     }
     if (r->at_most && r->value)
-        xs_string_format(text, "at most ");
+        xs_string_format(text, XS_UP_TO);
     put_measured(text, r->rule, r->value, judged->run_ns);
 }
 
@@ -67,7 +68,7 @@ void xs_check_amount(struct xs_string *text, const struct xs_check_finding *f) {
     if (f->bytes)
         xs_string_format(text, ", %s", xs_format_bytes(buffer, f->bytes));
     if (!f->advice)
-        xs_string_format(text, ", gives back %s%s", f->at_most && f->gives_back_ns ? "at most " : "",
+        xs_string_format(text, ", saves %s%s", f->at_most && f->gives_back_ns ? XS_UP_TO : "",
                          xs_format_ns(buffer, f->gives_back_ns));
 }
 

@@ -149,13 +149,13 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     take_pair(detection, size, a, &pair);
 }
 
-static void take_free(struct xs_detection *detection, const struct xs_trace_event *event) {
+static void take_free(struct xs_detection *detection, const struct xs_trace_event *event, bool refused) {
     struct xs_churn *churn = detection->state;
     const struct xs_allocation *a = event->u.allocation;
     bool repeats = xs_hash_find(&churn->repeats, (uint64_t)a->id, 0) != NULL;
     if (repeats)
         xs_hash_remove(&churn->repeats, (uint64_t)a->id, 0);
-    if (!a->freed_by_call) /* with its context: it could not have been kept */
+    if (!a->freed_by_call || refused) /* with its context, or to make room: it could not have been kept */
         return;
     struct size *size = size_of(detection, a, true);
     if (size->freed_count == size->freed_capacity) {
@@ -169,11 +169,35 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
                                                       .account = xs_account_keep(event->account)};
 }
 
-void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event) {
+/* An allocator that is refused memory frees blocks of its own and asks again: what it frees then it could not have
+ * kept.
+ */
+static void take_refusal(struct xs_churn *churn, const struct xs_trace_event *event) {
+    enum { OUT_OF_MEMORY = 2 }; /* CUresult */
+    if (event->u.api.category == XS_CAT_ALLOCATE && event->result == OUT_OF_MEMORY)
+        *xs_hash_put(&churn->refused, (uint64_t)(uint32_t)event->thread, 0) = 1;
+}
+
+void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of) {
+    struct xs_churn *churn = detection->state;
+    if (event->on == XS_ON_API) {
+        take_refusal(churn, event);
+        return;
+    }
+    const struct xs_allocation *a = event->u.allocation;
+    bool page_locked = a->kind == XS_MEM_PINNED || a->kind == XS_MEM_REGISTERED;
+    bool other = a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_MANAGED;
+    uint64_t thread = (uint64_t)(uint32_t)event->thread;
+    bool refused = churn->refused.count && xs_hash_find(&churn->refused, thread, 0);
+    if (refused && event->on == XS_ON_ALLOCATION)
+        xs_hash_remove(&churn->refused, thread, 0);
+    /* what comes from a pool is the remedy, and mappings hold no memory of their own */
+    if (a->origin != XS_ORIGIN_ALLOC || !(of == XS_CHURN_PAGE_LOCKED ? page_locked : other))
+        return;
     if (event->on == XS_ON_ALLOCATION)
         take_allocation(detection, event);
     else if (event->on == XS_ON_FREE)
-        take_free(detection, event);
+        take_free(detection, event, refused);
 }
 
 void xs_churn_end(struct xs_detection *detection) {
@@ -182,5 +206,6 @@ void xs_churn_end(struct xs_detection *detection) {
         drop_size(detection, (struct size *)(uintptr_t)entry->value);
     xs_hash_free(&churn->sizes);
     xs_hash_free(&churn->repeats);
+    xs_hash_free(&churn->refused);
     xs_pool_free(&churn->pool);
 }

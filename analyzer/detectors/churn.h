@@ -11,11 +11,16 @@
 struct xs_churn {           /* a detector's state; zeroed: empty */
     struct xs_hash sizes;   /* size, kind, context and call site to struct size */
     struct xs_hash repeats; /* allocation.id of live ones that followed a free */
+    struct xs_hash refused; /* thread.id of those that were refused memory and got none since */
     struct xs_pool pool;
 };
 
-/* Takes an XS_ON_ALLOCATION or XS_ON_FREE of an allocation that the detector is about. */
-void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event);
+/* What a detector needs of the events. */
+#define XS_CHURN_WANTS (XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_API) | XS_WANT_NOT_RUN)
+enum xs_churn_of { XS_CHURN_DEVICE_OR_MANAGED, XS_CHURN_PAGE_LOCKED };
+
+/* Takes each of them; allocations of the other kinds are left out. */
+void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of);
 void xs_churn_end(struct xs_detection *detection);
 
 #endif

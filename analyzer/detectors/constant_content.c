@@ -7,6 +7,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     const struct xs_transfer_view *t = &event->u.transfer;
     if (!xs_is_upload(event) || t->bytes < LEAST_BYTES)
         return;
+    xs_sample(detection, event, 0, xs_drawn_alone(t));
     if (t->state != XS_CONTENT_KNOWN) {
         xs_undecided(detection, xs_missing_content(t));
     } else if (t->is_constant) {

@@ -282,6 +282,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         state->holder_pool.item_bytes = sizeof(struct holder);
         state->sweep_pairs_at = state->sweep_holders_at = FIRST_SWEEP;
     }
+    if (state->any) /* an earlier upload that chance left out may have had it, so the estimate is rather too low */
+        xs_sample(detection, event, 0, xs_drawn_alone(t));
     if (t->state != XS_CONTENT_KNOWN) {
         if (state->any)
             xs_undecided(detection, xs_missing_content(t));

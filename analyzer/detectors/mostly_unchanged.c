@@ -5,7 +5,11 @@ enum { SHARE = 4 }; /* under one in this many leaves */
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;
-    if (!xs_is_upload(event) || t->state != XS_CONTENT_KNOWN || t->pre != XS_PRE_MEASURED || t->changed_leaves <= 0)
+    if (!xs_is_upload(event) || t->pre == XS_PRE_NONE)
+        return;
+    bool decided = t->state != XS_CONTENT_KNOWN || t->pre == XS_PRE_MEASURED;
+    xs_sample(detection, event, 0, decided ? xs_drawn_alone(t) : XS_DRAWN_UNKNOWN);
+    if (t->state != XS_CONTENT_KNOWN || t->pre != XS_PRE_MEASURED || t->changed_leaves <= 0)
         return;
     if ((uint64_t)t->changed_leaves > UINT32_MAX || (uint64_t)t->changed_leaves * SHARE >= t->leaves)
         return;

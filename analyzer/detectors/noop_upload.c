@@ -1,10 +1,21 @@
 /* noop-upload: an upload of exactly the bytes that were at its destination already. */
 #include "analyzer/engine/detector.h"
 
+/* What was there before was measured with it, or is known by the copy that brought it. */
+static enum xs_drawn drawn(const struct xs_transfer_view *t) {
+    if (t->state != XS_CONTENT_KNOWN || t->pre == XS_PRE_MEASURED)
+        return xs_drawn_alone(t);
+    if (t->pre == XS_PRE_INFERRED)
+        return xs_drawn_pair(t, t->region->look);
+    bool by_chance = t->region && !t->region->has_content && t->region->look == XS_LOOK_LEFT_OUT;
+    return by_chance ? XS_DRAWN_LEFT_OUT : XS_DRAWN_UNKNOWN;
+}
+
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;
     if (!xs_is_upload(event) || t->pre == XS_PRE_NONE)
         return;
+    xs_sample(detection, event, 0, drawn(t));
     if (t->state != XS_CONTENT_KNOWN) {
         xs_undecided(detection, xs_missing_content(t));
     } else if (t->pre == XS_PRE_UNKNOWN) {

@@ -2,9 +2,7 @@
 #include "analyzer/detectors/churn.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    const struct xs_allocation *a = event->u.allocation;
-    if (a->origin == XS_ORIGIN_ALLOC && (a->kind == XS_MEM_PINNED || a->kind == XS_MEM_REGISTERED))
-        xs_churn_take(detection, event);
+    xs_churn_take(detection, event, XS_CHURN_PAGE_LOCKED);
 }
 
 const struct xs_detector xs_detector_pinned_churn = {
@@ -14,7 +12,7 @@ const struct xs_detector xs_detector_pinned_churn = {
     .remedy = "Page-lock one buffer and keep it.",
     .kind = XS_REMOVES_CALLS,
     .repair = XS_REPAIR_KEEP,
-    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
+    .wants = XS_CHURN_WANTS,
     .state_bytes = sizeof(struct xs_churn),
     .on_event = on_event,
     .end = xs_churn_end,

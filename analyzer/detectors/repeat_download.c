@@ -6,6 +6,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     const struct xs_region *region = t->region;
     if (!xs_is_download(event) || !region || !region->last_download)
         return;
+    xs_sample(detection, event, 0, xs_drawn_pair(t, region->download_look));
     if (t->state != XS_CONTENT_KNOWN) {
         xs_undecided(detection, xs_missing_content(t));
     } else if (!region->download_known) {

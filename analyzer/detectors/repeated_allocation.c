@@ -2,11 +2,8 @@
  * kept. */
 #include "analyzer/detectors/churn.h"
 
-/* What comes from a pool is the remedy, and mappings hold no memory of their own. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    const struct xs_allocation *a = event->u.allocation;
-    if (a->origin == XS_ORIGIN_ALLOC && (a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_MANAGED))
-        xs_churn_take(detection, event);
+    xs_churn_take(detection, event, XS_CHURN_DEVICE_OR_MANAGED);
 }
 
 const struct xs_detector xs_detector_repeated_allocation = {
@@ -16,7 +13,7 @@ const struct xs_detector xs_detector_repeated_allocation = {
     .remedy = "Allocate once and keep it, or take it from a pool (cudaMallocAsync).",
     .kind = XS_REMOVES_CALLS,
     .repair = XS_REPAIR_KEEP,
-    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE),
+    .wants = XS_CHURN_WANTS,
     .state_bytes = sizeof(struct xs_churn),
     .on_event = on_event,
     .end = xs_churn_end,

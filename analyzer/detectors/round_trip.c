@@ -25,6 +25,7 @@ struct content {
 
 struct state {
     struct xs_hash contents;
+    struct xs_hash arrived; /* host address and bytes of downloads that were not uploaded from there yet, to look + 1 */
     struct xs_pool content_pool, download_pool;
     bool any;
 };
@@ -54,6 +55,7 @@ static void take_out(struct state *state, struct content *content, struct downlo
 static void add_download(struct state *state, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;
     state->any = true;
+    *xs_hash_put(&state->arrived, t->dst_address, t->bytes) = 1 + (uint64_t)xs_look_of(t);
     if (t->state != XS_CONTENT_KNOWN)
         return;
     struct content *content = find(state, t);
@@ -85,9 +87,27 @@ static bool matches(const struct xs_transfer_view *t, const struct download *dow
     return t->region && xs_region_live(download->region) == t->region;
 }
 
+enum { FROM_ELSEWHERE, FROM_A_DOWNLOAD };
+
+/* An upload of the memory that a download went to is decided by both; for any other, all downloads that were looked at
+ * are compared. Chance chooses differently of the two. */
+static void sample(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    const uint64_t *arrived = xs_hash_find(&state->arrived, t->src_address, t->bytes);
+    if (!arrived) {
+        xs_sample(detection, event, FROM_ELSEWHERE, xs_drawn_alone(t));
+        return;
+    }
+    xs_sample(detection, event, FROM_A_DOWNLOAD, xs_drawn_pair(t, (enum xs_look)(*arrived - 1)));
+    xs_hash_remove(&state->arrived, t->src_address, t->bytes);
+}
+
 static void on_upload(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_transfer_view *t = &event->u.transfer;
+    if (state->any)
+        sample(detection, event);
     if (t->state != XS_CONTENT_KNOWN) {
         if (state->any)
             xs_undecided(detection, xs_missing_content(t));
@@ -127,6 +147,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     xs_hash_free(&state->contents);
+    xs_hash_free(&state->arrived);
     xs_pool_free(&state->content_pool);
     xs_pool_free(&state->download_pool);
 }

@@ -43,6 +43,14 @@ static void report_first(struct xs_detection *detection, struct site *site) {
     }
 }
 
+/* What the host waited for kernels that the copy came after: without the copy it waits for them somewhere else. */
+static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_event *download,
+                          const struct xs_trace_event *call) {
+    int64_t until = download->timed && download->start_ns < call->return_ns ? download->start_ns : call->return_ns;
+    uint64_t ns = xs_kernels_between(detection, download->device, call->enter_ns, until);
+    return ns < xs_event_host_ns(call) ? ns : xs_event_host_ns(call);
+}
+
 /* `wait`: that held the host for it; NULL: its own call did. */
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
@@ -50,7 +58,9 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
     struct xs_instance instance;
     xs_instance_of(&instance, download, "this download");
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
-    instance.cost = instance.removable = (struct xs_times){.host_ns = host_ns};
+    instance.cost = (struct xs_times){.host_ns = host_ns};
+    instance.removable = (struct xs_times){.host_ns = host_ns - waited_ns(detection, download, wait ? wait : download)};
+    instance.without_kernels = detection->kernels_recorded && download->timed;
     if (wait)
         xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
     if (site->count < MANY - 1) {

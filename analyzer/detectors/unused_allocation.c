@@ -4,8 +4,8 @@
 enum { CERTAIN, LIKELY };
 
 static bool applies(const struct xs_allocation *a) {
-    return (a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL) && a->kind != XS_MEM_REGISTERED &&
-           a->kind != XS_MEM_UNKNOWN && a->kind != XS_MEM_PAGEABLE;
+    return (a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL) && !a->is_pool &&
+           a->kind != XS_MEM_REGISTERED && a->kind != XS_MEM_UNKNOWN && a->kind != XS_MEM_PAGEABLE;
 }
 
 /* Why it cannot be decided; NULL: it can. */

@@ -128,7 +128,7 @@ static void amounts(struct xs_string *text, const struct xs_change *change) {
     }
 }
 
-/* "gave back 24.3 ms", "gives back 24.3 ms -> 2.00 ms" */
+/* "was worth 24.3 ms", "saves 24.3 ms -> 2.00 ms" */
 static void gain(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
     if (xs_diff_finding(c, change)->advice) {
@@ -137,10 +137,10 @@ static void gain(struct xs_string *text, const struct xs_diff *c, const struct x
         xs_string_format(text, "was worth ");
         xs_diff_value(text, XS_METRIC_NS, &d->before);
     } else if (change->before == XS_UNMATCHED) {
-        xs_string_format(text, "gives back ");
+        xs_string_format(text, "saves ");
         xs_diff_value(text, XS_METRIC_NS, &d->after);
     } else {
-        xs_string_format(text, "gives back ");
+        xs_string_format(text, "saves ");
         xs_diff_values(text, XS_METRIC_NS, d);
     }
 }
@@ -245,7 +245,7 @@ static void add_site(struct xs_table *table, const struct xs_diff *c, const stru
 
 static void site_columns(struct xs_table *table, bool *columns) {
     static const char *const headers[XS_MEASURES] = {"transfers", "size",     "device time",
-                                                     "exposed",   "in calls", "gives back"};
+                                                     "exposed",   "in calls", "saves"};
     xs_table_column(table, "", false);
     xs_table_column(table, "call site", false);
     xs_table_column(table, "", false);

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/engine/analysis.h"
+#include "analyzer/engine/pools.h"
 #include "analyzer/engine/selection.h"
 
 static int run_events(struct xs_analysis *a) {
@@ -95,6 +96,9 @@ static void end_detectors(struct xs_analysis *a) {
 static void finish_detectors(struct xs_analysis *a) {
     size_t count;
     struct xs_allocation **live = xs_residency_live(&a->residency, &count);
+    for (size_t i = 0; i < count; i++)
+        xs_residency_sum_up(&a->residency, live[i]);
+    xs_pools_mark(live, count);
     for (size_t i = 0; i < count; i++) {
         struct xs_trace_event event = {.on = XS_ON_LIVE,
                                        .ran = true,
@@ -109,7 +113,6 @@ static void finish_detectors(struct xs_analysis *a) {
                                        .site = live[i]->site,
                                        .account = live[i]->account,
                                        .u.allocation = live[i]};
-        xs_residency_sum_up(&a->residency, live[i]);
         xs_show(a, &event);
     }
     free(live);
@@ -209,6 +212,7 @@ static void end(struct xs_analysis *a) {
     xs_accounts_end(&a->accounts);
     xs_frees_free(&a->frees);
     xs_findings_discard(&a->builder);
+    xs_samples_free(&a->samples);
     free(a->context_devices);
     free(a->coming);
 }
@@ -226,6 +230,7 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         findings->total = a.accounts.total;
         findings->at_sites = a.accounts.sites;
         a.accounts.sites = (struct xs_site_totals){0};
+        xs_samples_finish(&a.samples, &a.builder);
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
     }
     end(&a);

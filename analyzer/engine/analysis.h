@@ -9,6 +9,7 @@
 #include "analyzer/engine/findings_build.h"
 #include "analyzer/engine/frees.h"
 #include "analyzer/engine/residency_change.h"
+#include "analyzer/engine/sample.h"
 #include "analyzer/engine/waits.h"
 #include "analyzer/trace/contents.h"
 #include "analyzer/trace/device_records.h"
@@ -44,6 +45,7 @@ struct xs_analysis {
     struct xs_residency residency;
     struct xs_accounts accounts;
     struct xs_findings_builder builder;
+    struct xs_samples samples;
     int32_t *context_devices; /* by context.id, -1: not known */
     int32_t context_count;
 

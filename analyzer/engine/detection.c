@@ -26,9 +26,31 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
         detection->analysis->findings->selection->left_out++;
         return;
     }
+    xs_samples_hit(&detection->analysis->samples, detection->index, instance);
     if (options->on_instance)
         options->on_instance(options->data, detection->index, instance);
     xs_findings_add(&detection->analysis->builder, detection->index, instance);
+}
+
+void xs_sample(struct xs_detection *detection, const struct xs_trace_event *event, unsigned situation,
+               enum xs_drawn drawn) {
+    if (xs_selection_has(detection->analysis->findings->selection, XS_EVIDENCE_TRANSFER, event->id))
+        xs_samples_add(&detection->analysis->samples, detection->index, event, situation, drawn);
+}
+
+enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer) {
+    static const enum xs_drawn drawn[] = {[XS_LOOK_NONE] = XS_DRAWN_UNKNOWN,
+                                          [XS_LOOK_LEFT_OUT] = XS_DRAWN_LEFT_OUT,
+                                          [XS_LOOK_FOLLOWED] = XS_DRAWN_LEFT_OUT,
+                                          [XS_LOOK_CHOSEN] = XS_DRAWN_CHECKED};
+    return drawn[xs_look_of(transfer)];
+}
+
+enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier) {
+    enum xs_look own = xs_look_of(transfer);
+    if (own == XS_LOOK_NONE || earlier == XS_LOOK_NONE)
+        return XS_DRAWN_UNKNOWN;
+    return own != XS_LOOK_LEFT_OUT && earlier == XS_LOOK_CHOSEN ? XS_DRAWN_CHECKED : XS_DRAWN_LEFT_OUT;
 }
 
 static bool counts(const struct xs_detection *detection) {
@@ -59,6 +81,14 @@ const char *xs_missing_content(const struct xs_transfer_view *transfer) {
         return "fingerprint lost with the process";
     bool named = transfer->skip > 0 && transfer->skip < sizeof names / sizeof *names && names[transfer->skip];
     return named ? names[transfer->skip] : "no fingerprint";
+}
+
+/* An error of the file is seen again where the events are read. */
+uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns) {
+    uint64_t ns = 0;
+    if (detection->kernels_recorded && from_ns < to_ns)
+        xs_exposure_kernels(&detection->analysis->exposure, device, (struct xs_interval){from_ns, to_ns}, &ns);
+    return ns;
 }
 
 struct xs_account *xs_account_keep(struct xs_account *account) {
@@ -125,6 +155,7 @@ void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *e
     instance->verdict = 0;
     instance->evidence_count = 0;
     instance->transfers = instance->bytes = 0;
+    instance->without_kernels = false;
     set_times(&instance->apart, 0, 0, 0, false, false);
     if (event->on == XS_ON_WRITE_END) { /* about the write, not about what ended it */
         about_write(instance, event->u.write_end.write, role);

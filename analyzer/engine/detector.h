@@ -104,6 +104,27 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
  * False if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
+/* What became of a copy that a detector may be true of, in the sample that mode `auto` takes. */
+enum xs_drawn {
+    XS_DRAWN_CHECKED,  /* decided; and that it could be was chance */
+    XS_DRAWN_LEFT_OUT, /* left out by chance; or looked at, but not by chance */
+    XS_DRAWN_UNKNOWN,  /* can not be decided */
+};
+enum { XS_SITUATIONS = 2 };
+
+/* To be called for each copy that the detector may be true of, whether or not its content is known, and before the
+ * instance is reported: of the checked copies it follows how many of the others are instances (sample.h). Copies of
+ * one `situation`, known of every copy, stand for each other; copies of different ones do not. */
+void xs_sample(struct xs_detection *detection, const struct xs_trace_event *event, unsigned situation,
+               enum xs_drawn drawn);
+
+/* What became of a copy that is decided about by its own content. */
+enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer);
+
+/* The same where an earlier copy's content is needed, too. As such a copy has this one follow it, the earlier one's
+ * chance is that of the two. */
+enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier);
+
 /* Claims so much of a transfer's, memset's or allocation's time for the total: of several claims of one account the
  * largest counts. Without effect for detectors that are upper bounds or advice, and for account NULL. */
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
@@ -116,6 +137,10 @@ void xs_undecided(struct xs_detection *detection, const char *reason);
 
 /* Why a transfer has no content, as a reason for xs_undecided; only where its state is not KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);
+
+/* How long kernels ran on the device from `from_ns` to `to_ns`; not before the event at hand. 0 where they were not
+ * recorded. */
+uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
 
 /* An account outlives its event only while it is kept. */
 struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */

@@ -269,6 +269,23 @@ int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t st
     return XS_OK;
 }
 
+int xs_exposure_kernels(struct xs_exposure *exposure, int32_t device, struct xs_interval span, uint64_t *ns) {
+    int status = 1;
+    *ns = 0;
+    while (status > 0 && exposure->queue_count < QUEUE_LIMIT)
+        status = read_one_kernel(exposure, span.end);
+    const struct xs_busy *busy = kernels_of(exposure, device);
+    for (size_t i = busy_seek(busy, span.start); status >= 0 && i < busy->count; i++) {
+        const struct xs_interval *kernel = busy_at(busy, i);
+        int64_t start = kernel->start > span.start ? kernel->start : span.start;
+        int64_t end = kernel->end < span.end ? kernel->end : span.end;
+        if (start >= end)
+            break;
+        *ns += (uint64_t)end - (uint64_t)start;
+    }
+    return status < 0 ? status : XS_OK;
+}
+
 int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interval **kernel) {
     *kernel = NULL;
     if (!exposure->queue_count) {

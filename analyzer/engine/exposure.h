@@ -46,6 +46,9 @@ void xs_exposure_end(struct xs_exposure *exposure);
 int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns);
 
+/* How long kernels ran on the device in a span that begins now or later. Returns 0 or a negative status. */
+int xs_exposure_kernels(struct xs_exposure *exposure, int32_t device, struct xs_interval span, uint64_t *ns);
+
 /* The next kernel's interval, ascending by start; *kernel is NULL at the end, and valid until the next call. */
 int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interval **kernel);
 void xs_exposure_pop(struct xs_exposure *exposure);

@@ -89,6 +89,7 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
     finding->bytes = xs_sum(finding->bytes, instance->bytes);
     finding->timed_instances += instance->cost.device_known;
     finding->exposed_instances += instance->cost.exposed_known;
+    finding->without_kernels += instance->without_kernels;
     xs_times_add(&finding->cost, &instance->cost);
     xs_times_add(&finding->removable, &instance->removable);
     xs_times_add(&finding->apart, &instance->apart);
@@ -161,6 +162,15 @@ static void number(struct xs_findings *findings) {
         finding->ordinal = ++met[finding->detector * XS_VERDICTS + finding->verdict % XS_VERDICTS];
     }
     free(met);
+}
+
+void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
+    struct xs_finding *items = xs_realloc(NULL, (findings->count + 1) * sizeof *items);
+    for (size_t i = 0; i < findings->count; i++)
+        items[i] = findings->items[order[i]];
+    free(findings->items);
+    findings->items = items;
+    number(findings);
 }
 
 /* Moves the findings out of the builder. */

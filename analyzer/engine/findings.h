@@ -49,6 +49,7 @@ struct xs_instance {
     struct xs_times cost;      /* what they took */
     struct xs_times removable; /* what the remedy would give back; at most the cost. A detector of host time (blocked,
                                 * or inside calls) gives host_ns and leaves device_known false */
+    bool without_kernels;      /* of removable host time: waiting for kernels is not in it */
     struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
                                 * beside the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
@@ -73,6 +74,7 @@ void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 struct xs_saving {
     bool known; /* else the trace has not what the replay needs, or the repair cannot be replayed; all is 0 */
     uint64_t least_ns, most_ns;
+    uint64_t scaled_ns; /* the part of most_ns that is of copies which chance left out (xs_sample) */
 };
 
 /* One cause of waste and what is to be done about it: findings about the same place and the same transfers. The first
@@ -90,20 +92,37 @@ enum {
     XS_WELL_KEPT_FINDINGS = 4096, /* those that come after so many keep one instance each */
 };
 
+/* How many copies a finding about contents is true of, where not the contents of all are known. Of copies whose
+ * content could not be had at all (no fingerprint is possible, none was afforded, or it was lost) nothing is said; they
+ * are `unknown`. With checked == of all that can be known is known, and low, estimate and high are the instances. */
+struct xs_sample {
+    bool is_of_contents; /* else it is a finding of another kind, and the rest is 0 */
+    uint64_t checked;    /* copies of the site that the detector could decide about, because chance chose them */
+    uint64_t of;         /* these, and those that chance left out */
+    uint64_t hits;       /* of the checked: instances of this finding. It may have more: of copies that were looked at
+                          * because another one was chosen */
+    uint64_t unknown;    /* other copies of the site */
+    double estimate, low, high; /* of the `of`: instances, with a 95 % interval. At least what was found */
+    double ns, low_ns, high_ns; /* the same of gives_back_ns */
+};
+
 struct xs_finding {
     unsigned detector; /* index in xs_detectors (detector.h), which has id, title and remedies */
     unsigned verdict;
     uint32_t site;
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
+    uint64_t without_kernels;                    /* instances */
     struct xs_times cost, removable, apart;      /* sums; known: of every instance */
-    uint64_t gives_back_ns;                      /* sum of xs_times_rank_ns(removable): the rank */
+    uint64_t gives_back_ns;                      /* what its repair saves: first the claim, then saves.most_ns */
+    uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with its like */
-    bool advice, upper_bound;                    /* the detector's kind */
+    bool advice, upper_bound;                    /* the detector's kind: neither counts in the total */
+    struct xs_sample sample;                     /* what stands for copies that were not looked at is in nothing else */
 
     struct xs_saving saves; /* this finding alone, with its repair */
-    uint64_t pinning_ns;    /* of a repair that page-locks memory: what the page-locking costs, which is deducted */
+    uint64_t pinning_ns;    /* of a repair that page-locks memory: what that costs; deducted from the least */
     bool pinning_assumed;   /* that cost is of machines of today, not of this trace */
 
     size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */
@@ -164,6 +183,9 @@ struct xs_findings {
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
 /* The user's own frame that the call came from (callsites.h), NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
+
+/* `order`: for each new place the old one. Causes are not touched. */
+void xs_findings_reorder(struct xs_findings *findings, const size_t *order);
 
 void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */
 

@@ -84,6 +84,15 @@ static double rate_through_zero(const struct point *points, unsigned count) {
     return wxy / wxx;
 }
 
+/* Whether the sizes say what a byte takes: there are large ones, of which nearly all is the bytes; or several sizes and
+ * enough copies, of which the largest take twice as long as the smallest. A few bytes take what a copy takes. */
+static bool has_rate(const struct point *points, unsigned count, uint64_t samples) {
+    enum { SIZES = 3, ENOUGH = 8, MEDIUM_BYTES = 65536 };
+    const struct point *last = &points[count - 1];
+    return last->bytes >= (double)large_bytes ||
+           (count >= SIZES && samples >= ENOUGH && last->bytes >= MEDIUM_BYTES && last->ns >= 2 * points[0].ns);
+}
+
 /* Least squares of relative errors: in absolute ones the largest copies alone would decide, and `a` is about the
  * small. */
 static void fit_line(struct xs_link_line *line, const struct point *points, unsigned count, double default_b) {
@@ -97,9 +106,10 @@ static void fit_line(struct xs_link_line *line, const struct point *points, unsi
         wxy += weight * points[i].bytes * points[i].ns;
     }
     double spread = w * wxx - wx * wx;
-    if (count < 2 || spread <= 1e-9 * w * wxx) { /* one size: what is fixed and what grows cannot be told apart */
+    bool fits = has_rate(points, count, line->samples);
+    if (!fits || count < 2 || spread <= 1e-9 * w * wxx) { /* what is fixed and what grows cannot be told apart */
         double mean_bytes = wx / w, mean_ns = wy / w;
-        line->rate_assumed = mean_bytes < (double)large_bytes;
+        line->rate_assumed = !fits;
         line->b_ns_per_byte = line->rate_assumed ? default_b : mean_ns / mean_bytes;
         line->a_ns = mean_ns - line->b_ns_per_byte * mean_bytes;
     } else {
@@ -138,8 +148,9 @@ static void fit_class(struct xs_link_line *line, struct size_class *classes, dou
     if (!count)
         return;
     line->known = true;
-    line->best_bytes_per_s = best_large > 0 ? best_large : best_small;
     fit_line(line, points, count, default_b);
+    if (!line->rate_assumed)
+        line->best_bytes_per_s = best_large > 0 ? best_large : best_small;
 }
 
 static void assume(struct xs_link_line *line, double a_ns, double bytes_per_s) {

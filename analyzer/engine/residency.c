@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/engine/pools.h"
 #include "analyzer/engine/residency_change.h"
 
 enum { INFERRED_BYTES = 64 << 10 }; /* what a larger region held before has to be measured */
@@ -47,6 +48,8 @@ struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t 
     }
     return &residency->devices[index];
 }
+
+uint64_t xs_residency_order(const struct xs_residency *residency) { return residency->order; }
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -268,6 +271,7 @@ void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocat
     a->launch_ran = last.launch > a->begin_order;
     a->unseen_launched = last.unseen > a->begin_order;
     a->touched = a->touched || (a->kind == XS_MEM_MANAGED && residency->prefetch_batch > a->begin_order);
+    a->is_pool = xs_is_used_in_parts(a);
 }
 
 static int by_id(const void *a, const void *b) {
@@ -287,10 +291,15 @@ struct xs_allocation **xs_residency_live(const struct xs_residency *residency, s
 
 /* --- events --- */
 
+static void use(const struct xs_residency *residency, struct xs_allocation *a) {
+    if (!a)
+        return;
+    a->touched = true;
+    a->use_order = residency->order;
+}
+
 static void touch(const struct xs_residency *residency, int64_t id) {
-    struct xs_allocation *a = xs_allocation_by_id(residency, id);
-    if (a)
-        a->touched = true;
+    use(residency, xs_allocation_by_id(residency, id));
 }
 
 static void note_read(struct xs_residency *residency, int32_t device) {
@@ -320,6 +329,7 @@ static void apply_upload(struct xs_residency *residency, const struct xs_trace_e
     region->upload_order = residency->order;
     region->upload_known = known;
     region->upload = t->content;
+    region->look = region->upload_look = xs_look_of(t);
 }
 
 static void apply_download(struct xs_residency *residency, const struct xs_trace_event *e) {
@@ -330,8 +340,11 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
         return;
     bool known = t->state == XS_CONTENT_KNOWN;
     xs_read_out(residency, &residency->place, region);
-    if (known)
+    if (known) {
         set_content(residency, region, &t->content, t->bytes);
+        region->look = xs_look_of(t);
+    }
+    region->download_look = xs_look_of(t);
     region->last_download = e->id;
     region->download_known = known;
     region->download = t->content;
@@ -340,13 +353,14 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
 
 /* Out of a region with known content, into another one. */
 static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_place *place,
-                      enum xs_region_state state, const struct xs_fingerprint *content) {
+                      enum xs_region_state state, const struct xs_fingerprint *content, enum xs_look look) {
     struct xs_region *into =
         state == XS_REGION_NOTHING ? xs_region_find(residency, place) : xs_region_make(residency, place);
     xs_write_in(residency, place, into, XS_WRITE_COPY, e);
     if (state != XS_REGION_NOTHING) {
         set_content(residency, into, content, e->u.transfer.bytes);
         into->was_unsure = state == XS_REGION_UNSURE;
+        into->look = look;
     }
 }
 
@@ -358,21 +372,25 @@ static void apply_copy(struct xs_residency *residency, const struct xs_trace_eve
     struct xs_region *from = NULL;
     enum xs_region_state state = XS_REGION_NOTHING;
     struct xs_fingerprint content = {0};
+    enum xs_look look = XS_LOOK_NONE;
     if (source_place(residency, e, &place)) {
         from = xs_region_find(residency, &place);
         xs_read_out(residency, &place, from);
-        if (from && from->content_bytes == t->bytes && (state = xs_region_state(residency, from)) != XS_REGION_NOTHING)
+        if (from && from->content_bytes == t->bytes &&
+            (state = xs_region_state(residency, from)) != XS_REGION_NOTHING) {
             content = from->content;
+            look = from->look;
+        }
     }
     if (destination_place(residency, e, &place))
-        copy_into(residency, e, &place, state, &content);
+        copy_into(residency, e, &place, state, &content, look);
     note_read(residency, t->src_device);
 }
 
 static void apply_transfer(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_allocation *own = e->u.transfer.region ? residency->place.allocation : NULL;
     if (own)
-        residency->place.allocation->touched = true;
+        use(residency, residency->place.allocation);
     if (!own || own->id != e->u.transfer.src_allocation)
         touch(residency, e->u.transfer.src_allocation);
     if (!own || own->id != e->u.transfer.dst_allocation)
@@ -409,7 +427,7 @@ static void apply_launch(struct xs_residency *residency, const struct xs_trace_e
         struct xs_allocation *a = xs_allocation_by_id(residency, l->arguments[i]);
         if (a) {
             a->touch_order = residency->order;
-            a->touched = true;
+            use(residency, a);
         }
     }
 }
@@ -438,8 +456,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
         apply_sharing(residency, call);
     if (call->category == XS_CAT_MANAGED && strstr(call->name, "Prefetch") && call->address) {
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
-        if (a)
-            a->touched = true;
+        use(residency, a);
         if (strstr(call->name, "Batch") && call->object > 1) /* of ranges, of which the trace has the first alone */
             residency->prefetch_batch = residency->order;
     }
@@ -447,8 +464,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
     if (call->category != XS_CAT_STREAM_MEMOP && !decompresses)
         return;
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
-    if (a)
-        a->touched = true;
+    use(residency, a);
     struct xs_place place;
     bool known = a && make_place(residency, &place, a->kind, call->address, call->bytes, a->id, a->device,
                                  &(struct xs_box){0}, false);
@@ -482,8 +498,7 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
         apply_api(residency, e);
         break;
     case XS_ON_MIGRATION:
-        if (e->u.migration.allocation)
-            e->u.migration.allocation->touched = true;
+        use(residency, e->u.migration.allocation);
         break;
     default:
         break;

@@ -24,10 +24,12 @@ struct xs_allocation {
     bool touched;         /* a transfer, memset, prefetch or launch argument named it, or its pages moved */
     bool launch_ran;      /* kept up to date for FREE and LIVE only: a kernel or graph was launched on its device */
     bool unseen_launched; /* the same, of a launch whose arguments were not seen */
+    bool is_pool;         /* the same: a block of a program's own allocator; pools.h */
+    uint64_t begin_order, use_order; /* of its begin; and of what touched it last, 0: nothing did */
     struct xs_account *account;
 
     /* The model's own. */
-    uint64_t begin_order, touch_order; /* order of its begin, and of the last launch that was given a pointer into it */
+    uint64_t touch_order;    /* of the last launch that was given a pointer into it */
     bool any_launch_touches; /* kernels reach it without an argument: module variables, other processes' memory */
     bool is_shared;          /* somebody outside may read and write it at any time */
     struct xs_written {      /* which bytes were written since it began */
@@ -78,16 +80,19 @@ struct xs_region {
     bool was_unsure;  /* it was copied from an unsure region */
     struct xs_fingerprint content;
     uint64_t content_bytes, order;
+    enum xs_look look; /* of the copy that brought it here, or that would have, had it been looked at */
 
     int64_t last_download; /* transfer.id, 0: none */
     bool download_known;   /* its content is `download` */
     struct xs_fingerprint download;
     uint64_t download_bytes;
+    enum xs_look download_look;
 
     int64_t last_upload; /* transfer.id, 0: none. xs_region_upload_intact says whether it still counts */
     uint64_t upload_order;
     bool upload_known;
     struct xs_fingerprint upload;
+    enum xs_look upload_look;
 
     /* The model's own. */
     struct xs_write *write; /* the latest to exactly this region, while not a byte of it is overwritten; else NULL */
@@ -97,6 +102,9 @@ struct xs_region {
     struct xs_region *previous_holder, *next_holder; /* while has_content: of the regions with this content */
     uint64_t key[2];
 };
+
+/* How many events the model took so far: the order that its fields count in. */
+uint64_t xs_residency_order(const struct xs_residency *residency);
 
 /* Whether the region's known content is still there. */
 enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region);

@@ -166,7 +166,7 @@ int xs_facts_read(const struct xs_trace *trace, const struct xs_evidence *eviden
             if (type == SQLITE_INTEGER)
                 fact->number = xs_scan_int(&scan, i);
             else if (fact->known)
-                fact->text = xs_strdup(xs_scan_text(&scan, i));
+                fact->text = xs_scan_name(&scan, i);
         }
     }
     sqlite3_free(sql);

@@ -81,7 +81,7 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, true, device ? f->removable.device_ns : f->removable.host_ns);
     rows_count(rows, exposed, f->removable.exposed_ns);
     rows_count(rows, true, f->cost.host_ns);
-    rows_count(rows, true, f->upper_bound);
+    rows_count(rows, true, xs_finding_at_most(f));
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);
     const struct xs_frame *frame = xs_site_frame(findings, f->site);

@@ -45,7 +45,7 @@ static void list_row(const struct xs_findings *findings, size_t index, bool shar
 
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
-    static const char *const headers[] = {"#", "finding", "gives back", "of run", "count", "size", "site"};
+    static const char *const headers[] = {"#", "finding", "saves", "of run", "count", "size", "site"};
     uint64_t undecided = 0;
     char count[XS_UNIT_BYTES], why[256];
     struct xs_table *table = xs_table_new(2);
@@ -278,7 +278,7 @@ static void instance_heading(const struct xs_instance *instance, size_t number, 
     if (instance->cost.exposed_known)
         fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
     if (gain)
-        fprintf(out->file, "; gives back %s", xs_format_ns(ns, gain));
+        fprintf(out->file, "; saves %s", xs_format_ns(ns, gain));
     putc('\n', out->file);
 }
 
@@ -345,15 +345,14 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     apart_line(&f->apart, out);
     text.length = 0;
     xs_finding_gain(&text, findings, f);
-    xs_out_fact(out, "gain", "%s%s", text.length ? text.data : "none by itself: advice",
-                f->upper_bound ? " (upper bound: it depends on what can be moved)" : "");
+    xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
     xs_out_fact(out, "more", "docs/findings/%s.md", d->id);
     xs_string_free(&text);
     xs_string_free(&name);
 }
 
 static void print_all(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "gives back", "with"};
+    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
     xs_out_heading(out, "Every instance");

@@ -10,11 +10,15 @@ struct writer {
     FILE *file;
     bool formulas;
     struct xs_string clean, escaped;
+    struct xs_text_room room;
 };
 
-static void field(struct writer *w, const char *text, size_t bytes) {
+static void field(struct writer *w, const struct xs_cell *cell) {
     w->clean.length = w->escaped.length = 0;
-    xs_export_utf8(&w->clean, text, bytes);
+    if (cell->kind == XS_CELL_NAMES)
+        xs_export_utf8(&w->clean, cell->text, cell->bytes);
+    else
+        xs_text_room_add(&w->room, &w->clean, cell->text, cell->bytes);
     xs_string_add(&w->escaped, "", 0);
     xs_string_escape(&w->escaped, w->clean.data, w->clean.length);
     xs_csv_field(w->file, w->escaped.data, w->formulas);
@@ -37,13 +41,13 @@ static void row(void *data, const struct xs_cell *cells, unsigned count) {
         else if (cells[i].kind == XS_CELL_REAL && isfinite(cells[i].real)) /* no number is null in JSON, too */
             fprintf(w->file, "%.17g", cells[i].real);
         else if (cells[i].kind != XS_CELL_NULL && cells[i].kind != XS_CELL_REAL)
-            field(w, cells[i].text, cells[i].bytes);
+            field(w, &cells[i]);
     }
     fputs("\r\n", w->file);
 }
 
 int xs_export_csv(const struct xs_export *e) {
-    struct writer w = {.file = e->out->file, .formulas = e->formulas};
+    struct writer w = {.file = e->out->file, .formulas = e->formulas, .room = xs_text_room_of(e)};
     const struct xs_row_sink sink = {.data = &w, .columns = columns, .row = row};
     int status = xs_export_rows(e, &sink);
     xs_string_free(&w.clean);

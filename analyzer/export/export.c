@@ -7,9 +7,9 @@
 
 #include "analyzer/findings/findings_words.h"
 
-void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes) {
-    bool cut = bytes > XS_EXPORT_TEXT_BYTES;
-    size_t end = cut ? XS_EXPORT_TEXT_BYTES : bytes;
+void xs_export_cut(struct xs_string *string, const char *text, size_t bytes, size_t limit) {
+    bool cut = bytes > limit;
+    size_t end = cut ? limit : bytes;
     xs_string_add(string, "", 0);
     for (size_t i = 0; i < end;) {
         uint32_t code = 0;
@@ -22,6 +22,10 @@ void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes) {
     }
     if (cut)
         xs_string_add(string, "...", 3);
+}
+
+void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes) {
+    xs_export_cut(string, text, bytes, XS_EXPORT_TEXT_BYTES);
 }
 
 void xs_export_finding_names(struct xs_string *string, const struct xs_export *e, const struct xs_marked *marked,

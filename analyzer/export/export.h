@@ -41,10 +41,14 @@ struct xs_export {
 #include "analyzer/export/formats.def"
 #undef XS_EXPORT_FORMAT
 
-/* A text of a trace can have any bytes and any length. At most this many bytes of one value are written. */
-enum { XS_EXPORT_TEXT_BYTES = 4095 };
+/* A text of a trace can have any bytes and any length. At most this many bytes of one value are written; the second is
+ * for texts that would make the file long out of proportion. */
+enum { XS_EXPORT_TEXT_BYTES = 4095, XS_EXPORT_SHORT_TEXT_BYTES = 255 };
 
 /* Adds valid UTF-8: what is none becomes U+FFFD, what is longer than the limit is cut and ends in "...". */
+void xs_export_cut(struct xs_string *string, const char *text, size_t bytes, size_t limit);
+
+/* The same with XS_EXPORT_TEXT_BYTES. */
 void xs_export_utf8(struct xs_string *string, const char *text, size_t bytes);
 
 /* The names of the findings of a row with `separator` between; nothing where there is none. */

@@ -7,6 +7,7 @@
 struct writer {
     struct xs_json json;
     struct xs_string text;
+    struct xs_text_room room;
 };
 
 static void names(struct xs_json *json, const struct xs_cell *cell) {
@@ -33,7 +34,7 @@ static void row(void *data, const struct xs_cell *cells, unsigned count) {
             break;
         case XS_CELL_TEXT:
             w->text.length = 0;
-            xs_export_utf8(&w->text, cell->text, cell->bytes);
+            xs_text_room_add(&w->room, &w->text, cell->text, cell->bytes);
             xs_json_text_bytes(&w->json, cell->name, w->text.data, w->text.length);
             break;
         case XS_CELL_NAMES:
@@ -47,7 +48,7 @@ static void row(void *data, const struct xs_cell *cells, unsigned count) {
 }
 
 int xs_export_jsonl(const struct xs_export *e) {
-    struct writer w = {.json = {.file = e->out->file, .compact = true}};
+    struct writer w = {.json = {.file = e->out->file, .compact = true}, .room = xs_text_room_of(e)};
     const struct xs_row_sink sink = {.data = &w, .row = row};
     int status = xs_export_rows(e, &sink);
     xs_string_free(&w.text);

@@ -22,8 +22,7 @@ struct interned {
     uint64_t iid;
     char key[]; /* the field's number in one byte, then the text */
 };
-enum { INTERNED_BYTES = 32 << 20 }; /* of all; after that texts are written out, once a row */
-enum { WRITTEN_OUT_BYTES = 255 };   /* of each then */
+enum { INTERNED_BYTES = 32 << 20 }; /* of all; after that texts are written out, once a row, and cut */
 
 struct writer {
     FILE *file;
@@ -99,11 +98,8 @@ static void add_text(struct writer *w, struct xs_string *message, unsigned table
     if (iid)
         xs_proto_varint(message, by_number, iid);
     else {
-        if (bytes > WRITTEN_OUT_BYTES) {
-            clear(&w->text);
-            xs_export_utf8(&w->text, text, WRITTEN_OUT_BYTES);
-            xs_string_add(&w->text, "...", 3);
-        }
+        clear(&w->text);
+        xs_export_cut(&w->text, text, bytes, XS_EXPORT_SHORT_TEXT_BYTES);
         xs_proto_message(message, by_text, &w->text);
     }
 }

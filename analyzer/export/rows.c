@@ -1,6 +1,7 @@
 /* Rows of a trace with what is resolved of them; see rows.h. */
 #include "analyzer/export/rows.h"
 
+#include <ctype.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -34,6 +35,43 @@ struct xs_cell xs_cell_of(sqlite3_stmt *row, int column) {
     }
     return cell;
 }
+
+/* --- texts --- */
+
+enum { TIMES_THE_TRACE = 100, ESCAPE_BYTES = 6 };
+
+struct xs_text_room xs_text_room_of(const struct xs_export *e) {
+    int64_t bytes = xs_trace_bytes(e->reading->trace.file);
+    return (struct xs_text_room){.path = e->reading->path, .left = bytes > 0 ? TIMES_THE_TRACE * (uint64_t)bytes : 0};
+}
+
+/* At most: not every format escapes everything, nor in so many bytes. */
+static uint64_t written_bytes(const char *text, size_t bytes) {
+    uint64_t count = bytes;
+    for (size_t i = 0; i < bytes; i++)
+        if (iscntrl((unsigned char)text[i]))
+            count += ESCAPE_BYTES - 1;
+    return count;
+}
+
+void xs_text_room_add(struct xs_text_room *room, struct xs_string *string, const char *text, size_t bytes) {
+    size_t start = string->length;
+    if (room->left) {
+        xs_export_utf8(string, text, bytes);
+        uint64_t taken = written_bytes(string->data + start, string->length - start);
+        room->left -= taken < room->left ? taken : room->left;
+        return;
+    }
+    xs_export_cut(string, text, bytes, XS_EXPORT_SHORT_TEXT_BYTES);
+    if (bytes > XS_EXPORT_SHORT_TEXT_BYTES && !room->said) {
+        room->said = true;
+        xs_complain("%s: the names in it make the export more than %d times as long as the trace; from here on they are"
+                    " cut at %d bytes",
+                    room->path, TIMES_THE_TRACE, XS_EXPORT_SHORT_TEXT_BYTES);
+    }
+}
+
+/* --- columns --- */
 
 enum { CELLS = 64 };
 struct line {
@@ -170,7 +208,7 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_text(line, "title", d->title);
     add_text(line, "remedy", xs_detector_remedy(d, f->verdict));
     add_int(line, "is_advice", f->advice, true);
-    add_int(line, "is_upper_bound", f->upper_bound, true);
+    add_int(line, "is_upper_bound", xs_finding_at_most(f), true);
     add_count(line, "instances", f->instances, true);
     add_count(line, "transfers", f->transfers, true);
     add_count(line, "bytes", f->bytes, true);

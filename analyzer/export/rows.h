@@ -19,6 +19,20 @@ struct xs_cell {
 struct sqlite3_stmt;
 struct xs_cell xs_cell_of(struct sqlite3_stmt *row, int column);
 
+/* How many bytes the texts of all rows may still take. A trace has a name once, and each row that has it shows it: so a
+ * short trace could become a file that fills the disk. */
+struct xs_text_room {
+    const char *path; /* of the trace */
+    uint64_t left;
+    bool said;
+};
+
+struct xs_text_room xs_text_room_of(const struct xs_export *e);
+
+/* Adds a text as xs_export_utf8 does. When the room is taken, texts are cut at XS_EXPORT_SHORT_TEXT_BYTES, and the
+ * first that is shortened by that is said on stderr. */
+void xs_text_room_add(struct xs_text_room *room, struct xs_string *string, const char *text, size_t bytes);
+
 struct xs_row_sink {
     void *data;
     /* Before the first row, also where there is none: names only. NULL: not wanted. */

@@ -217,10 +217,6 @@ void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *o
     xs_say_total_of_run(&text, findings);
     if (text.length)
         xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
-    text.length = 0;
-    xs_say_side_by_side(&text, XS_SAY_TEXT, findings->total.gives_back_ns > 0, false, findings->upper_bound_ns);
-    if (findings->upper_bound_ns)
-        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
     xs_string_free(&text);
 }
 

@@ -64,6 +64,25 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
     xs_json_end(json, '}');
 }
 
+static void put_sample(const struct xs_sample *sample, struct xs_json *json) {
+    if (!sample->is_of_contents) {
+        xs_json_null(json, "sample");
+        return;
+    }
+    xs_json_object(json, "sample");
+    xs_json_count(json, "checked", sample->checked);
+    xs_json_count(json, "of", sample->of);
+    xs_json_count(json, "hits", sample->hits);
+    xs_json_count(json, "unknown", sample->unknown);
+    xs_json_number(json, "instances", round(sample->estimate * 10) / 10);
+    xs_json_number(json, "instances_low", floor(sample->low * 10) / 10);
+    xs_json_number(json, "instances_high", ceil(sample->high * 10) / 10);
+    xs_json_number(json, "gives_back_ns", round(sample->ns));
+    xs_json_number(json, "gives_back_low_ns", floor(sample->low_ns));
+    xs_json_number(json, "gives_back_high_ns", ceil(sample->high_ns));
+    xs_json_end(json, '}');
+}
+
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json) {
     const struct xs_finding *f = &findings->items[index];
     put_name(json, findings, index);
@@ -84,11 +103,13 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
         xs_json_bool(json, "page_locking_assumed", f->pinning_assumed);
     }
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
-    xs_json_bool(json, "upper_bound", f->upper_bound);
+    xs_json_bool(json, "upper_bound", xs_finding_at_most(f));
+    xs_json_bool(json, "in_total", !f->upper_bound && !f->advice);
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
     xs_json_int(json, "first_ns", f->first_ns);
     xs_json_int(json, "last_ns", f->last_ns);
+    put_sample(&f->sample, json);
     xs_call_site_json(findings, f->site, json);
 }
 

@@ -75,7 +75,7 @@ void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summa
 
 void xs_markdown_findings_head(struct xs_out *out, bool of_a_job) {
     fprintf(out->file,
-            "\n| # | finding | gives back | of the run | count | size |%s where |\n|--:|:--|--:|--:|--:|--:|%s:--|\n",
+            "\n| # | finding | saves | of the run | count | size |%s where |\n|--:|:--|--:|--:|--:|--:|%s:--|\n",
             of_a_job ? " in |" : "", of_a_job ? ":--|" : "");
 }
 

@@ -29,7 +29,7 @@ void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summa
 void xs_markdown_findings_head(struct xs_out *out, bool of_a_job);
 struct xs_markdown_finding {
     size_t number;
-    const char *name, *bound; /* bound: "", "at most " or "up to " */
+    const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
     uint64_t gives_back_ns, run_ns, instances, bytes;
     const char *who, *place; /* Markdown; who NULL: not of a job */

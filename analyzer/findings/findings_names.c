@@ -68,12 +68,19 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
         xs_string_format(text, ", %s exposed", xs_format_ns(buffer, t->exposed_ns));
 }
 
-bool xs_finding_at_most(const struct xs_finding *f) { return f->upper_bound || (!f->advice && !f->timed_instances); }
+bool xs_finding_at_most(const struct xs_finding *f) { return !f->advice && xs_saving_is_range(&f->saves); }
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     if (!f->advice)
-        xs_say_gain(text, xs_finding_at_most(f) && f->gives_back_ns ? "at most " : "", f->gives_back_ns,
-                    findings->run_ns);
+        xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->gives_back_ns, findings->run_ns);
+}
+
+void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) {
+    char checked[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
+    uint64_t all = f->sample.of + f->sample.unknown;
+    if (f->sample.is_of_contents && f->sample.checked < all)
+        xs_string_format(text, "checked %s of %s", xs_format_count(checked, f->sample.checked),
+                         xs_format_count(of, all));
 }
 
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {

@@ -22,11 +22,12 @@ long xs_finding_find(const struct xs_findings *findings, const char *name);
 
 /* "782 us on the device, all of it exposed", "10.1 ms in the calls". */
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
-/* True where what it gives back is an upper bound: by its definition, or because it is time inside calls, which may be
- * waiting for work that has to be done anyway. */
+/* Whether it saves "up to" something: the least is less than that. */
 bool xs_finding_at_most(const struct xs_finding *finding);
-/* "gives back 782 us, 0.8 % of the run"; "" for advice. */
+/* "saves 782 us, 0.8 % of the run", "saves up to ..."; "" for advice. */
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+/* "checked 132 of 199": of how many copies the contents are known; "" where of all, or it is not about contents. */
+void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 

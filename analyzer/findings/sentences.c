@@ -3,9 +3,9 @@
 
 #include "analyzer/base/units.h"
 
-void xs_say_total(struct xs_string *text, uint64_t gives_back_ns) {
-    char ns[XS_UNIT_BYTES];
-    xs_string_format(text, "Removing all of these would give back up to %s", xs_format_ns(ns, gives_back_ns));
+void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
+    char saved[XS_UNIT_BYTES];
+    xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
 }
 
 /* Threads, devices, a wait for a copy: what is given back may be more than the run. */
@@ -21,27 +21,25 @@ void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t
     }
 }
 
-void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
-    uint64_t ns = findings->total.gives_back_ns;
-    if (!ns)
-        return;
-    xs_say_total(text, ns);
-    xs_say_of_run(text, " of ", ns, findings->run_ns);
-    xs_string_add(text, ".", 1);
+bool xs_saving_is_range(const struct xs_saving *saves) {
+    return saves->known && (double)saves->least_ns < 0.9 * (double)saves->most_ns;
 }
 
-void xs_say_side_by_side(struct xs_string *text, enum xs_say_form form, bool beside, bool in_a_job, uint64_t ns) {
-    static const char *const leads[][2] = {
-        [XS_SAY_TEXT] = {"This would give back at", "Beside that at"}, [XS_SAY_MARKDOWN] = {"At", "Beside that, at"}};
-    char bound[XS_UNIT_BYTES];
-    xs_string_format(text, "%s most %s%s by running copies and kernels side by side%s", leads[form][beside],
-                     xs_format_ns(bound, ns), in_a_job ? " in one process" : "",
-                     form == XS_SAY_TEXT ? " (upper bound)" : "");
+void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
+    char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    uint64_t ns = findings->total.gives_back_ns, run_ns = findings->run_ns;
+    if (!ns)
+        return;
+    xs_say_total(text, xs_saving_is_range(&findings->together), ns);
+    if (run_ns > ns)
+        xs_string_format(text, ", %s would become %s (-%s)", xs_format_ns(run, run_ns), xs_format_ns(left, run_ns - ns),
+                         xs_format_share(share, ns, run_ns));
+    xs_string_add(text, ".", 1);
 }
 
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns) {
     char back[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    xs_string_format(text, "gives back %s%s", bound, xs_format_ns(back, ns));
+    xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
     if (run_ns && ns > run_ns)
         at_the_same_time(text);
     else if (*xs_format_share(share, ns, run_ns))

@@ -13,8 +13,8 @@
 
 #define XS_NO_FINDINGS "No findings."
 #define XS_NONE_PASSES "None that pass the filter."
-#define XS_NONE_GIVES_TIME "None that would give time back."
-#define XS_NONE_GIVES(least) "None that would give back " least
+#define XS_NONE_GIVES_TIME "None that would save time."
+#define XS_NONE_GIVES(least) "None that would save " least
 #define XS_NONE_CHANGED "None changed."
 #define XS_WASTED_HEADING "## Transfers that were wasted: " /* of Markdown */
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
@@ -26,19 +26,20 @@
 /* Text and Markdown word a few sentences differently. */
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
-/* "Removing all of these would give back up to 24.3 ms" */
-void xs_say_total(struct xs_string *text, uint64_t gives_back_ns);
+#define XS_UP_TO "up to " /* before what is saved at most, where the least is less */
+
+/* Whether what is saved at least is so much less than the most that it is "up to" that. */
+bool xs_saving_is_range(const struct xs_saving *saves);
+
+/* "All repaired: saves up to 24.3 ms" */
+void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
 /* " of 279 ms (8.7 %)" with `of` " of "; where it is more than the run, ", some of it at the same time: the run took
  * 279 ms". Nothing where the run's time is 0. */
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t run_ns);
-/* Both in a sentence with its full stop; nothing where nothing is given back. */
+/* "All repaired: saves 141 ms, 300 ms would become 159 ms (-47 %)."; nothing where nothing is saved. */
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
 
-/* "Beside that at most 5.00 ms by running copies and kernels side by side (upper bound)". `beside`: something else is
- * given back, too; `in_a_job`: the most of one process. */
-void xs_say_side_by_side(struct xs_string *text, enum xs_say_form form, bool beside, bool in_a_job, uint64_t ns);
-
-/* "gives back at most 782 us, 0.8 % of the run"; `bound` is "", "at most " or "up to ". */
+/* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns);
 /* "9 (18 transfers), 72.0 MiB" */
 void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes);

@@ -9,6 +9,7 @@
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
+#include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
@@ -54,18 +55,20 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* What all findings give back together, in the words of the report; null where that is nothing. */
+/* What all repairs save together, in the words of the report; null where that is nothing. */
 static void put_total(const struct xs_findings *findings, struct xs_json *json) {
-    struct xs_string total = {0}, bound = {0};
+    struct xs_string total = {0};
     xs_say_total_of_run(&total, findings);
-    if (findings->upper_bound_ns) {
-        xs_say_side_by_side(&bound, XS_SAY_TEXT, total.length > 0, false, findings->upper_bound_ns);
-        xs_string_add(&bound, ".", 1);
-    }
     xs_json_text(json, "total_text", total.data);
-    xs_json_text(json, "upper_bound_text", bound.data);
     xs_string_free(&total);
-    xs_string_free(&bound);
+}
+
+/* Calls that failed, in the words of the report; null where none did. */
+static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
+    struct xs_string text = {0};
+    xs_failures_say(&text, &run->reading.summary.failures, run->reading.findings);
+    xs_json_text(json, "failures_text", text.data);
+    xs_string_free(&text);
 }
 
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
@@ -91,6 +94,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     struct xs_html_buffers buffers = {0};
     xs_json_object(json, NULL);
     put_report(run, json);
+    put_failures(run, json);
     put_total(findings, json);
     put_overlap(&run->reading.summary, json);
     xs_json_count(json, "findings_left_out", findings->count - shown);

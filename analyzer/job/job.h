@@ -26,7 +26,7 @@ struct xs_job_spread {
     X(COPIED, TRANSFER_BYTES, "transfer_bytes", "copied")                                                              \
     X(DEVICE, DEVICE_TIME, "device_ns", "device time")                                                                 \
     X(EXPOSED, EXPOSED_TIME, "exposed_ns", "exposed")                                                                  \
-    X(REMOVABLE, REMOVABLE_TIME, "gives_back_ns", "gives back")
+    X(REMOVABLE, REMOVABLE_TIME, "gives_back_ns", "saves")
 enum xs_job_column {
 #define X(id, metric, key, title) XS_JOB_##id,
     XS_JOB_COLUMNS(X)

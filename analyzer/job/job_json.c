@@ -106,7 +106,7 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     put_spread(json, "gives_back_ns", &f->gives_back);
-    xs_json_bool(json, "upper_bound", f->upper_bound);
+    xs_json_bool(json, "upper_bound", f->at_most);
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
     put_shares(f, json);

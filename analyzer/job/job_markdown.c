@@ -56,7 +56,7 @@ static void heading(const struct xs_job *job, struct xs_out *out) {
         fprintf(out->file, "up to %s of %s (%s) in the process that gains most\n", xs_format_ns(most, back->max),
                 xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
     else
-        fputs(job->finding_count ? "nothing that would give time back\n" : "nothing was found\n", out->file);
+        fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
 }
 
 static void head(const struct xs_job *job, struct xs_out *out) {
@@ -123,15 +123,11 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
 }
 
 static void total(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string all = {0}, bound = {0};
+    struct xs_string all = {0};
     xs_job_say_total(&all, job, XS_SAY_MARKDOWN, add_process);
-    xs_say_side_by_side(&bound, XS_SAY_MARKDOWN, all.length > 0, true, job->upper_bound_ns);
     if (all.length)
         fprintf(out->file, "\n%s\n", all.data);
-    if (job->upper_bound_ns)
-        fprintf(out->file, "\n%s.\n", bound.data);
     xs_string_free(&all);
-    xs_string_free(&bound);
 }
 
 static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advised) {

@@ -35,7 +35,7 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
     xs_string_free(&place);
 }
 
-/* "gives back up to 6.30 ms, 6.3 % of the run": of the process that gains most. */
+/* "saves up to 6.30 ms, 6.3 % of the run": of the process that gains most. */
 static void finding_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
     xs_say_gain(text, xs_job_bound(f), f->gives_back.max,
                 job->processes[f->gives_back.most].columns[XS_JOB_WALL].value);
@@ -68,15 +68,11 @@ static void print_finding(const struct xs_job *job, size_t index, struct xs_out 
 }
 
 static void total_line(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string all = {0}, bound = {0};
+    struct xs_string all = {0};
     xs_job_say_total(&all, job, XS_SAY_TEXT, xs_job_process_name);
-    xs_say_side_by_side(&bound, XS_SAY_TEXT, all.length > 0, true, job->upper_bound_ns);
     if (all.length)
         xs_out_line(out, XS_STYLE_GOOD, "%s", all.data);
-    if (job->upper_bound_ns)
-        xs_out_line(out, XS_STYLE_PLAIN, "%s.", bound.data);
     xs_string_free(&all);
-    xs_string_free(&bound);
 }
 
 static void rest_line(size_t more, size_t folded, size_t advice, struct xs_out *out) {

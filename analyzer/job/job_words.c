@@ -27,7 +27,7 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     char buffer[XS_UNIT_BYTES];
     if (!back->max)
         return;
-    xs_say_total(text, back->max);
+    xs_say_total(text, job->process_count > 1, back->max);
     if (form == XS_SAY_TEXT)
         xs_string_format(text, " of %s", xs_format_ns(buffer, job->processes[back->most].columns[XS_JOB_WALL].value));
     xs_string_format(text, " in ");
@@ -49,7 +49,7 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
 const char *xs_job_bound(const struct xs_job_finding *f) {
     if (f->advice)
         return "";
-    return f->at_most && f->gives_back.max ? "at most " : f->share_count > 1 ? "up to " : "";
+    return (f->at_most && f->gives_back.max) || f->share_count > 1 ? XS_UP_TO : "";
 }
 
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {

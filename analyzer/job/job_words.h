@@ -31,7 +31,7 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
                        xs_job_name_fn *name);
 /* What removing all findings gives back, a sentence or two; nothing where that is nothing. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
-/* "at most ", "up to " or "": what stands before the most that a process gets back. */
+/* XS_UP_TO or "": what stands before the most that a process gets back. */
 const char *xs_job_bound(const struct xs_job_finding *finding);
 /* To read a finding's file by: it is of its home. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);

@@ -50,7 +50,7 @@ struct xs_model_call {
     int64_t row;                 /* id in the table of its kind */
     uint64_t object;             /* the event's handle, where there is one */
     uint64_t bytes;              /* that it moves or allocates */
-    uint64_t host_address;       /* of a copy between host and device; else 0 */
+    uint64_t address;            /* of the host's memory of a copy between host and device; of an allocation */
     uint32_t site;               /* xs_site_of; 0: not known */
     int64_t rest_ns;    /* from the enter, or where it waited from the end of what it waited for, to the return */
     int64_t own_ns;     /* what it takes where it does not have to wait */
@@ -61,8 +61,9 @@ struct xs_model_call {
     int32_t device;         /* dense, 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
     uint8_t direction;      /* number of XS_DIRECTIONS, of a copy */
-    uint8_t host_kind;      /* number of XS_MEMORY_KINDS, of a copy between host and device */
+    uint8_t memory_kind;    /* number of XS_MEMORY_KINDS, of the memory at that address */
     bool is_legacy;         /* its stream is a legacy default stream */
+    bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_async;          /* the entry point's contract */
     bool waited;            /* what it waits for had not ended when it was entered */
 };
@@ -70,15 +71,20 @@ struct xs_model_call {
 /* What the device did: a copy, a memset, a kernel; or a launched graph from its first node to its last. */
 struct xs_model_operation {
     int64_t start_ns, end_ns;
-    int64_t latency_ns;  /* from its call's enter to its start where nothing was in the way; measured or the usual */
-    int64_t gap_ns;      /* from the end of what it waited for to its start; measured or the usual */
-    uint32_t call;       /* index */
-    int32_t device;      /* dense */
-    uint8_t engine;      /* enum xs_model_engine */
-    bool behind_stream;  /* it did not run beside what was before it in its stream */
-    bool behind_default; /* nor beside what the legacy default stream orders before it */
-    bool behind_engine;  /* nor beside the copy before it on its engine */
-    bool waited;
+    int64_t latency_ns; /* from its call's enter, or return, to its start where nothing was in the way; measured or the
+                           usual */
+    int64_t gap_ns;     /* from the end of what is before it in the order of streams to its start; likewise */
+    int64_t engine_gap_ns;  /* from the end of the copy before it on its engine; likewise */
+    uint32_t call;          /* index */
+    int32_t device;         /* dense */
+    uint8_t engine;         /* enum xs_model_engine */
+    bool behind_stream;     /* it did not run beside what was before it in its stream */
+    bool behind_default;    /* nor beside what the legacy default stream orders before it */
+    bool behind_engine;     /* nor beside the copy that began before it on its engine */
+    bool after_return;      /* its call returned before it started, and did its own work first */
+    bool waited;            /* what was in the way had not ended when it was given to the stream */
+    bool is_held_up;        /* it also began later than it would have without that */
+    bool waited_for_engine; /* that was the copy on its engine */
 };
 
 struct xs_model {
@@ -88,10 +94,16 @@ struct xs_model {
     uint32_t operation_count;
     int32_t threads, streams, devices; /* how many numbers there are */
     int64_t run_ns;                    /* the measured duration */
+    int64_t notice_ns;                 /* from the end of what a call waited for to its return: the usual */
     uint64_t unmatched;                /* device records without a call; left out */
     bool too_large;                    /* more than XS_MODEL_CALLS calls or operations: none is here */
 };
 enum { XS_MODEL_CALLS = 1 << 22 };
+
+/* Its own work, the staging, lies behind its wait. */
+static inline bool xs_model_is_staged(const struct xs_model_call *call) {
+    return call->kind == XS_MODEL_TRANSFER && call->wait == XS_WAITS_STREAM;
+}
 
 /* `sites`: gets the sites of calls that it does not have yet; NULL: the calls have none. Negative status: the message
  * is set. Always to be freed. */

@@ -57,7 +57,7 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 
 /* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
  * one that says what kind of call it is, bytes, stack, and of copies the direction, and the address and the kind of the
- * host's memory. */
+ * host's memory, or of the allocation. */
 struct table {
     const char *sql;
     enum xs_model_kind kind;
@@ -72,10 +72,10 @@ static const struct table tables[] = {
      " stack, 0, NULL, NULL FROM memset WHERE is_captured = 0",
      XS_MODEL_MEMSET},
     {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0, bytes, stack, 0,"
-     " NULL, NULL FROM allocation WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
+     " address, kind FROM allocation WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
      XS_MODEL_ALLOCATION},
     {"SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0,"
-     " bytes, free_stack, 0, NULL, NULL FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
+     " bytes, free_stack, 0, address, kind FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
      XS_MODEL_FREE},
     {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0, 0, NULL, 0,"
      " NULL, NULL FROM launch WHERE is_captured = 0",
@@ -122,8 +122,8 @@ static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->is_async = xs_scan_int(scan, 9) != 0;
     call->bytes = xs_scan_count_or_null(scan, 11);
     call->direction = (uint8_t)xs_scan_kind(scan, 13, XS_DIRECTION_COUNT);
-    call->host_address = (uint64_t)xs_scan_int(scan, 14);
-    call->host_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
+    call->address = (uint64_t)xs_scan_int(scan, 14);
+    call->memory_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
     call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));

@@ -1,4 +1,4 @@
-/* Streams, engines and events in the order of the calls; see queues.h. */
+/* Streams and events in the order of the calls; see queues.h. */
 #include "analyzer/replay/queues.h"
 
 #include <stdlib.h>
@@ -15,27 +15,34 @@ static int64_t *zeros(int32_t count) {
 }
 
 void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model) {
-    size_t bytes = (size_t)model->devices * sizeof *queues->engines;
     *queues = (struct xs_queues){.model = model,
                                  .streams = zeros(model->streams),
                                  .all = zeros(model->devices),
                                  .legacy = zeros(model->devices),
-                                 .engines = xs_realloc(NULL, bytes)};
-    memset(queues->engines, 0, bytes);
+                                 .ordered = zeros(model->devices)};
 }
 
 void xs_queues_end(struct xs_queues *queues) {
     free(queues->streams);
     free(queues->all);
     free(queues->legacy);
-    free(queues->engines);
+    free(queues->ordered);
     xs_hash_free(&queues->events);
     *queues = (struct xs_queues){0};
 }
 
+int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_model_call *call) {
+    if (call->is_apart)
+        return 0;
+    return (call->is_legacy ? queues->ordered : queues->legacy)[call->device];
+}
+
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call) {
-    return call->is_legacy ? queues->all[call->device]
-                           : later(queues->streams[call->stream], queues->legacy[call->device]);
+    return later(queues->streams[call->stream], xs_queues_default_end(queues, call));
+}
+
+int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call) {
+    return call->is_legacy ? xs_queues_stream_end(queues, call) : queues->streams[call->stream];
 }
 
 int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own) {
@@ -43,7 +50,7 @@ int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model
     case XS_WAITS_OWN:
         return own;
     case XS_WAITS_STREAM:
-        return xs_queues_stream_end(queues, call);
+        return xs_queues_stream_wait_end(queues, call);
     case XS_WAITS_EVENT: {
         const uint64_t *end = xs_hash_find(&queues->events, call->object, 0);
         return end ? (int64_t)*end - 1 : 0;
@@ -62,46 +69,36 @@ int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_c
     if (operation->behind_stream)
         end = queues->streams[call->stream];
     if (operation->behind_default)
-        end = later(end, (call->is_legacy ? queues->all : queues->legacy)[call->device]);
-    if (operation->behind_engine)
-        end = later(end, queues->engines[operation->device][operation->engine]);
+        end = later(end, xs_queues_default_end(queues, call));
     return end;
-}
-
-int64_t xs_queues_before_beside(const struct xs_queues *queues, const struct xs_model_call *call,
-                                const struct xs_model_operation *operation) {
-    if (operation->engine == XS_ENGINE_H2D)
-        return queues->engines[operation->device][operation->engine];
-    return xs_queues_before(queues, call, operation);
 }
 
 static void raise(int64_t *end, int64_t to) { *end = later(*end, to); }
 
-void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call,
-                   const struct xs_model_operation *operation, int64_t end_ns) {
+/* Something that ends then was put into the call's stream. */
+static void put(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
     raise(&queues->streams[call->stream], end_ns);
-    raise(&queues->all[call->device], end_ns);
-    raise(&queues->engines[operation->device][operation->engine], end_ns);
     if (call->is_legacy)
         raise(&queues->legacy[call->device], end_ns);
+    if (!call->is_apart)
+        raise(&queues->ordered[call->device], end_ns);
 }
 
-void xs_queues_add_beside(struct xs_queues *queues, const struct xs_model_call *call,
-                          const struct xs_model_operation *operation, int64_t end_ns) {
-    if (operation->engine != XS_ENGINE_D2H) {
-        xs_queues_add(queues, call, operation, end_ns);
-        return;
-    }
+void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
+    put(queues, call, end_ns);
     raise(&queues->all[call->device], end_ns);
-    raise(&queues->engines[operation->device][operation->engine], end_ns);
 }
 
 void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call) {
-    if (call->kind == XS_MODEL_RECORD)
-        *xs_hash_put(&queues->events, call->object, 0) = (uint64_t)xs_queues_stream_end(queues, call) + 1;
-    if (call->kind == XS_MODEL_WAIT_EVENT) {
-        const uint64_t *end = xs_hash_find(&queues->events, call->object, 0);
-        if (end)
-            raise(&queues->streams[call->stream], (int64_t)*end - 1);
+    if (call->kind != XS_MODEL_RECORD && call->kind != XS_MODEL_WAIT_EVENT)
+        return;
+    int64_t end_ns = xs_queues_stream_end(queues, call);
+    if (call->kind == XS_MODEL_RECORD) {
+        *xs_hash_put(&queues->events, call->object, 0) = (uint64_t)end_ns + 1;
+    } else {
+        const uint64_t *event = xs_hash_find(&queues->events, call->object, 0);
+        if (event)
+            end_ns = later(end_ns, (int64_t)*event - 1);
     }
+    put(queues, call, end_ns); /* in the legacy default stream, both are a point that other streams wait for */
 }

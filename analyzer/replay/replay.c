@@ -1,10 +1,11 @@
-/* The replay: each thread goes from call to call, the one that comes first next; see replay.h. */
+/* The replay: each thread goes from call to call, the one that comes first next, and the device with them; see
+ * replay.h. */
 #include "analyzer/replay/replay.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/replay/queues.h"
+#include "analyzer/replay/device.h"
 
 /* From the call of a copy with page-locked memory to its start, where nothing is in the way. */
 #define UNSTAGED_NS 10000
@@ -14,6 +15,7 @@ static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 /* A thread of the program: its next call, and when it will be entered. */
 struct thread {
     uint32_t call, last; /* XS_NO_CALL: there is none */
+    uint32_t point;      /* what it waits for within its call */
     int64_t enter_ns;
     int64_t return_ns; /* of its last call so far */
 };
@@ -23,11 +25,12 @@ struct replay {
     const struct xs_model *model;
     const uint32_t *change_of;
     const struct xs_change *changes;
-    struct xs_queues queues;
+    struct xs_device device;
     uint32_t *next; /* by call: the same thread's next */
     struct thread *threads;
     int32_t *heap; /* of threads that have a next call, by its time */
     int32_t heap_count;
+    int64_t *returns;
 };
 
 /* --- the heap --- */
@@ -37,26 +40,33 @@ static bool is_first(const struct replay *r, int32_t a, int32_t b) {
     return x->enter_ns != y->enter_ns ? x->enter_ns < y->enter_ns : x->call < y->call;
 }
 
-static void sink(struct replay *r, int32_t place) {
+static void push(struct replay *r, int32_t thread) {
+    int32_t place = r->heap_count++;
+    for (; place && is_first(r, thread, r->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        r->heap[place] = r->heap[(place - 1) / 2];
+    r->heap[place] = thread;
+}
+
+static int32_t pop(struct replay *r) {
+    int32_t first = r->heap[0], last = r->heap[--r->heap_count], place = 0;
     for (;;) {
-        int32_t least = place, child = 2 * place + 1;
-        for (int32_t k = child; k < child + 2 && k < r->heap_count; k++)
-            if (is_first(r, r->heap[k], r->heap[least]))
-                least = k;
-        if (least == place)
-            return;
-        int32_t swap = r->heap[place];
-        r->heap[place] = r->heap[least];
-        r->heap[least] = swap;
-        place = least;
+        int32_t child = 2 * place + 1;
+        if (child + 1 < r->heap_count && is_first(r, r->heap[child + 1], r->heap[child]))
+            child++;
+        if (child >= r->heap_count || !is_first(r, r->heap[child], last))
+            break;
+        r->heap[place] = r->heap[child];
+        place = child;
     }
+    r->heap[place] = last;
+    return first;
 }
 
 /* --- begin and end --- */
 
 static void begin(struct replay *r) {
     const struct xs_model *model = r->model;
-    xs_queues_begin(&r->queues, model);
+    xs_device_begin(&r->device, model);
     r->next = xs_realloc(NULL, model->call_count * sizeof *r->next);
     r->threads = xs_realloc(NULL, (size_t)model->threads * sizeof *r->threads);
     r->heap = xs_realloc(NULL, (size_t)model->threads * sizeof *r->heap);
@@ -71,15 +81,10 @@ static void begin(struct replay *r) {
             r->next[thread->last] = i;
         thread->last = i;
     }
-    for (int32_t t = 0; t < model->threads; t++)
-        if (r->threads[t].call != XS_NO_CALL)
-            r->heap[r->heap_count++] = t;
-    for (int32_t place = r->heap_count / 2; place-- > 0;)
-        sink(r, place);
 }
 
 static void end(struct replay *r) {
-    xs_queues_end(&r->queues);
+    xs_device_end(&r->device);
     free(r->next);
     free(r->threads);
     free(r->heap);
@@ -87,20 +92,23 @@ static void end(struct replay *r) {
 
 /* --- one call --- */
 
-static int64_t start_operations(struct replay *r, const struct xs_model_call *call, const struct xs_change *change,
-                                int64_t enter) {
-    int64_t own = 0;
-    bool beside = change && change->beside;
+static const struct xs_change *change_at(const struct replay *r, uint32_t index) {
+    uint32_t number = r->change_of ? r->change_of[index] : 0;
+    return number ? &r->changes[number - 1] : NULL;
+}
+
+/* Those that begin behind the call's own work, or the others. Data that need not be staged wait for no work. */
+static void put_operations(struct replay *r, uint32_t index, bool after_return, int64_t given) {
+    const struct xs_model_call *call = &r->model->calls[index];
+    const struct xs_change *change = change_at(r, index);
+    bool unstaged = change && change->unstaged, beside = change && change->beside;
     for (uint32_t k = 0; k < call->operations; k++) {
         const struct xs_model_operation *o = &r->model->operations[call->operation + k];
-        int64_t before = (beside ? xs_queues_before_beside : xs_queues_before)(&r->queues, call, o);
-        int64_t latency = change && change->unstaged && o->latency_ns > UNSTAGED_NS ? UNSTAGED_NS : o->latency_ns;
-        int64_t start = later(enter + latency, before ? before + o->gap_ns : 0);
         int64_t length = change && change->lasts ? change->operation_ns / call->operations : o->end_ns - o->start_ns;
-        (beside ? xs_queues_add_beside : xs_queues_add)(&r->queues, call, o, start + length);
-        own = later(own, start + length);
+        int64_t latency = unstaged && o->latency_ns > UNSTAGED_NS ? UNSTAGED_NS : o->latency_ns;
+        if ((o->after_return && !unstaged) == after_return)
+            xs_device_put(&r->device, call, call->operation + k, given + latency, length, beside);
     }
-    return own;
 }
 
 static int64_t measured_end(const struct replay *r, const struct xs_model_call *call) {
@@ -114,30 +122,82 @@ static int64_t measured_end(const struct replay *r, const struct xs_model_call *
 static int64_t return_of(const struct replay *r, const struct xs_model_call *call, int64_t enter, int64_t end) {
     int64_t done = enter + call->own_ns;
     if (call->waited)
-        return later(done, end + call->rest_ns);
+        return later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
     if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, as clocks go */
         return later(enter, end + call->return_ns - measured_end(r, call));
-    return call->wait == XS_WAITS_NOT ? done : later(done, end);
-}
-
-static int64_t make_call(struct replay *r, uint32_t index, int64_t enter) {
-    const struct xs_model_call *call = &r->model->calls[index];
-    uint32_t number = r->change_of ? r->change_of[index] : 0;
-    const struct xs_change *change = number ? &r->changes[number - 1] : NULL;
-    if (change && change->dropped)
-        return enter;
-    int64_t end = call->wait == XS_WAITS_OWN ? 0 : xs_queues_wait_end(&r->queues, call, 0);
-    int64_t own = start_operations(r, call, change, enter);
-    xs_queues_order(&r->queues, call);
-    if (change && change->returns != XS_RETURNS_AS_IT_DID)
-        return (change->returns == XS_RETURNS_BEHIND ? later(enter, own) : enter) + change->host_ns;
-    return later(enter, return_of(r, call, enter, call->wait == XS_WAITS_OWN ? own : end));
+    if (call->wait == XS_WAITS_NOT || end <= enter)
+        return done;
+    return xs_model_is_staged(call) ? end + call->own_ns : later(done, end + r->model->notice_ns);
 }
 
 /* The program's work between two calls of a thread, and what a change adds to it. */
 static int64_t work_before(const struct replay *r, uint32_t index, int64_t work) {
-    uint32_t number = r->change_of ? r->change_of[index] : 0;
-    return number ? later(0, work + r->changes[number - 1].before_ns) : work;
+    const struct xs_change *change = change_at(r, index);
+    return change ? later(0, work + change->before_ns) : work;
+}
+
+/* The thread's call has returned: on to the next. */
+static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
+    const struct xs_model *model = r->model;
+    struct thread *thread = &r->threads[t];
+    uint32_t index = thread->call, next = r->next[index];
+    thread->return_ns = return_ns;
+    if (r->returns)
+        r->returns[index] = return_ns;
+    thread->call = next;
+    if (next == XS_NO_CALL)
+        return;
+    thread->enter_ns =
+        return_ns + work_before(r, next, later(0, model->calls[next].enter_ns - model->calls[index].return_ns));
+    push(r, t);
+}
+
+static void end_call(struct replay *r, int32_t t, int64_t end) {
+    const struct thread *thread = &r->threads[t];
+    const struct xs_model_call *call = &r->model->calls[thread->call];
+    const struct xs_change *change = change_at(r, thread->call);
+    int64_t return_ns = change && change->returns == XS_RETURNS_BEHIND
+                            ? later(thread->enter_ns, end) + change->host_ns
+                            : later(thread->enter_ns, return_of(r, call, thread->enter_ns, end));
+    put_operations(r, thread->call, true, return_ns);
+    xs_device_order(&r->device, call);
+    go_on(r, t, return_ns);
+}
+
+static void begin_call(struct replay *r, int32_t t) {
+    struct thread *thread = &r->threads[t];
+    const struct xs_model_call *call = &r->model->calls[thread->call];
+    const struct xs_change *change = change_at(r, thread->call);
+    int64_t enter = thread->enter_ns, end;
+    if (change && change->dropped) {
+        go_on(r, t, enter);
+        return;
+    }
+    uint32_t own = r->device.point_count;
+    bool returns_at_once = change && change->returns == XS_RETURNS_AT_ONCE;
+    bool waits_own = change && change->returns == XS_RETURNS_BEHIND ? true : call->wait == XS_WAITS_OWN;
+    thread->point = XS_NO_POINT;
+    if (!waits_own && !returns_at_once)
+        thread->point = xs_device_wait(&r->device, call, (enum xs_model_wait)call->wait, own);
+    put_operations(r, thread->call, false, enter);
+    if (returns_at_once) {
+        put_operations(r, thread->call, true, enter + change->host_ns);
+        xs_device_order(&r->device, call);
+        go_on(r, t, enter + change->host_ns);
+        return;
+    }
+    if (waits_own)
+        thread->point = xs_device_wait(&r->device, call, XS_WAITS_OWN, own);
+    if (xs_device_end_of(&r->device, thread->point, t, &end))
+        end_call(r, t, end);
+}
+
+static void move_device(struct replay *r) {
+    xs_device_step(&r->device);
+    for (int32_t i = 0; i < r->device.woken_count; i++) {
+        int32_t t = r->device.woken[i];
+        end_call(r, t, r->device.points[r->threads[t].point].end_ns);
+    }
 }
 
 /* The thread that ends the process is the one that returned last in the measured run. */
@@ -160,25 +220,22 @@ static int64_t run_end(const struct replay *r) {
 
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
                       int64_t *returns) {
-    struct replay r = {.model = model, .change_of = change_of, .changes = changes};
+    struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returns = returns};
     begin(&r);
-    for (int32_t t = 0; t < model->threads; t++)
-        if (r.threads[t].call != XS_NO_CALL)
-            r.threads[t].enter_ns = work_before(&r, r.threads[t].call, r.threads[t].enter_ns);
-    while (r.heap_count) {
-        struct thread *thread = &r.threads[r.heap[0]];
-        uint32_t index = thread->call, next = r.next[index];
-        thread->return_ns = make_call(&r, index, thread->enter_ns);
-        if (returns)
-            returns[index] = thread->return_ns;
-        thread->call = next;
-        if (next == XS_NO_CALL) {
-            r.heap[0] = r.heap[--r.heap_count];
-        } else {
-            int64_t work = model->calls[next].enter_ns - model->calls[index].return_ns;
-            thread->enter_ns = thread->return_ns + work_before(&r, next, later(0, work));
-        }
-        sink(&r, 0);
+    for (int32_t t = 0; t < model->threads; t++) {
+        if (r.threads[t].call == XS_NO_CALL)
+            continue;
+        r.threads[t].enter_ns = work_before(&r, r.threads[t].call, r.threads[t].enter_ns);
+        push(&r, t);
+    }
+    for (;;) {
+        int64_t device = xs_device_next(&r.device), host = r.heap_count ? r.threads[r.heap[0]].enter_ns : INT64_MAX;
+        if (device <= host && device != INT64_MAX)
+            move_device(&r);
+        else if (host != INT64_MAX)
+            begin_call(&r, pop(&r));
+        else
+            break;
     }
     int64_t run = run_end(&r);
     end(&r);

@@ -147,7 +147,7 @@ static void add_columns(struct xs_table *table, const struct xs_by *by) {
     xs_table_column(table, "host time", true);
     if (by->timed)
         xs_table_optional(table);
-    xs_table_column(table, "gives back", true);
+    xs_table_column(table, "saves", true);
 }
 
 static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
@@ -200,8 +200,7 @@ void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size
     if (by->count)
         xs_out_line(
             out, XS_STYLE_DIM,
-            "What the findings would give back counts each transfer, allocation and wait once; upper bounds and "
-            "advice are not in it.");
+            "What the causes save is counted at the place of their first finding; together they may save less.");
 }
 
 static void row_json(const struct xs_by *by, const struct xs_by_row *row, struct xs_json *json) {

@@ -11,16 +11,18 @@
 
 enum { INDENT = 6 };
 
-/* What and where: one line, or, where the user's own line is known, that in a line of its own, and its text below. */
-static void print_where(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+/* So that the first screen fits a terminal of 24 lines: the text of how many causes' lines is shown, and the remedy. */
+enum { XS_CAUSES_WITH_SOURCE = 1, XS_CAUSES_WITH_REMEDY = 2 };
+
+/* What and where, and, where the user's own line is known, its text below. */
+static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
+                        struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string amount = {0}, place = {0};
     xs_finding_amount(&amount, f);
     xs_place_of_site(&place, findings, f->site);
-    xs_out_indented(out, INDENT, "%s: %s%s%s", xs_detectors[f->detector]->title, amount.data, frame ? "" : ", ",
-                    frame ? "" : place.data);
-    if (frame) {
-        xs_out_indented(out, INDENT, "%s", place.data);
+    xs_out_indented(out, INDENT, "%s: %s, %s", xs_detectors[f->detector]->title, amount.data, place.data);
+    if (frame && with_text) {
         char *line = xs_place_source(findings->sites, frame);
         xs_place_source_line(line, frame, INDENT + 2, out);
         free(line);
@@ -29,26 +31,55 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     xs_string_free(&place);
 }
 
-/* The name, which `explain` takes, and what there is to gain; then what and where; then the cost and what to do. */
-static void print_finding(const struct xs_findings *findings, size_t index, int name_columns, struct xs_out *out) {
+/* The name, which `explain` takes, what its repair saves, and of how many copies the contents are known. */
+static void print_name(const struct xs_findings *findings, size_t index, int name_columns, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[index];
-    const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string name = {0}, gain = {0}, cost = {0};
+    struct xs_string name = {0}, gain = {0}, checked = {0};
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
-    xs_finding_cost(&cost, f);
+    xs_finding_checked(&checked, f);
+    if (checked.length)
+        xs_string_format(&gain, " (%s)", checked.data);
     bool narrow = out->columns && INDENT + name_columns + 2 + (int)gain.length > out->columns;
     fprintf(out->file, "  %2zu  %s%s%s%*s%s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING), narrow ? 0 : name_columns - (int)name.length + 2, "",
             narrow || !gain.data ? "" : gain.data);
     if (narrow)
         xs_out_indented(out, INDENT, "%s", gain.data);
-    print_where(findings, f, out);
-    xs_out_indented(out, INDENT, "%s%s%s", cost.data ? cost.data : "", cost.data ? ". " : "",
-                    xs_detector_remedy(d, f->verdict));
     xs_string_free(&name);
     xs_string_free(&gain);
-    xs_string_free(&cost);
+    xs_string_free(&checked);
+}
+
+/* A finding beneath the cause's first: what else is wrong there, or helps if the first repair cannot be made. */
+static void print_other(const struct xs_findings *findings, size_t index, struct xs_out *out) {
+    const struct xs_finding *f = &findings->items[index];
+    struct xs_string name = {0}, gain = {0};
+    xs_finding_name(&name, findings, index);
+    xs_finding_gain(&gain, findings, f);
+    xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
+                    xs_detector_remedy(xs_detectors[f->detector], f->verdict));
+    xs_string_free(&name);
+    xs_string_free(&gain);
+}
+
+/* What there is to save; then what and where; then what to do, and what else can be done. Behind the first few, and of
+ * all that is beneath another, only with `all`. */
+static void print_cause(const struct xs_findings *findings, size_t number, int name_columns, bool all,
+                        struct xs_out *out) {
+    const struct xs_cause *cause = &findings->causes[number];
+    const struct xs_finding *f = &findings->items[cause->findings[0]];
+    size_t others = 0;
+    print_name(findings, cause->findings[0], name_columns, out);
+    print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
+    if (all || number < XS_CAUSES_WITH_REMEDY)
+        xs_out_indented(out, INDENT, "%s", xs_detector_remedy(xs_detectors[f->detector], f->verdict));
+    for (size_t i = 1; i < cause->count; i++) {
+        const struct xs_finding *other = &findings->items[cause->findings[i]];
+        if (all || (!number && !others && other->gives_back_ns >= f->gives_back_ns / 10))
+            print_other(findings, cause->findings[i], out);
+        others++;
+    }
 }
 
 static void print_advice(const struct xs_findings *findings, size_t index, struct xs_out *out) {
@@ -56,32 +87,41 @@ static void print_advice(const struct xs_findings *findings, size_t index, struc
     xs_finding_name(&name, findings, index);
     fprintf(out->file, "  %2zu  %s%s%s  (advice)\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING));
-    print_where(findings, &findings->items[index], out);
+    print_where(findings, &findings->items[index], false, out);
     xs_string_free(&name);
 }
 
-static int name_columns(const struct xs_findings *findings, size_t shown, bool folded_too) {
+static bool is_shown(const struct xs_findings *findings, size_t cause, bool all) {
+    return all || (cause < XS_FINDINGS_SHOWN && !findings->causes[cause].folded);
+}
+
+static int name_columns(const struct xs_findings *findings, bool all) {
     size_t columns = 0;
-    for (size_t i = 0, seen = 0; i < findings->count && seen < shown; i++) {
+    for (size_t i = 0; i < findings->cause_count; i++) {
         struct xs_string name = {0};
-        if ((findings->items[i].folded && !folded_too) || findings->items[i].advice)
+        if (!is_shown(findings, i, all))
             continue;
-        xs_finding_name(&name, findings, i);
+        xs_finding_name(&name, findings, findings->causes[i].findings[0]);
         columns = name.length > columns ? name.length : columns;
         xs_string_free(&name);
-        seen++;
     }
     return (int)columns;
 }
 
-/* How many there are that were not shown at length. */
+/* How many there are that were not shown, and what they save together. */
 struct rest {
-    size_t more, folded, advice;
+    size_t causes, advice;
+    uint64_t ns;
 };
 
 static void rest_line(const struct rest *rest, const char *path, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_say_rest(&text, rest->more, rest->folded, rest->advice);
+    char ns[XS_UNIT_BYTES];
+    if (rest->causes)
+        xs_string_format(&text, "%zu smaller cause%s (%s together)", rest->causes, rest->causes > 1 ? "s" : "",
+                         xs_format_ns(ns, rest->ns));
+    if (rest->advice)
+        xs_string_format(&text, "%s%zu of advice", text.length ? ", " : "", rest->advice);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, path);
     xs_string_free(&text);
@@ -111,30 +151,29 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
 void xs_report_text_findings(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                              const char *path, bool all, struct xs_out *out) {
     struct rest rest = {0};
-    size_t limit = all ? SIZE_MAX : XS_FINDINGS_SHOWN, shown = 0, advice = 0;
-    int columns = name_columns(findings, limit, all);
-    xs_out_heading(out, "Findings");
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
-        if (f->advice) {
-            advice++;
-        } else if (f->folded && !all) {
-            rest.folded++;
-        } else if (shown >= limit) {
-            rest.more++;
-        } else {
-            print_finding(findings, i, columns, out);
+    size_t shown = 0, advice = 0, folded = 0;
+    int columns = name_columns(findings, all);
+    xs_out_heading(out, "Causes");
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        if (is_shown(findings, i, all) && findings->causes[i].saves.most_ns) {
+            print_cause(findings, i, columns, all, out);
             shown++;
+        } else {
+            rest.causes++;
+            rest.ns = xs_sum(rest.ns, findings->causes[i].saves.most_ns);
+            folded++;
         }
     }
+    for (size_t i = 0; i < findings->count; i++)
+        advice += findings->items[i].advice;
     if (!shown)
-        nothing_line(findings, contents, rest.folded, advice > 0, out);
+        nothing_line(findings, contents, folded, advice > 0, out);
     else
         xs_findings_total_line(findings, out);
-    for (size_t i = 0, seen = 0; i < findings->count && advice; i++)
-        if (findings->items[i].advice && (seen++ < XS_ADVICE_SHOWN || all))
+    for (size_t i = 0; i < findings->count && all; i++)
+        if (findings->items[i].advice)
             print_advice(findings, i, out);
-    rest.advice = advice > XS_ADVICE_SHOWN && !all ? advice - XS_ADVICE_SHOWN : 0;
+    rest.advice = all ? 0 : advice;
     rest_line(&rest, path, out);
     xs_findings_unknown_lines(contents, out);
 }

@@ -25,9 +25,8 @@ bool xs_report_is_without_coverage(unsigned sections) {
 
 static void amount(struct xs_string *text, const struct xs_findings *f) {
     char ns[XS_UNIT_BYTES];
-    bool sure = f->total.gives_back_ns > 0;
-    uint64_t wasted = sure ? f->total.gives_back_ns : f->upper_bound_ns;
-    xs_string_format(text, "%s%s", sure ? "up to " : "at most ", xs_format_ns(ns, wasted));
+    uint64_t wasted = f->total.gives_back_ns;
+    xs_string_format(text, "%s%s", xs_saving_is_range(&f->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
     xs_say_of_run(text, " of the run's ", wasted, f->run_ns);
 }
 
@@ -47,18 +46,18 @@ static void begin_with(struct xs_string *text, const struct xs_findings *finding
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place) {
     const struct xs_findings *f = report->findings;
     char why[256], floor[XS_UNIT_BYTES];
-    size_t large = 0, small = 0;
-    for (size_t i = 0; i < f->count; i++) {
-        large += !f->items[i].advice && !f->items[i].folded;
-        small += !f->items[i].advice && f->items[i].folded;
+    size_t causes = 0, large = 0;
+    for (size_t i = 0; i < f->cause_count; i++) {
+        causes += f->causes[i].saves.most_ns > 0;
+        large += f->causes[i].saves.most_ns && !f->items[f->causes[i].findings[0]].folded;
     }
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (large) {
         amount(text, f);
-        xs_string_format(text, ", in %zu finding%s", large + small, large + small > 1 ? "s" : "");
-        begin_with(text, f, large + small == 1, with_place);
-    } else if (small) {
-        xs_string_format(text, "little: %zu finding%s of less than %s each", small, small > 1 ? "s" : "",
+        xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
+        begin_with(text, f, causes == 1, with_place);
+    } else if (causes) {
+        xs_string_format(text, "little: %zu cause%s of less than %s each", causes, causes > 1 ? "s" : "",
                          xs_format_ns(floor, f->floor_ns));
     } else if (!f->transfers) {
         xs_string_format(text, "nothing: no transfer ran");

@@ -67,7 +67,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
         bool bound = !f->advice && f->gives_back_ns && xs_finding_at_most(f);
         xs_markdown_findings_row(out, &(struct xs_markdown_finding){.number = i + 1,
                                                                     .name = name.data,
-                                                                    .bound = bound ? "at most " : "",
+                                                                    .bound = bound ? XS_UP_TO : "",
                                                                     .advice = f->advice,
                                                                     .gives_back_ns = f->gives_back_ns,
                                                                     .run_ns = findings->run_ns,
@@ -101,15 +101,11 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
 }
 
 static void total(const struct xs_findings *findings, struct xs_out *out) {
-    struct xs_string all = {0}, bound = {0};
-    xs_say_total(&all, findings->total.gives_back_ns);
-    xs_say_side_by_side(&bound, XS_SAY_MARKDOWN, findings->total.gives_back_ns > 0, false, findings->upper_bound_ns);
-    if (findings->total.gives_back_ns)
-        fprintf(out->file, "\n%s, every transfer counted once.\n", all.data);
-    if (findings->upper_bound_ns)
-        fprintf(out->file, "\n%s.\n", bound.data);
+    struct xs_string all = {0};
+    xs_say_total_of_run(&all, findings);
+    if (all.length)
+        fprintf(out->file, "\n%s\n", all.data);
     xs_string_free(&all);
-    xs_string_free(&bound);
 }
 
 static void findings_part(const struct xs_report *report, struct xs_out *out) {
@@ -149,8 +145,11 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
         [XS_SECTION_COST] = XS_COST_HEADING,
     };
     unsigned sections = xs_report_sections(report);
-    head(report, out);
     struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_failures(report, &lines.out);
+    xs_markdown_lines_block(&lines, out);
+    head(report, out);
     xs_markdown_lines_begin(&lines);
     xs_report_warnings(report->summary, &lines.out);
     xs_findings_unknown_lines(&report->contents, &lines.out);

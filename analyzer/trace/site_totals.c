@@ -31,6 +31,11 @@ void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_eve
     total->exposed_ns = xs_sum(total->exposed_ns, e->exposed_ns);
 }
 
+void xs_site_totals_clear_gains(struct xs_site_totals *totals) {
+    for (size_t i = 0; i < totals->count; i++)
+        totals->of[i].gives_back_ns = 0;
+}
+
 void xs_site_totals_free(struct xs_site_totals *totals) {
     free(totals->of);
     *totals = (struct xs_site_totals){0};

@@ -29,6 +29,7 @@ struct xs_site_totals {       /* zeroed: empty */
 struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site);
 /* Counts a transfer; of one that did not succeed nothing. */
 void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_event *transfer);
+void xs_site_totals_clear_gains(struct xs_site_totals *totals);
 void xs_site_totals_free(struct xs_site_totals *totals);
 
 #endif

@@ -74,7 +74,7 @@ struct xs_transfer_view {
 
     /* Content. `content` and what follows only where state is KNOWN. */
     enum xs_content_state state;
-    unsigned skip; /* enum xs_fingerprint_skip, where state is NONE */
+    unsigned skip; /* enum xs_fingerprint_skip: where state is NONE, and XS_SKIP_FOLLOWS */
     struct xs_fingerprint content;
     bool is_small; /* equality of it may be chance: under 64 bytes, or one repeated value */
     bool is_constant;
@@ -89,6 +89,20 @@ struct xs_transfer_view {
     struct xs_region *region;
     int64_t fingerprint; /* fingerprint.id, 0: none */
 };
+
+/* Whether a copy was looked at, and by chance (schema/kinds.h, XS_SKIP_FOLLOWS). */
+enum xs_look {
+    XS_LOOK_NONE,     /* no: it could not be, was not to be, or what was seen is lost */
+    XS_LOOK_LEFT_OUT, /* no: by chance */
+    XS_LOOK_FOLLOWED, /* yes, because another one was */
+    XS_LOOK_CHOSEN,   /* yes, by chance, or as all were */
+};
+
+static inline enum xs_look xs_look_of(const struct xs_transfer_view *t) {
+    if (t->state == XS_CONTENT_KNOWN)
+        return t->skip == XS_SKIP_FOLLOWS ? XS_LOOK_FOLLOWED : XS_LOOK_CHOSEN;
+    return t->state == XS_CONTENT_NONE && t->skip == XS_SKIP_LEFT_OUT ? XS_LOOK_LEFT_OUT : XS_LOOK_NONE;
+}
 
 struct xs_memset_view {
     uint64_t address, bytes;

@@ -4,43 +4,72 @@
 
 #include <stdatomic.h>
 
-/* What may be spent before the share has grown to it, so that short programs are seen, too. */
+/* What may be spent before the share has grown to it, so that short programs are seen, too. The plan for the copies
+ * that come counts on a third of it only: the rest is for the first copies of places that come late, and for copies
+ * that have to be looked at because another one was. */
 #define ADVANCE_NS INT64_C(3000000)
-/* A fingerprint that costs more than this part of its copy's time waits while more than half the budget is gone. */
-#define DEAR_PERCENT 10
+#define PLANNED_ADVANCE_NS (ADVANCE_NS / 3)
+/* How many times what is left is planned for as much work as there was so far. More uses more of the budget, but would
+ * look at fewer copies late in a run whose copies come all at once. */
+#define HASTE 2.0
+#define PLENTY 1e9
 
 static uint64_t start_tick;
 static unsigned share_percent;
 static double ns_per_tick;
 static _Atomic int64_t spent_ns;
-static _Atomic uint64_t took_ns;
+static _Atomic int64_t estimated_ns; /* what of spent_ns was to be, before it was corrected */
+static _Atomic uint64_t took_ns, wanted_ns;
 
 void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us) {
     start_tick = now_tick;
     share_percent = percent;
     ns_per_tick = 1000.0 / ticks_per_us;
     atomic_store(&spent_ns, 0);
+    atomic_store(&estimated_ns, 0);
     atomic_store(&took_ns, 0);
+    atomic_store(&wanted_ns, 0);
 }
 
 uint64_t xs_budget_ns(uint64_t ticks) { return (uint64_t)((double)ticks * ns_per_tick); }
 
-bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns, uint64_t copy_ns) {
+bool xs_budget_is_limited(void) { return share_percent < 100; }
+
+static int64_t grown(uint64_t now_tick) { return (int64_t)(xs_budget_ns(now_tick - start_tick) * share_percent / 100); }
+
+bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     int64_t cost = (int64_t)cost_ns;
-    if (share_percent < 100) {
-        int64_t spent = atomic_load_explicit(&spent_ns, memory_order_relaxed);
-        int64_t allowed = (int64_t)(xs_budget_ns(now_tick - start_tick) * share_percent / 100) + ADVANCE_NS;
-        bool dear = cost_ns * 100 > copy_ns * DEAR_PERCENT;
-        if (spent + cost > (dear ? allowed / 2 : allowed)) {
-            return false;
-        }
+    if (share_percent < 100 &&
+        atomic_load_explicit(&spent_ns, memory_order_relaxed) + cost > grown(now_tick) + ADVANCE_NS) {
+        return false;
     }
     atomic_fetch_add_explicit(&spent_ns, cost, memory_order_relaxed);
+    atomic_fetch_add_explicit(&estimated_ns, cost, memory_order_relaxed);
     return true;
+}
+
+/* With A for what may be spent by now, S for what was spent and W for what would have been, by what it really took:
+ * HASTE * (A - S) / W. All three are sums since the start, so it changes slowly and hardly at all within a period of
+ * the program, and S stays below A however the program changes. Where all three grow steadily, S is
+ * HASTE / (1 + HASTE) of A. */
+double xs_budget_part(uint64_t now_tick, uint64_t more_ns) {
+    double wanted = (double)(atomic_fetch_add_explicit(&wanted_ns, more_ns, memory_order_relaxed) + more_ns);
+    int64_t spent = atomic_load_explicit(&spent_ns, memory_order_relaxed),
+            estimated = atomic_load_explicit(&estimated_ns, memory_order_relaxed),
+            left = grown(now_tick) + PLANNED_ADVANCE_NS - spent;
+    if (left <= 0) {
+        return 0;
+    }
+    if (estimated > 0 && spent > 0) {
+        wanted *= (double)spent / (double)estimated;
+    }
+    double part = HASTE * (double)left / (wanted > 1 ? wanted : 1);
+    return part < PLENTY ? part : PLENTY;
 }
 
 void xs_budget_refund(uint64_t cost_ns) {
     atomic_fetch_sub_explicit(&spent_ns, (int64_t)cost_ns, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&estimated_ns, (int64_t)cost_ns, memory_order_relaxed);
 }
 
 void xs_budget_took(uint64_t planned_ns, uint64_t took) {

@@ -1,5 +1,5 @@
 /* How much time fingerprints may take in mode `auto`: a share of the wall time since the session's start, which the
- * user sets. What costs little for what it could tell comes first. Any thread; no lock. */
+ * user sets. The sampler (sampler.h) asks what part of the copies can be looked at for that. Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_BUDGET_H
 #define XFERSPY_PRELOAD_FINGERPRINT_BUDGET_H
 
@@ -9,8 +9,15 @@
 /* From now on `percent` of the time may be spent; 100 means without bound. `ticks_per_us`: of the capture clock. */
 void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us);
 
-/* May `cost_ns` be spent to learn the content of a copy that itself takes about `copy_ns`? True: it counts as spent. */
-bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns, uint64_t copy_ns);
+/* False: the budget has no bound, so all copies are looked at. */
+bool xs_budget_is_limited(void);
+
+/* What part of the copies is to be looked at from now on; 1 or more: all of them. `more_ns` is what it would have cost
+ * to look at all copies since the last call that told of them. */
+double xs_budget_part(uint64_t now_tick, uint64_t more_ns);
+
+/* May `cost_ns` be spent now? True: it counts as spent. False is rare, because the sampler plans for less. */
+bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns);
 
 /* Gives back what xs_budget_spend counted, because it was not needed. */
 void xs_budget_refund(uint64_t cost_ns);

@@ -20,6 +20,7 @@
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/budget.h"
+#include "preload/fingerprint/sampler.h"
 #include "preload/fingerprint/tree.h"
 
 #define HOST_BYTES (64u * 1024) /* up to here the host is cheaper */
@@ -45,6 +46,7 @@ struct plan {
     bool aside;          /* the kernel beside the next copy */
     bool mapping;        /* the device memory may be at other addresses, too: what was there before is not known */
     bool compare;
+    enum xs_sampled sampled;
     uint32_t id;
     uint64_t began; /* tick */
     uint64_t spent_ticks;
@@ -79,6 +81,13 @@ static bool some_device_reads_pageable_memory(void) {
     return uses != 0;
 }
 
+/* What an upload overwrites is measured by a second kernel. */
+static struct xs_sampler_cost cost_of(uint64_t bytes, bool upload, bool pageable, enum xs_sampler_way way) {
+    uint64_t kernel = LAUNCH_COST_NS + DEVICE_COST_NS(bytes);
+    uint64_t look = way == XS_SAMPLER_HOST ? HOST_COST_NS(bytes) : upload ? 2 * kernel : kernel;
+    return (struct xs_sampler_cost){look, COPY_NS(bytes, pageable)};
+}
+
 void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock) {
     const uint64_t ticks = 1000000000;
     uint64_t now = xs_clock_tick((enum xs_clock_source)clock->source);
@@ -90,6 +99,7 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
                           : strcmp(mode, "all") == 0 ? XS_FINGERPRINT_ALL
                                                      : XS_FINGERPRINT_AUTO;
     xs_budget_start(now, xs_fingerprint_mode == XS_FINGERPRINT_AUTO ? share_percent : 100, ticks_per_us);
+    xs_sampler_start(0, cost_of);
 }
 
 /* ---- what is copied ---- */
@@ -187,14 +197,33 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
 
 /* ---- before the call ---- */
 
-static bool may_spend(uint64_t host_ns, uint64_t device_ns, const struct xs_event *e) {
-    bool pageable = e->transfer.dst_kind == XS_MEM_PAGEABLE || e->transfer.src_kind == XS_MEM_PAGEABLE;
-    return xs_budget_spend(plan.began, host_ns + device_ns, COPY_NS(e->transfer.bytes, pageable));
+static uint64_t read_clock(void) { return xs_now(); }
+
+/* Whether the copy is looked at. Where it is not, little more is done than this. */
+static enum xs_sampled sample(const struct xs_event *e, struct xs_sampler_copy *copy) {
+    const struct xs_event_transfer *t = &e->transfer;
+    if (!xs_budget_is_limited()) {
+        return XS_BY_CHANCE;
+    }
+    bool upload = t->direction == XS_DIR_H2D, little = t->bytes <= HOST_BYTES;
+    bool pageable = (upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
+    bool over = !(e->flags & XS_FLAG_ASYNC) || (pageable && pageable_is_staged);
+    *copy = (struct xs_sampler_copy){.bytes = t->bytes,
+                                     .host = upload ? t->src : t->dst,
+                                     .device = upload ? t->dst : t->src,
+                                     .stack = e->stack,
+                                     .entry = e->entry,
+                                     .upload = upload,
+                                     .pageable = pageable,
+                                     .way = over && little ? XS_SAMPLER_HOST : XS_SAMPLER_DEVICE};
+    return xs_sampler_choose(copy, read_clock);
 }
+
+static bool may_spend(uint64_t host_ns, uint64_t device_ns) { return xs_budget_spend(plan.began, host_ns + device_ns); }
 
 static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     uint64_t cost = HOST_COST_NS(e->transfer.bytes);
-    if (!may_spend(cost, 0, e)) {
+    if (!may_spend(cost, 0)) {
         return XS_SKIP_BUDGET;
     }
     plan.planned_ns = cost;
@@ -211,7 +240,7 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     if (skip != XS_SKIP_NONE) {
         return skip;
     }
-    if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes), e)) {
+    if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes))) {
         return XS_SKIP_BUDGET;
     }
     uint64_t began = xs_now();
@@ -225,7 +254,7 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     plan.mapping = mapping;
     plan.compare = plan.upload && plan.job.known && !mapping;
     plan.measure_before =
-        plan.upload && !plan.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes), e);
+        plan.upload && !plan.job.known && !mapping && may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes));
     plan.planned_ns += plan.measure_before ? LAUNCH_COST_NS : 0;
     plan.way = plan.upload || mapping || !plan.over ? ON_DEVICE_AFTER : ON_DEVICE_BEFORE;
     return XS_SKIP_NONE;
@@ -282,7 +311,14 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
         xs_fingerprint_join(e);
         return;
     }
-    plan = (struct plan){.began = xs_now()};
+    struct xs_sampler_copy copy;
+    enum xs_sampled sampled = sample(e, &copy);
+    if (sampled == XS_LEFT_OUT) {
+        e->transfer.skip = XS_SKIP_LEFT_OUT;
+        xs_fingerprint_join(e);
+        return;
+    }
+    plan = (struct plan){.began = xs_now(), .sampled = sampled};
     plan.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
     e->transfer.skip = (uint8_t)decide(e);
     if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER) {
@@ -290,10 +326,20 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
     } else {
         xs_fingerprint_join(e);
     }
+    if (plan.way != NO_WAY && plan.sampled == XS_BY_CHANCE && xs_budget_is_limited()) {
+        xs_sampler_followed(&copy, plan.compare);
+    }
     plan.spent_ticks = xs_now() - plan.began;
 }
 
 /* ---- after the call ---- */
+
+static void has_fingerprint(struct xs_event *e) {
+    e->fingerprint_id = plan.id;
+    if (plan.sampled == XS_FOLLOWS) {
+        e->transfer.skip = XS_SKIP_FOLLOWS;
+    }
+}
 
 /* The transfer's event is complete, and is committed; the content follows it. */
 static struct xs_event *put_host_content(struct xs_event *e) {
@@ -304,7 +350,7 @@ static struct xs_event *put_host_content(struct xs_event *e) {
         return e;
     }
     xs_fingerprint_host_in(work, &plan.host, NULL, &content);
-    e->fingerprint_id = plan.id;
+    has_fingerprint(e);
     e->correlation = xs_cupti_correlation;
     e = xs_another(e);
     e->kind = XS_EVENT_FINGERPRINT;
@@ -350,7 +396,7 @@ static void finish_device(struct xs_event *e, CUresult result) {
         return;
     }
     xs_device_settle(&plan.job);
-    e->fingerprint_id = plan.id;
+    has_fingerprint(e);
 }
 
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) {
@@ -365,7 +411,7 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
     }
     bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* of which this is the last copy only */
                       (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
-    if (!reads_only && (!on_device || e->transfer.skip != XS_SKIP_NONE)) {
+    if (!reads_only && (!on_device || e->fingerprint_id == 0)) {
         xs_fingerprint_written(); /* even a copy that failed: what it did is not known */
     }
     if (plan.way == ON_HOST && result == CUDA_SUCCESS) {

@@ -50,8 +50,9 @@
 #define DISCARD_PATIENCE_MS 250u
 
 /* GIVEN_UP: nobody waits for the start any more, and what it made is still to be deleted. READING_SOURCES: all that was
- * recorded is in the trace. CLOSING: the sources too; what is left is the disk's. */
-enum { STARTING, GIVEN_UP, FAILED_TO_START, RUNNING, READING_SOURCES, CLOSING, DONE, DONE_BADLY };
+ * recorded is in the trace. CLOSING: the sources too; what is left is the disk's. DONE_FOR_NOTHING: the trace was
+ * deleted. */
+enum { STARTING, GIVEN_UP, FAILED_TO_START, RUNNING, READING_SOURCES, CLOSING, DONE, DONE_BADLY, DONE_FOR_NOTHING };
 
 static struct {
     _Atomic uint32_t phase; /* futex: STARTING and so on */
@@ -233,14 +234,17 @@ static void set_phase(uint32_t phase) {
     xs_futex_wake(&drain.phase);
 }
 
-static const char was_deleted[] = "the trace was deleted while it was written";
+static void explain_deleted(void) {
+    snprintf(drain.why, sizeof drain.why, "the trace was deleted while it was written%s",
+             xs_files_folder_is_gone(&drain.files) ? ", and so was its folder" : "");
+}
 
 /* The words for a failure, first whoever is the cause: SQLite knows only that it could not write. */
 static void explain(int status) {
     char words[160];
     snprintf(words, sizeof words, "%.150s", xs_store_error(drain.store));
     if (xs_files_are_deleted(&drain.files)) {
-        snprintf(drain.why, sizeof drain.why, "%s", was_deleted);
+        explain_deleted();
     } else if (status == XS_ERROR_FULL && xs_files_have_limit()) {
         snprintf(drain.why, sizeof drain.why, "the largest size of a file is reached (RLIMIT_FSIZE)");
     } else {
@@ -289,12 +293,18 @@ static void finish_trace(int failure) {
         explain(status);
     }
     int closed = xs_files_close(&drain.files, drain.store);
+    bool deleted = closed == XS_ERROR_NOT_FOUND;
     if (closed != 0 && status == 0 && failure == 0) {
-        snprintf(drain.why, sizeof drain.why, "%s", closed == XS_ERROR_NOT_FOUND ? was_deleted : xs_error_text(closed));
+        snprintf(drain.why, sizeof drain.why, "%s", xs_error_text(closed));
     }
-    if ((status == 0 && closed == 0) || closed == XS_ERROR_NOT_FOUND) {
+    if ((status == 0 && closed == 0) || deleted) {
         xs_spool_finish(drain.spool, &drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */
+    if (deleted) {
+        explain_deleted();
+        set_phase(DONE_FOR_NOTHING);
+        return;
+    }
     set_phase(failure == 0 && !stopped && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
@@ -403,6 +413,8 @@ enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t 
         return XS_FINISH_OK;
     case DONE_BADLY:
         return XS_FINISH_FAILED;
+    case DONE_FOR_NOTHING:
+        return XS_FINISH_DELETED;
     default:
         return XS_FINISH_LATE;
     }

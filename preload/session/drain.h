@@ -18,7 +18,8 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
  * meanwhile. */
 const char *xs_drain_path(void);
 
-enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED };
+/* DELETED: somebody deleted the trace meanwhile, and nothing is left of it. */
+enum xs_finish { XS_FINISH_OK, XS_FINISH_LATE, XS_FINISH_FAILED, XS_FINISH_DELETED };
 
 /* Has the thread take everything over and close the trace, and waits at most `timeout_ms`, and at most `still_ms` while
  * there is no progress; what is late then is done by any xferspy command later. Takes no lock, so a signal handler may

@@ -29,15 +29,26 @@ static void numbered_path(char *out, size_t bytes, const char *path, unsigned n)
     }
 }
 
+struct folder {
+    char path[sizeof((struct xs_files *)0)->path];
+};
+
+static struct folder folder_of(const struct xs_files *files) {
+    struct folder folder;
+    snprintf(folder.path, sizeof folder.path, "%s", files->path);
+    char *slash = strrchr(folder.path, '/');
+    if (slash && slash != folder.path) {
+        *slash = '\0';
+    } else {
+        snprintf(folder.path, sizeof folder.path, "/");
+    }
+    return folder;
+}
+
 /* Room for the last words on a disk that fills up: an unnamed file, given back before they are written. */
 static void keep_ballast(struct xs_files *files) {
-    char folder[sizeof files->path];
-    snprintf(folder, sizeof folder, "%s", files->path);
-    char *slash = strrchr(folder, '/');
-    if (slash) {
-        *slash = '\0';
-    }
-    files->ballast = open(slash && slash != folder ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    const struct folder folder = folder_of(files);
+    files->ballast = open(folder.path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (files->ballast >= 0) {
         (void)posix_fallocate(files->ballast, 0, BALLAST_BYTES);
     }
@@ -111,6 +122,11 @@ void xs_files_give_ballast_back(struct xs_files *files) {
 bool xs_files_are_deleted(const struct xs_files *files) {
     struct stat st;
     return files->trace >= 0 && fstat(files->trace, &st) == 0 && st.st_nlink == 0;
+}
+
+bool xs_files_folder_is_gone(const struct xs_files *files) {
+    const struct folder folder = folder_of(files);
+    return access(folder.path, F_OK) != 0 && errno == ENOENT;
 }
 
 bool xs_files_have_limit(void) {

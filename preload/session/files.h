@@ -31,6 +31,9 @@ void xs_files_give_ballast_back(struct xs_files *files);
 /* The trace has no name any more. */
 bool xs_files_are_deleted(const struct xs_files *files);
 
+/* The folder of the trace's name is no longer there. */
+bool xs_files_folder_is_gone(const struct xs_files *files);
+
 /* This process may make files only up to some size (RLIMIT_FSIZE). */
 bool xs_files_have_limit(void);
 

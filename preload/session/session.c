@@ -100,6 +100,9 @@ static void finish(unsigned patience_ms) {
     case XS_FINISH_FAILED:
         xs_complain(&said, "capture stopped early: %s; %s holds what came before", xs_drain_why(), path);
         break;
+    case XS_FINISH_DELETED:
+        xs_complain(&said, "capture stopped early: %s; nothing is left of %s", xs_drain_why(), path);
+        break;
     }
 }
 

@@ -65,7 +65,8 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     xs_put_if(&row, box, t->src_slice_rows);
     xs_put_if(&row, box, t->dst_slice_rows);
     xs_put_nonzero(&row, c->event->fingerprint_id);
-    xs_put_if(&row, c->event->fingerprint_id == 0, XS_KIND_OR_ZERO(XS_FINGERPRINT_SKIPS, t->skip));
+    xs_put_if(&row, c->event->fingerprint_id == 0 || t->skip == XS_SKIP_FOLLOWS,
+              XS_KIND_OR_ZERO(XS_FINGERPRINT_SKIPS, t->skip));
     put_site(&row, c);
     return xs_row_insert(&row);
 }

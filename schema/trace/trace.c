@@ -1,5 +1,5 @@
-/* Opening a trace for reading. SQLite opens the file only after the file's first bytes have shown that it is a trace.
- * Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
+/* Opening a trace for reading, as it is. SQLite opens the file only after the file's first bytes have shown that it is
+ * a trace. Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
 #include "schema/trace/trace.h"
 
 #include <ctype.h>
@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include "schema/file/steps.h"
 #include "schema/store/schema_check.h"
 #include "schema/store/store_internal.h"
-#include "schema/trace/copy.h"
 #include "schema/trace/merged.h"
 #include "schema/trace/recover.h"
 #include "schema/trace/trace_internal.h"
@@ -64,14 +62,6 @@ static const struct migration {
                   {3, NO_SOURCES},
                   {0, NULL}};
 
-/* The parts of a database header that tell what it is; https://www.sqlite.org/fileformat.html, section 1.3. */
-struct identity {
-    char magic[16];
-    int64_t file_bytes, page_bytes, pages; /* pages 0: the header does not say */
-    uint32_t version, application;
-    bool wal;
-};
-
 int xs_trace_fail(char *message, int status, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -97,7 +87,7 @@ static bool ends_in(const char *path, const char *suffix) {
 
 /* Opens no file that could block, and closes what it opened before SQLite opens the same: closing any descriptor of a
  * file drops the process's POSIX locks on it. */
-static int read_identity(const char *path, const char *file, struct identity *identity, char *message) {
+static int read_identity(const char *path, const char *file, struct xs_trace_identity *identity, char *message) {
     struct stat st;
     if (stat(file, &st) != 0) {
         int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
@@ -151,7 +141,7 @@ int xs_trace_fail_newer(char *message, const char *path, int64_t version) {
                          path, (long long)version, XS_SCHEMA_VERSION);
 }
 
-static int check_identity(const char *path, const struct identity *identity, char *message) {
+static int check_identity(const char *path, const struct xs_trace_identity *identity, char *message) {
     if (memcmp(identity->magic, "SQLite format 3", sizeof identity->magic) != 0) {
         static const char *const companions[] = {".spool", "-wal", "-shm", "-journal"};
         for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
@@ -173,19 +163,17 @@ static int check_identity(const char *path, const struct identity *identity, cha
 }
 
 /* Only where there is no WAL: with one, the file's end may not be in the file yet. */
-static int check_size(const char *path, const char *file, const struct identity *identity, char *message) {
+static int check_size(const char *path, const struct xs_trace_identity *identity, const struct xs_side_files *side,
+                      char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
-    struct xs_side_files side;
-    xs_side_files_look(file, &side);
-    if (expected <= identity->file_bytes || side.left_over) {
+    if (expected <= identity->file_bytes || side->left_over) {
         return XS_OK;
     }
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
                          (long long)identity->file_bytes, (long long)expected);
 }
 
-/* `path` is the name that messages have, `file` what it means. */
-static int identify(const char *path, const char *file, struct identity *identity, char *message) {
+int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message) {
     int status = read_identity(path, file, identity, message);
     if (!status) {
         status = check_identity(path, identity, message);
@@ -276,11 +264,14 @@ static int64_t bytes_of(const char *path) {
     return held < st.st_size ? held : st.st_size;
 }
 
-int xs_trace_limit(struct xs_trace *trace, const char *file) {
+int64_t xs_trace_bytes(const char *file) {
     char wal[XS_PATH_BYTES];
-    int64_t bytes = bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
+    return bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
+}
+
+int xs_trace_limit(struct xs_trace *trace, const char *file) {
     int rc = sqlite3_busy_timeout(trace->db, 5000);
-    return rc == SQLITE_OK ? xs_steps_begin(trace->db, bytes, &trace->steps) : rc;
+    return rc == SQLITE_OK ? xs_steps_begin(trace->db, xs_trace_bytes(file), &trace->steps) : rc;
 }
 
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
@@ -306,9 +297,8 @@ int xs_trace_refuse_journal(const char *path, char *message) {
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
 }
 
-/* Opens `file`, which is the trace's or a copy of it; `alone`: without what lies beside it. */
-static int open_database(const char *file, bool alone, const struct identity *identity, struct xs_trace *trace,
-                         char *message) {
+int xs_trace_open_database(const char *file, bool alone, const struct xs_trace_identity *identity,
+                           struct xs_trace *trace, char *message) {
     char why[256] = "";
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
@@ -337,129 +327,15 @@ static int open_database(const char *file, bool alone, const struct identity *id
     return xs_trace_fail_sqlite(trace, rc, message);
 }
 
-static bool place_is_writable(const char *path) {
-    char directory[XS_PATH_BYTES];
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    if (slash) {
-        slash[slash == directory ? 1 : 0] = 0;
+/* What the file and those beside it are, before SQLite sees them. */
+static int look(const char *path, const char *file, struct xs_trace_identity *identity, struct xs_side_files *side,
+                char *message) {
+    int status = xs_trace_identify(path, file, identity, message);
+    if (status) {
+        return status;
     }
-    return access(slash ? directory : ".", W_OK) == 0 && access(path, W_OK) == 0;
-}
-
-static void warn(struct xs_trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void warn(struct xs_trace *trace, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(trace->warning, sizeof trace->warning, format, args);
-    va_end(args);
-}
-
-/* What came of the recovery, as fields of the trace. */
-static void tell(struct xs_trace *trace, int64_t result, const struct xs_recovery *recovery) {
-    const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
-    if (recovery->spool_missing) {
-        warn(trace, "its process was killed, and %s", recovery->error);
-    } else if (result >= 0 && recovery->stopped[0]) {
-        trace->recovered_events = 0; /* of a kill */
-        warn(trace, "capture had stopped (%s); what it left was taken over", recovery->stopped);
-    } else if (result >= 0) {
-        if (recovery->spool_found) {
-            trace->recovered_events = result;
-        }
-    } else if (result == XS_ERROR_BUSY && recovery->writer == XS_WRITER_UNKNOWN) {
-        trace->is_live = 1;
-        warn(trace,
-             "its process ran on another machine and may still run there; this is what it had written so far%s%s",
-             recovery->error[0] ? "; " : "", recovery->error);
-    } else if (result == XS_ERROR_BUSY) {
-        trace->is_live = 1;
-    } else if (recovery->spool_damaged) {
-        warn(trace, "its process was killed and the spool with its last events is damaged; they are missing");
-    } else {
-        warn(trace, "its process was killed and its last events could not be taken over (%s); they are missing", why);
-    }
-}
-
-/* Opens the copy, and deletes its files in any case. */
-static bool open_copied(struct xs_copy *copy, struct identity *identity, struct xs_trace *trace, char *message) {
-    bool opened = identify(copy->path, copy->path, identity, message) == 0 &&
-                  open_database(copy->path, false, identity, trace, message) == 0;
-    xs_copy_delete(copy);
-    return opened;
-}
-
-/* Recovery in a temporary copy. Returns true when the trace was opened. */
-static bool open_recovered(const char *file, unsigned what, struct identity *identity, struct xs_trace *trace,
-                           char *message) {
-    struct xs_copy copy = {0};
-    struct xs_recovery recovery;
-    if (xs_copy_trace(file, what, &copy) != 0) {
-        warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
-                    " take over its last events; they are missing");
-        return false;
-    }
-    int64_t result = xs_recover_copy(copy.path, file, &recovery);
-    tell(trace, result, &recovery);
-    if (result >= 0) {
-        return open_copied(&copy, identity, trace, message);
-    }
-    xs_copy_delete(&copy);
-    return false;
-}
-
-/* A temporary copy of the trace as it is now, without the spool. */
-static bool open_settled(const char *file, unsigned what, struct identity *identity, struct xs_trace *trace,
-                         char *message) {
-    struct xs_copy copy = {0};
-    return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 &&
-           open_copied(&copy, identity, trace, message);
-}
-
-static bool is_for_us_alone(const char *file, const struct xs_side_files *side) {
-    return side->owned && !side->foreign && !side->linked && place_is_writable(file);
-}
-
-/* In place where that is this user's own file and nobody else's lies beside it, else in a copy: then the trace is open,
- * and true is returned. Where the process of another user's trace still runs, a copy is what its owner cannot cut off
- * while it is read. */
-static bool recover(const char *file, const struct xs_side_files *side, unsigned what, struct identity *identity,
-                    struct xs_trace *trace, char *message) {
-    struct xs_recovery recovery;
-    if (is_for_us_alone(file, side)) {
-        struct xs_side_files left;
-        tell(trace, xs_recover(file, false, &recovery), &recovery);
-        xs_side_files_look(file, &left);
-        return left.journal && !trace->is_live && open_settled(file, what, identity, trace, message);
-    }
-    if (xs_writer_of(file) == XS_WRITER_GONE) {
-        return open_recovered(file, what, identity, trace, message) ||
-               open_settled(file, what, identity, trace, message);
-    }
-    trace->is_live = 1;
-    if (side->owned && !side->foreign && !side->linked) {
-        return false;
-    }
-    if (!open_settled(file, what, identity, trace, message)) {
-        warn(trace, "its process still runs, and no temporary copy could be made; what is only in its log is missing");
-        return false;
-    }
-    return true;
-}
-
-/* What is not used of what lies beside the trace, in one line. Returns what may be copied of it. */
-static unsigned choose(struct xs_trace *trace, struct xs_side_files *side) {
-    unsigned what = XS_COPY_LOG | XS_COPY_JOURNAL | XS_COPY_SPOOL;
-    if (side->foreign) {
-        warn(trace, XS_FOREIGN_BESIDE " and was ignored", side->suffix, side->why);
-    }
-    if (side->journal && !xs_journal_is_sound(trace->file)) {
-        what &= ~(unsigned)XS_COPY_JOURNAL;
-        side->foreign = true;
-        side->left_over = side->unfinished;
-        warn(trace, XS_ANOTHERS_JOURNAL " and was ignored");
-    }
-    return what;
+    xs_side_files_look(file, side);
+    return side->super_journal ? xs_trace_refuse_journal(path, message) : check_size(path, identity, side, message);
 }
 
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
@@ -474,28 +350,19 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     }
     const char *file = trace->file;
     xs_resolve(path, trace->file);
-    struct identity identity;
-    struct xs_side_files side;
-    int status = identify(path, file, &identity, message);
-    xs_side_files_look(file, &side);
-    if (!status && side.super_journal) {
-        status = xs_trace_refuse_journal(path, message);
-    }
-    if (!status) {
-        status = check_size(path, file, &identity, message);
-    }
+    struct xs_trace_identity identity = {0};
+    struct xs_side_files side = {0};
+    int status = look(path, file, &identity, &side, message);
     if (status) {
         return status;
     }
-    unsigned what = choose(trace, &side);
+    unsigned what = xs_trace_choose(trace, &side);
     if (side.left_over) {
-        if (recover(file, &side, what, &identity, trace, message)) {
+        struct xs_side_files left;
+        if (xs_trace_complete(file, &side, what, &identity, trace, message)) {
             return XS_OK;
         }
-        status = identify(path, file, &identity, message);
-        if (!status) {
-            status = check_size(path, file, &identity, message);
-        }
+        status = look(path, file, &identity, &left, message);
         if (status) {
             return status;
         }
@@ -503,8 +370,8 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
      * user's trace SQLite would map the log's index, which its owner can cut off. */
     bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
-    status = open_database(file, alone, &identity, trace, message);
-    trace->recovers = !status && side.left_over && is_for_us_alone(file, &side);
+    status = xs_trace_open_database(file, alone, &identity, trace, message);
+    trace->recovers = !status && side.left_over && xs_trace_is_for_us_alone(file, &side);
     return status;
 }
 
@@ -520,10 +387,10 @@ void xs_trace_close(struct xs_trace *trace) {
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {
     char message[XS_TRACE_MESSAGE_BYTES], file[XS_PATH_BYTES];
-    struct identity identity;
+    struct xs_trace_identity identity;
     struct xs_recovery recovery;
     xs_resolve(path, file);
-    int status = identify(path, file, &identity, message);
+    int status = xs_trace_identify(path, file, &identity, message);
     return status ? status : xs_recover(file, writer_is_gone, &recovery);
 }
 

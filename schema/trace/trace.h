@@ -35,6 +35,9 @@ void xs_trace_close(struct xs_trace *trace);
  * next statement. */
 const char *xs_trace_why(const struct xs_trace *trace);
 
+/* What the trace takes on its disk, with its log; 0 where it is not there. Not what a file with holes claims to be. */
+int64_t xs_trace_bytes(const char *file);
+
 /* meta values; `fallback` where the key is missing. Text is copied into buffer, NUL-terminated, cut at bytes - 1. */
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);
 /* A number that counts something: 0 where it is missing or negative. */

@@ -1,10 +1,20 @@
-/* What opening a trace and opening a merged file share. Nothing outside schema/ includes this. */
+/* What opening a trace, opening one that was not closed and opening a merged file share. Nothing outside schema/
+ * includes this. */
 #ifndef XFERSPY_SCHEMA_TRACE_TRACE_INTERNAL_H
 #define XFERSPY_SCHEMA_TRACE_TRACE_INTERNAL_H
 
 #include <sqlite3.h>
 
+#include "schema/file/side_files.h"
 #include "schema/trace/trace.h"
+
+/* The parts of a database header that tell what it is; https://www.sqlite.org/fileformat.html, section 1.3. */
+struct xs_trace_identity {
+    char magic[16];
+    int64_t file_bytes, page_bytes, pages; /* pages 0: the header does not say */
+    uint32_t version, application;
+    bool wal;
+};
 
 /* Writes a message of one line, in which nothing moves a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -24,5 +34,23 @@ int xs_trace_refuse_journal(const char *path, char *message);
 /* Touches the root of every table that readers rely on. Damage deeper inside shows when it is read; looking for it
  * now would mean reading everything twice. */
 int xs_trace_check_tables(sqlite3 *db);
+
+/* Reads the identity, and refuses what is no trace. `path` is the name that messages have, `file` what it means. */
+int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message);
+
+/* Opens `file`, which is the trace's or a copy of it; `alone`: without what lies beside it. */
+int xs_trace_open_database(const char *file, bool alone, const struct xs_trace_identity *identity,
+                           struct xs_trace *trace, char *message);
+
+/* The trace and what lies beside it are this user's, who may write there. */
+bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side);
+
+/* What is not used of what lies beside the trace, in one line of the trace's. Returns what may be copied of it. */
+unsigned xs_trace_choose(struct xs_trace *trace, struct xs_side_files *side);
+
+/* Takes over what was left beside the trace. In place where that is this user's own file and nobody else's lies beside
+ * it, else in a copy: then the trace is open, and true is returned. */
+bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what,
+                       struct xs_trace_identity *identity, struct xs_trace *trace, char *message);
 
 #endif

@@ -59,4 +59,34 @@ sqlite3 imported.db ".import --csv t.csv t" 2>import.log || show "sqlite3 .impor
 "$XFERSPY" export --format=csv --what=kernels huge.db 2>stderr | grep -q "'=cmd|" || show "no guard"
 "$XFERSPY" export --format=csv --what=kernels --formulas huge.db 2>stderr | grep -q "'=cmd|" &&
     show "a guard where none was wanted"
-true
+# Names of 4 KB that 4,000 rows have: whole, until the file is 100 times as long as the trace, then short; said once
+cat >long.sql <<'SQL'
+UPDATE entry_point SET name = printf('%.*c', 4000, 'e');
+UPDATE thread SET name = printf('%.*c', 4000, 't');
+INSERT INTO nvtx_range VALUES (900, NULL, '-', printf('%.*c', 4000, 'n'));
+INSERT INTO module VALUES (900, '/x', NULL, 1, 9, 0);
+INSERT INTO stack VALUES (900, 1, 0, 0);
+INSERT INTO stack_frame VALUES (900 * 4096, 900, 0, 5, 900, NULL, NULL, 0);
+INSERT INTO symbol VALUES (900, 900, 5, 0, printf('%.*c', 4000, 'f'), printf('%.*c', 4000, 's'), 3);
+WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
+INSERT INTO transfer (id, entry_point, thread, direction, bytes, src_kind, dst_kind, is_async, is_captured, result,
+    enter_ns, return_ns, stack, nvtx_range) SELECT i, 1, 1, 1, 1, 1, 4, 0, 0, 0, i, i, 900, 900 FROM n;
+SQL
+make_trace long.db "$CLI/fixtures/simple.sql" long.sql
+most=$(($(stat -c %s long.db) * 120))
+for format in jsonl csv; do
+    run "$XFERSPY" export --format=$format -o long.rows long.db; expect_status 0
+    mv long.rows long.$format
+    [ "$(wc -c <long.$format)" -le $most ] || show "$format: $(wc -c <long.$format) bytes, at most $most"
+    [ "$(grep -c 'from here on they are cut at 255 bytes' stderr)" = 1 ] || show "$format: not said once"
+done
+run "$python" "$SOURCE/rows.py" long.jsonl; expect_status 0
+"$python" - long.jsonl <<'PY' || show "names are not whole at first and short in the end"
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    rows = [row for row in map(json.loads, file) if row["id"] >= 1000]
+assert len(rows) == 4000, len(rows)
+for name in "entry_point", "thread_name", "nvtx_range", "function", "file":
+    assert len(rows[0][name]) == 4000, (name, len(rows[0][name]))
+    assert len(rows[-1][name]) == 258 and rows[-1][name].endswith("..."), (name, len(rows[-1][name]))
+PY

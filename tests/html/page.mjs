@@ -203,9 +203,9 @@ check('filters', 'lines', {}, async (page) => {
   await page.uncheck('label:has-text("Streams") input');
   await frame(page);
   assert.ok((await timeline(page)).drawn < fewer);
-  await page.fill('input[type=search]', 'leak :14');
+  await page.fill('input[type=search]', 'unused-allocation :14');
   assert.deepEqual(await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent)), [
-    'leak#3',
+    'unused-allocation/likely',
   ]);
   await page.fill('input[type=search]', 'no such thing');
   assert.match(await page.textContent('.findings'), /No finding matches/);

@@ -1,4 +1,4 @@
-/* What test_stacks.py calls by ctypes: the walk over its own interpreter, with what it defines kept here. */
+/* What the tests of stacks call by ctypes: the walk over its own interpreter, with what it defines kept here. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #define ARG(type, index) (*(type *)args[index])
 #define KERNEL(name) static void name(const struct xs_launch *launch, void **args)
@@ -91,10 +90,8 @@ KERNEL(xs_indirect) {
 }
 
 KERNEL(xs_spin) {
-    uint64_t ns = ARG(unsigned long long, 0);
-    struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
     (void)launch;
-    nanosleep(&pause, NULL);
+    xs_kernel_spin_ns(ARG(unsigned long long, 0));
 }
 
 KERNEL(xs_stencil) {

@@ -3,6 +3,7 @@
 #define XS_SIM_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct xs_launch {
     unsigned grid[3], block[3], shared_bytes;
@@ -19,6 +20,9 @@ const struct xs_kernel *xs_kernel_find(const char *name);
 /* How many bytes the parameter of that letter takes; it is aligned to as many. F, the parameters of libxferspy's own
  * kernel, and S and M, structures with pointers, stand alone. */
 size_t xs_kernel_parameter_bytes(char letter);
+
+/* A kernel runs for so long, beside what every kernel takes. */
+void xs_kernel_spin_ns(uint64_t ns);
 
 /* In a file of its own: kernels_fingerprint.c. */
 void xs_kernel_fingerprint(const struct xs_launch *launch, void **args);

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
     for (int batch = 0; batch < kBatches; batch++) {
         const int s = batch % 2;
         CHECK(cudaMemcpyAsync(device_batch[s], batches + batch * n, bytes, cudaMemcpyHostToDevice));
-        xs_work<<<1024, 256>>>(device_batch[s], n, rounds);
+        xs_work<<<8192, 256>>>(device_batch[s], n, rounds);
         CHECK(cudaMemcpyAsync(batches + batch * n, device_batch[s], bytes, cudaMemcpyDeviceToHost));
     }
     CHECK(cudaDeviceSynchronize());

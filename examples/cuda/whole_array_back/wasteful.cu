@@ -17,8 +17,8 @@ int main(int argc, char **argv) {
     CHECK(cudaMemset(table, 0, bytes));
     CHECK(cudaMemset(scores, 0, kRow * sizeof(float)));
     xs_axpy<<<256, 256>>>(table, device_points, 0.5f, n);
-    const LoopTime loop;
     CHECK(cudaMallocHost(&copy, bytes));
+    const LoopTime loop;
     for (int query = 0; query < kQueries; query++) {
         const size_t row = query * size_t(37) % (n / kRow);
         xs_axpy<<<4, 256>>>(scores, table + row * kRow, 0.1f, kRow);

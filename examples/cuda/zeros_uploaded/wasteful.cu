@@ -15,8 +15,8 @@ int main(int argc, char **argv) {
     load(initial, n, 1);
     CHECK(cudaMemcpy(data, initial, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(total, 0, bytes));
-    const LoopTime loop;
     const std::vector<float> zeros(n);
+    const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         CHECK(cudaMemcpy(sum, zeros.data(), bytes, cudaMemcpyHostToDevice));
         xs_axpy<<<256, 256>>>(sum, data, float(step + 1), n);

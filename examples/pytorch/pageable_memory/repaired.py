@@ -6,7 +6,7 @@ import time
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-SAMPLES, BATCH, SIDE = 256, 16, 512  # 1 MiB a sample
+SAMPLES, BATCH, SIDE = 1024, 16, 512  # 1 MiB a sample
 
 device = torch.device("cuda")
 images = torch.linspace(0, 1, SAMPLES * SIDE * SIDE).reshape(SAMPLES, SIDE, SIDE)

@@ -20,7 +20,7 @@ run "$XFERSPY" import new.sqlite -o x.db; expect_error_of "new.sqlite: has 2 pro
 [ ! -e x.db ] || show "a trace was left behind"
 run "$XFERSPY" import new.sqlite --pid=7 -o x.db; expect_error_of "process 7"
 run "$XFERSPY" import new.sqlite -o 't.%p.db'; expect_status 0; expect_no_err
-expect_out "t.4242.db: 51 transfers, 1 memset, 7 kernels, 13 waits, 7 allocations, 10 page migrations and faults"
+expect_out "t.4242.db: 55 transfers, 1 memset, 7 kernels, 13 waits, 7 allocations, 10 page migrations and faults"
 expect_out "t.4343.db: 2 transfers"
 run "$XFERSPY" import new.sqlite --pid=4343 -o one.db; expect_status 0
 expect_answer one.db "SELECT count(*), sum(bytes), min(src_kind), min(dst_kind) FROM transfer" "2 2097152 1 4"
@@ -35,7 +35,7 @@ findings t.4242.db 1,3,4 | sed 1d | sort >stdout
 cat >expected <<'END'
 fake-async 3 3
 immediate-sync 13 13
-low-bandwidth 1 1
+low-bandwidth 5 5
 managed-thrash 1 0
 no-overlap 5 5
 pageable 3 3
@@ -76,14 +76,14 @@ expect_answer t.4242.db \
     "SELECT count(*) FROM stack_frame f JOIN symbol s ON s.module = f.module AND s.address = f.address WHERE stack = 2" 2
 expect_answer t.4242.db "SELECT coalesce(parent,0), coalesce(domain,'-'), name FROM nvtx_range ORDER BY id" "0 - epoch
 1 loading registered name"
-expect_answer t.4242.db "SELECT coalesce(nvtx_range,0), count(*) FROM transfer GROUP BY 1" "0 47
+expect_answer t.4242.db "SELECT coalesce(nvtx_range,0), count(*) FROM transfer GROUP BY 1" "0 51
 1 3
 2 1"
 expect_answer t.4242.db "SELECT kind, count(*), max(address), sum(bytes) FROM device_migration GROUP BY kind" "1 4 139000000000000 4194304
 2 4 139000000000000 4194304
 3 1 139000000000000 
 4 1 139000000000000 "
-expect_answer t.4242.db "SELECT count(*), sum(graph_node IS NOT NULL) FROM device_copy" "52 1"
+expect_answer t.4242.db "SELECT count(*), sum(graph_node IS NOT NULL) FROM device_copy" "56 1"
 expect_answer t.4242.db "SELECT name FROM kernel_name" "_Z4stepPfi
 step(float*, int)"
 expect_answer t.4242.db "SELECT result, bytes FROM transfer WHERE result <> 0" "1 0"

@@ -127,6 +127,8 @@ CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, co
         return CUDA_ERROR_NOT_INITIALIZED;
     if (xs_exiting())
         return early ? CUDA_SUCCESS : CUDA_ERROR_DEINITIALIZED;
+    if (xs_is_virtual())
+        xs_virtual_call(name);
     thread->correlation = atomic_fetch_add_explicit(&correlations, 1, memory_order_relaxed) + 1;
     if (xs_tools() != NULL) {
         thread->kernel = launch_name(name, params);
@@ -145,6 +147,8 @@ CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, co
 CUresult xs_call_exit(struct xs_call *call, CUresult result) {
     struct xs_thread *thread = xs_thread();
     call->result = result;
+    if (xs_is_virtual())
+        xs_virtual_return();
     if (call->reported) {
         call->api.end_ns = xs_now_ns();
         report_call(call, true);

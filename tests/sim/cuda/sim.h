@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kernels.h"
+#include "virtual.h"
 #include "xs_sim_tools.h"
 
 #define XS_EXPORT __attribute__((visibility("default")))
@@ -204,6 +205,7 @@ struct xs_op {
     size_t dependency_count;
     uint64_t sequence;
     uint64_t queued_ns, start_ns, end_ns;
+    uint64_t ready_ns, order; /* of virtual time: not before, and among all operations */
     uint32_t correlation;
     uint32_t graph_id;
     uint64_t graph_node_id;
@@ -244,6 +246,7 @@ struct CUstream_st {
     struct xs_capture *capture;
     CUgraphNode *capture_tail; /* the nodes that the next captured one depends on */
     size_t capture_tail_count;
+    struct xs_virtual_stream virtual_time;
     struct CUstream_st *next;
 };
 
@@ -261,6 +264,10 @@ CUresult xs_submit(struct CUstream_st *stream, struct xs_op *op, bool wait);
 void xs_enqueue_locked(struct CUstream_st *stream, struct xs_op *op);
 void xs_depend_locked(struct xs_op *op, struct CUstream_st *stream, uint64_t sequence);
 void xs_wait_locked(struct CUstream_st *stream, uint64_t sequence);
+/* Has the operation of that number ended? */
+bool xs_done_locked(const struct CUstream_st *stream, uint64_t sequence);
+/* Runs the operation at the stream's head, which is ready. The lock is released meanwhile. */
+void xs_run_head_locked(struct CUstream_st *stream);
 /* Waits for everything queued in a context, or on all contexts of a device (device >= 0, context NULL). */
 void xs_context_drain(struct CUctx_st *context);
 void xs_device_drain(int device);

@@ -2,10 +2,14 @@
  * Also the settings of activity collection. */
 #include "cupti_sim.h"
 
+#include "clock/virtual_clock.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+
+#define VIRTUAL_EPOCH_NS UINT64_C(1700000000000000000)
 
 struct buffer {
     uint8_t *bytes;
@@ -38,7 +42,12 @@ static uint64_t clock_ns(clockid_t id) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t client_now(void) { return timestamp != NULL ? timestamp() : clock_ns(CLOCK_REALTIME); }
+/* The wall clock; with the virtual clock preloaded, that one since 1970. */
+static uint64_t wall_ns(void) {
+    return xs_virtual_clock_now != NULL ? xs_virtual_clock_now() + VIRTUAL_EPOCH_NS : clock_ns(CLOCK_REALTIME);
+}
+
+static uint64_t client_now(void) { return timestamp != NULL ? timestamp() : wall_ns(); }
 
 /* The difference of the clocks is measured once a second, so that records keep their order among themselves. */
 uint64_t xs_cupti_client_time(uint64_t monotonic_ns) {

@@ -2,7 +2,6 @@
 #include "killed.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -11,12 +10,12 @@
 const char *path, *beside;
 char memory[sizeof((struct xs_spool_files *)0)->memory];
 
-/* `to` is written to by a process that then kills itself: `events` events, of which nothing was drained. */
-static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
+/* Tells through `to` where the spool lies. */
+static void place_and_die(int to, uint64_t events, bool start) {
     struct xs_spool spool;
     struct xs_spool_files files;
     struct xs_store *store;
-    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, in_memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
+    if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0 ||
         write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
         xs_store_create(path, &store) != 0) {
         _exit(1);
@@ -26,14 +25,7 @@ static void write_and_die(int to, uint64_t events, bool in_memory, bool start) {
         xs_store_meta_text(store, "spool.id", spool.header->id[0] ? spool.header->id : NULL);
         xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
     }
-    struct producer producer = {.spool = &spool, .thread = 1};
-    for (uint64_t serial = 1; serial <= events; serial++) {
-        struct xs_event event = transfer_event(serial);
-        if (!produce(&producer, &event)) {
-            _exit(2);
-        }
-    }
-    kill(getpid(), SIGKILL);
+    write_and_die(&spool, store, events, 0);
 }
 
 bool make_killed(const char *name, uint64_t events, bool start) {
@@ -46,7 +38,7 @@ bool make_killed(const char *name, uint64_t events, bool start) {
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
     if (child == 0) {
-        write_and_die(ends[1], events, true, start);
+        place_and_die(ends[1], events, start);
     }
     close(ends[1]);
     assert_int_equal(read(ends[0], name_of_memory, sizeof name_of_memory), sizeof name_of_memory);

@@ -149,20 +149,14 @@ bool produce(struct producer *producer, const struct xs_event *event) {
     return true;
 }
 
-static void write_and_die(const char *path, const char *spool_path, uint64_t events, uint64_t drained) {
-    struct xs_spool spool;
-    struct xs_store *store;
-    if (xs_spool_create(spool_path, 8 << 20, 64, &spool) != 0 || xs_store_create(path, &store) != 0) {
-        _exit(1);
-    }
-    xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
-    struct producer producer = {.spool = &spool, .thread = 1};
+void write_and_die(struct xs_spool *spool, struct xs_store *store, uint64_t events, uint64_t drained) {
+    struct producer producer = {.spool = spool, .thread = 1};
     for (uint64_t serial = 1; serial <= events; serial++) {
         struct xs_event event = transfer_event(serial);
         if (!produce(&producer, &event)) {
             _exit(2);
         }
-        if (serial == drained && xs_spool_drain(&spool, store, 0, false) < 0) {
+        if (serial == drained && xs_spool_drain(spool, store, 0, false) < 0) {
             _exit(3);
         }
     }
@@ -175,7 +169,13 @@ void make_killed_trace(const char *path, uint64_t events, uint64_t drained) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        write_and_die(path, spool_path, events, drained);
+        struct xs_spool spool;
+        struct xs_store *store;
+        if (xs_spool_create(spool_path, 8 << 20, 64, &spool) != 0 || xs_store_create(path, &store) != 0) {
+            _exit(1);
+        }
+        xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
+        write_and_die(&spool, store, events, drained);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -58,6 +58,10 @@ struct producer {
 };
 bool produce(struct producer *producer, const struct xs_event *event);
 
+/* Of a child process: writes `events` transfers, serials from 1, takes over into the trace what is there when `drained`
+ * of them are written (0: nothing), and kills itself. */
+void write_and_die(struct xs_spool *spool, struct xs_store *store, uint64_t events, uint64_t drained);
+
 /* A trace and a spool as a process leaves them that was killed after `events` transfers, serials from 1, of which
  * `drained` were taken over. Made by a child process, so the writer is gone. */
 void make_killed_trace(const char *path, uint64_t events, uint64_t drained);

@@ -81,7 +81,7 @@ export function bandwidth(run) {
           z: 3,
           lineStyle: {
             width: 1.5,
-            type: line.assumed ? 'dashed' : 'solid',
+            type: line.assumed || line.rate_assumed ? 'dashed' : 'solid',
             color: colour(`kind-${line.class.slice(0, 3)}`),
           },
         };
@@ -210,7 +210,11 @@ export function bandwidth(run) {
             [
               { title: 'Copies', text: (row) => row.class.replace('_', ' ') },
               { title: 'Fixed', number: true, text: (row) => f.ns(row.fixed_ns) },
-              { title: 'Rate', number: true, text: (row) => f.rate(row.bytes_per_s) },
+              {
+                title: 'Rate',
+                number: true,
+                text: (row) => `${f.rate(row.bytes_per_s)}${row.rate_assumed && !row.assumed ? ' (assumed)' : ''}`,
+              },
               { title: 'From', text: (row) => (row.assumed ? 'assumed' : f.times(row.samples, 'copy', 'copies')) },
             ],
             modelled,

@@ -1,4 +1,4 @@
-/* The folder of the trace is removed while the program runs. Nothing can be kept, and one line says why.
+/* The folder of the trace is removed while the program runs. Nothing can be kept, and one line says so.
  *
  * link: cuda
  * run: mkdir "$dir/gone"; exec "$program" "$dir/gone"
@@ -7,8 +7,12 @@
  * notices: 1
  * stdout: data ok
  *
- * $ grep -c 'capture stopped early: the trace was deleted while it was written; ' $stderr; ls $dir
+ * $ grep -c 'capture stopped early: the trace was deleted while it was written, and so was its folder; ' $stderr
  * 1
+ *
+ * $ grep -c 'nothing is left of .*gone/t[.]db' $stderr; grep -c 'holds what came before' $stderr; ls $dir
+ * 1
+ * 0
  */
 #include <cuda.h>
 

@@ -40,6 +40,8 @@ static bool stage(struct xs_op *op) {
     if (op->staging == NULL)
         return false;
     memcpy(op->staging, copy->src.base, copy->width);
+    if (xs_is_virtual())
+        xs_virtual_stage(copy->width);
     return true;
 }
 

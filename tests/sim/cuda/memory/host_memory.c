@@ -30,6 +30,8 @@ CUresult xs_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
         munmap(base, bytesize);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (xs_is_virtual())
+        xs_virtual_page_lock(bytesize);
     *pp = base;
     xs_report_memory(&allocation, 1, 0, false);
     return CUDA_SUCCESS;
@@ -89,6 +91,8 @@ CUresult xs_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
                                        .flags = Flags,
                                        .id = xs_next_id(),
                                        .preferred = -2};
+    if (xs_is_virtual())
+        xs_virtual_page_lock(bytesize);
     return xs_map_add(&allocation) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

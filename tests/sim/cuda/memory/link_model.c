@@ -12,12 +12,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t free_at_ns[XS_MAX_DEVICES][ENGINES];
 
 uint64_t xs_now_ns(void) {
+    if (xs_virtual_operation_now() != 0)
+        return xs_virtual_operation_now();
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void xs_wait_until_ns(uint64_t deadline_ns) {
+    if (xs_is_virtual()) {
+        xs_virtual_operation_reach(deadline_ns);
+        return;
+    }
     /* Sleep for what is long, yield for what is short: a timer's wake-up alone takes some 60 us. */
     for (;;) {
         uint64_t now = xs_now_ns();

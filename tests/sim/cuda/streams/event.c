@@ -150,7 +150,7 @@ CUresult xs_cuEventQuery(CUevent hEvent) {
     if (result != CUDA_SUCCESS)
         return result;
     xs_queue_lock();
-    bool done = hEvent->stream == NULL || hEvent->stream->completed >= hEvent->sequence;
+    bool done = hEvent->stream == NULL || xs_done_locked(hEvent->stream, hEvent->sequence);
     xs_queue_unlock();
     return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }

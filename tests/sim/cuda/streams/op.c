@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct xs_op *xs_op_new(enum xs_op_kind kind) {
     struct xs_op *op = calloc(1, sizeof(*op));
@@ -169,6 +170,14 @@ static bool prepare_arguments(struct CUstream_st *stream, const struct xs_op *op
                                op->correlation);
     }
     return true;
+}
+
+void xs_kernel_spin_ns(uint64_t ns) {
+    struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    if (xs_is_virtual())
+        xs_virtual_operation_reach(xs_now_ns() + ns);
+    else
+        nanosleep(&pause, NULL);
 }
 
 static void execute_kernel(struct CUstream_st *stream, struct xs_op *op) {

@@ -25,10 +25,17 @@ __attribute__((noinline)) void xs_stream_unref_locked(struct CUstream_st *stream
     pthread_cond_destroy(&stream->work);
     pthread_cond_destroy(&stream->done);
     free(stream->capture_tail);
+    free(stream->virtual_time.ends);
     free(stream);
 }
 
+bool xs_done_locked(const struct CUstream_st *stream, uint64_t sequence) {
+    return xs_is_virtual() ? xs_virtual_done_locked(stream, sequence) : stream->completed >= sequence;
+}
+
 void xs_depend_locked(struct xs_op *op, struct CUstream_st *stream, uint64_t sequence) {
+    if (stream != NULL && xs_is_virtual())
+        xs_virtual_depend_locked(op, stream, sequence);
     if (stream == NULL || stream->completed >= sequence)
         return;
     struct xs_dependency *grown = realloc(op->dependencies, (op->dependency_count + 1) * sizeof(*grown));
@@ -61,8 +68,7 @@ static void order_against_legacy_locked(struct CUstream_st *stream, struct xs_op
             xs_depend_locked(op, other, other->submitted);
 }
 
-/* Runs the op at the head, which is ready. The lock is released meanwhile. */
-static void run_head_locked(struct CUstream_st *stream) {
+void xs_run_head_locked(struct CUstream_st *stream) {
     struct xs_op *op = stream->head;
     if (op == NULL)
         return;
@@ -124,7 +130,7 @@ static void *work(void *data) {
         while (xs_exiting())
             pthread_cond_wait(&stream->work, &lock);
         if (!stream->running && stream->head == op)
-            run_head_locked(stream);
+            xs_run_head_locked(stream);
     }
     unlink_locked(stream);
     xs_stream_unref_locked(stream);
@@ -158,16 +164,24 @@ static void append_locked(struct CUstream_st *stream, struct xs_op *op) {
     op->next = NULL;
     *stream->tail = op;
     stream->tail = &op->next;
+    if (xs_is_virtual())
+        xs_virtual_append_locked(stream, op);
 }
 
 void xs_enqueue_locked(struct CUstream_st *stream, struct xs_op *op) {
     append_locked(stream, op);
+    if (xs_is_virtual())
+        return;
     if (!stream->has_worker)
         start_worker_locked(stream);
     pthread_cond_signal(&stream->work);
 }
 
 void xs_wait_locked(struct CUstream_st *stream, uint64_t sequence) {
+    if (xs_is_virtual()) {
+        xs_virtual_wait_locked(stream, sequence);
+        return;
+    }
     xs_stream_ref_locked(stream);
     while (stream->completed < sequence)
         pthread_cond_wait(&stream->done, &lock);
@@ -179,9 +193,13 @@ static void run_and_wait_locked(struct CUstream_st *stream, struct xs_op *op) {
     bool idle_stream = stream->head == NULL && !stream->running;
     append_locked(stream, op);
     uint64_t sequence = op->sequence;
+    if (xs_is_virtual()) {
+        xs_virtual_wait_locked(stream, sequence);
+        return;
+    }
     xs_stream_ref_locked(stream);
     if (idle_stream && ready_locked(op)) {
-        run_head_locked(stream);
+        xs_run_head_locked(stream);
     } else {
         if (!stream->has_worker)
             start_worker_locked(stream);
@@ -214,6 +232,8 @@ CUresult xs_submit(struct CUstream_st *stream, struct xs_op *op, bool wait) {
 void xs_stream_close(struct CUstream_st *stream) {
     pthread_mutex_lock(&lock);
     xs_stream_ref_locked(stream);
+    if (xs_is_virtual())
+        xs_virtual_finish_locked(stream);
     bool drained = stream->completed == stream->submitted;
     stream->closing = true;
     pthread_cond_broadcast(&stream->work);
@@ -226,7 +246,7 @@ void xs_stream_close(struct CUstream_st *stream) {
 void xs_context_drain(struct CUctx_st *context) {
     pthread_mutex_lock(&lock);
     for (struct CUstream_st *stream = context->streams; stream != NULL;) {
-        if (stream->completed >= stream->submitted) {
+        if (xs_done_locked(stream, stream->submitted)) {
             stream = stream->next;
             continue;
         }

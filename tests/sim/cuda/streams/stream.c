@@ -141,13 +141,13 @@ void xs_report_sync(struct CUstream_st *stream, unsigned type, uint32_t event_id
 /* What a stream has to finish: its own work and, for the legacy stream, that of the blocking ones. */
 static bool finished_locked(struct CUstream_st *stream, struct CUstream_st **unfinished) {
     *unfinished = stream;
-    if (stream->completed < stream->submitted)
+    if (!xs_done_locked(stream, stream->submitted))
         return false;
     if (!stream->is_legacy)
         return true;
     for (struct CUstream_st *other = stream->context->streams; other != NULL; other = other->next) {
         *unfinished = other;
-        if (!other->non_blocking && other->completed < other->submitted)
+        if (!other->non_blocking && !xs_done_locked(other, other->submitted))
             return false;
     }
     return true;

@@ -164,6 +164,27 @@ static void the_end_of_a_context_is_no_free(void **state) {
 }
 
 /* Another thread's free, made while the allocating call was under way. */
+/* An allocator that is refused memory, frees what it has cached and asks again. Frees after another error count. */
+static void what_made_room_could_not_have_been_kept(void **state) {
+    (void)state;
+    for (int result = 1; result <= 2; result++) {
+        play_begin(p);
+        uint32_t a = alloc_at(A, BYTES);
+        for (int i = 0; i < 9; i++) {
+            play_record(p, 0);
+            free_it(a);
+            a = alloc_at(A, BYTES);
+        }
+        char sql[160];
+        snprintf(sql, sizeof sql,
+                 "UPDATE api_call SET result = %d, entry_point = (SELECT id FROM entry_point WHERE category = 2)",
+                 result);
+        play_analyse(p, sql);
+        FOUND("repeated-allocation", NULL, result == 1 ? 9 : 0);
+        play_end(p);
+    }
+}
+
 static void a_free_during_the_call_comes_too_late(void **state) {
     (void)state;
     play_begin(p);
@@ -451,6 +472,7 @@ int main(void) {
         cmocka_unit_test(managed_memory_counts_too),
         cmocka_unit_test(pools_mappings_and_arrays_do_not),
         cmocka_unit_test(the_end_of_a_context_is_no_free),
+        cmocka_unit_test(what_made_room_could_not_have_been_kept),
         cmocka_unit_test(a_free_during_the_call_comes_too_late),
         cmocka_unit_test(pinned_memory_is_churned),
         cmocka_unit_test(registered_memory_counts_where_it_is_the_same),

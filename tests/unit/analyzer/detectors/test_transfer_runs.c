@@ -268,6 +268,44 @@ static void a_wait_makes_a_download_block(void **state) {
     play_end(p);
 }
 
+/* A wait for kernels only moves to the next wait. A kernel runs for 20,010 ns of the call, or of the wait, before the
+ * copy begins; another one runs beside the rest of it, and is not waited for. */
+static void what_only_waits_for_kernels_is_left(void **state) {
+    static const char without_kernels[] =
+        "DELETE FROM device_kernel; UPDATE meta SET value = 0 WHERE key = 'cupti.kernels'";
+    (void)state;
+    for (int kernels = 1; kernels >= 0; kernels--) {
+        begin();
+        for (int i = 0; i < 20; i++) {
+            bool own = i < 10;
+            p->now_ns += 100000;
+            p->kernel_delay_ns = 10;
+            p->kernel_ns = 30000;
+            play_kernel(p, 0, NULL);
+            p->now_ns -= own ? 0 : 9000; /* what waits begins 10 us after the launch */
+            p->async = !own;
+            p->call_ns = own ? 50000 : 1000;
+            p->delay_ns = own ? 25000 : 31000;
+            down(4);
+            p->now_ns -= own ? 0 : 1000;
+            p->call_ns = 40000;
+            if (!own)
+                play_wait(p, XS_SYNC_STREAM, 0);
+            p->kernel_delay_ns = 20000;
+            p->kernel_ns = 200;
+            play_kernel(p, 0, NULL);
+        }
+        play_analyse(p, kernels ? peak : without_kernels);
+        const struct xs_finding *finding = played_finding(p, "scalar-readback");
+        assert_int_equal(finding->instances, 20);
+        assert_int_equal(finding->cost.host_ns, 10 * 50000 + 10 * 41000);
+        assert_int_equal(finding->gives_back_ns, finding->removable.host_ns);
+        assert_int_equal(finding->without_kernels, kernels ? 20 : 0);
+        assert_int_equal(finding->removable.host_ns, finding->cost.host_ns - (kernels ? 20 * 20010 : 0));
+        play_end(p);
+    }
+}
+
 /* Into pageable memory the call itself blocks, and counts once. */
 static void a_pageable_download_blocks_by_itself(void **state) {
     (void)state;
@@ -395,6 +433,7 @@ int main(void) {
         cmocka_unit_test(small_transfers_by_host_times),
         cmocka_unit_test(ten_blocking_downloads),
         cmocka_unit_test(a_wait_makes_a_download_block),
+        cmocka_unit_test(what_only_waits_for_kernels_is_left),
         cmocka_unit_test(a_pageable_download_blocks_by_itself),
         cmocka_unit_test(the_wait_is_for_the_copy),
         cmocka_unit_test(the_wait_is_the_next_call),

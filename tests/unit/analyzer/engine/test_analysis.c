@@ -201,6 +201,38 @@ static void copies_of_one_small_size_say_no_rate(void **state) {
     play_end(p);
 }
 
+/* So many copies of some small sizes, which take 1.5 us and a bit for their bytes. */
+static struct xs_link_line line_of(int copies, unsigned sizes, unsigned smallest, unsigned ns_per_64k) {
+    char sql[200];
+    play_begin(p);
+    play_alloc(p, A, 1 << 20);
+    for (int i = 0; i < copies; i++)
+        play_down(p, A, (uint64_t)smallest << (unsigned)i % sizes, NO_CONTENT, HOST);
+    snprintf(sql, sizeof sql,
+             "UPDATE device_copy SET end_ns = start_ns + 1500 + bytes * %u / 65536;"
+             "INSERT INTO device (id, name, link_peak_bytes_per_s) VALUES (0, 'd', 40000000000)",
+             ns_per_64k);
+    play_analyse(p, sql);
+    struct xs_link_line line = p->findings->link.lines[XS_LINK_D2H_PAGEABLE];
+    play_end(p);
+    return line;
+}
+
+static void a_rate_takes_copies_and_sizes(void **state) {
+    (void)state;
+    struct xs_link_line line = line_of(8, 4, 16384, 3000); /* 16 to 128 KiB, 22 GB/s */
+    assert_true(!line.rate_assumed && line.best_bytes_per_s > 0);
+    assert_true(line.b_ns_per_byte > 0.0455 && line.b_ns_per_byte < 0.0460);
+    assert_true(line_of(7, 4, 16384, 3000).rate_assumed); /* copies */
+    assert_true(line_of(8, 2, 65536, 3000).rate_assumed); /* sizes */
+    assert_true(line_of(8, 4, 4096, 3000).rate_assumed);  /* the largest has 32 KiB */
+    assert_true(line_of(8, 4, 16384, 500).rate_assumed);  /* what a byte takes is not seen */
+    line = line_of(3, 3, 4, 3000);
+    assert_true(line.known && line.rate_assumed && line.best_bytes_per_s <= 0);
+    assert_true(line.a_ns > 1499 && line.a_ns <= 1501);
+    assert_false(line_of(1, 1, 1 << 20, 20000).rate_assumed); /* nearly all of it is the bytes */
+}
+
 static void without_device_times_host_times_rank(void **state) {
     (void)state;
     play_begin(p);
@@ -283,6 +315,7 @@ int main(void) {
         cmocka_unit_test(the_link_model_is_a_line),
         cmocka_unit_test(a_line_through_zero_has_the_rate_of_large_copies),
         cmocka_unit_test(copies_of_one_small_size_say_no_rate),
+        cmocka_unit_test(a_rate_takes_copies_and_sizes),
         cmocka_unit_test(without_device_times_host_times_rank),
         cmocka_unit_test(evidence_is_the_first_and_the_largest),
         cmocka_unit_test(memory_is_flat),

@@ -88,8 +88,8 @@ static void allocations_have_sites_too(void **state) {
     for (int i = 0; i < 4; i++)
         play_alloc(p, A + (uint64_t)i * BYTES, BYTES);
     play_analyse(p, STACKS "UPDATE allocation SET stack = CASE WHEN id = 4 THEN 3 ELSE 2 END");
-    assert_int_equal(nth("leak", 0)->instances, 3);
-    assert_int_equal(xs_site_frame(p->findings, nth("leak", 1)->site)->line, 14);
+    assert_int_equal(nth("unused-allocation", 0)->instances, 3);
+    assert_int_equal(xs_site_frame(p->findings, nth("unused-allocation", 1)->site)->line, 14);
     play_end(p);
 }
 

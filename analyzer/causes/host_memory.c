@@ -1,0 +1,138 @@
+/* Page-locked memory and its uses; see host_memory.h. */
+#include "analyzer/causes/host_memory.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/causes/plan.h"
+#include "analyzer/trace/site.h"
+#include "schema/kinds.h"
+
+static bool is_locked(const struct xs_model_call *call, enum xs_model_kind kind) {
+    return call->kind == kind && call->memory_kind == XS_MEM_PINNED && call->bytes;
+}
+
+/* What a copy would take longer from pageable memory. */
+static int64_t worth_of(const struct xs_plan *plan, const struct xs_model_call *call) {
+    const struct xs_link_model *link = &plan->findings->link;
+    uint64_t pageable = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PAGEABLE), call->bytes);
+    uint64_t pinned = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PINNED), call->bytes);
+    return pageable > pinned ? (int64_t)(pageable - pinned) : 0;
+}
+
+/* --- allocations --- */
+
+static int by_address(const void *a, const void *b) {
+    const struct xs_locked_memory *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+static void read_allocations(struct xs_host_memory *memory, const struct xs_model *model) {
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (!is_locked(call, XS_MODEL_ALLOCATION))
+            continue;
+        if (memory->count == capacity) {
+            capacity = capacity ? capacity * 2 : 64;
+            memory->items = xs_realloc(memory->items, capacity * sizeof *memory->items);
+        }
+        memory->items[memory->count++] = (struct xs_locked_memory){
+            .begin = call->address,
+            .end = call->bytes < UINT64_MAX - call->address ? call->address + call->bytes : UINT64_MAX,
+            .from_ns = call->enter_ns,
+            .until_ns = INT64_MAX,
+            .price_ns = call->return_ns - call->enter_ns,
+            .allocation = i,
+            .free = XS_PLAN_NONE};
+    }
+    if (memory->count)
+        qsort(memory->items, memory->count, sizeof *memory->items, by_address);
+}
+
+/* The latest at or below the address that lived at that time; its index plus 1. */
+static uint32_t find(const struct xs_host_memory *memory, uint64_t address, int64_t ns) {
+    size_t low = 0, high = memory->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct xs_locked_memory *item = &memory->items[middle];
+        if (item->begin < address || (item->begin == address && item->from_ns <= ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return 0;
+    const struct xs_locked_memory *item = &memory->items[low - 1];
+    return address < item->end && item->from_ns <= ns && ns <= item->until_ns ? (uint32_t)low : 0;
+}
+
+/* Frees and copies, in the order of the calls: an address may be used again. */
+static void read_uses(struct xs_host_memory *memory, const struct xs_plan *plan) {
+    const struct xs_model *model = plan->model;
+    memory->of = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *memory->of);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        memory->of[i] = 0;
+        if (is_locked(call, XS_MODEL_FREE)) {
+            uint32_t number = find(memory, call->address, call->enter_ns);
+            if (number) {
+                memory->items[number - 1].free = i;
+                memory->items[number - 1].until_ns = call->enter_ns;
+                memory->items[number - 1].price_ns += call->return_ns - call->enter_ns;
+            }
+        } else if (is_locked(call, XS_MODEL_TRANSFER)) {
+            memory->of[i] = find(memory, call->address, call->enter_ns);
+            if (memory->of[i]) {
+                memory->items[memory->of[i] - 1].worth_ns += worth_of(plan, call);
+                memory->items[memory->of[i] - 1].copies++;
+            }
+        }
+    }
+}
+
+void xs_host_memory_begin(struct xs_host_memory *memory, const struct xs_plan *plan) {
+    *memory = (struct xs_host_memory){0};
+    read_allocations(memory, plan->model);
+    read_uses(memory, plan);
+}
+
+void xs_host_memory_end(struct xs_host_memory *memory) {
+    free(memory->items);
+    free(memory->of);
+    *memory = (struct xs_host_memory){0};
+}
+
+/* --- with a plan --- */
+
+static bool is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
+    const struct xs_sites *sites = plan->findings->sites;
+    uint32_t place = xs_site_parts(sites, plan->model->calls[a].site).place;
+    return place && place == xs_site_parts(sites, plan->model->calls[b].site).place;
+}
+
+void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_plan *plan) {
+    for (size_t i = 0; i < memory->count; i++) {
+        memory->items[i].left_ns = memory->items[i].worth_ns;
+        memory->items[i].left = memory->items[i].copies;
+        memory->items[i].is_touched = memory->items[i].is_of_copy = false;
+    }
+    for (uint32_t k = 0; k < plan->count; k++) {
+        uint32_t call = plan->changed[k], number = memory->of[call];
+        if (!number || !plan->without_host[k])
+            continue;
+        memory->items[number - 1].left_ns -= worth_of(plan, &plan->model->calls[call]);
+        memory->items[number - 1].left--;
+        memory->items[number - 1].is_touched = true;
+        memory->items[number - 1].is_of_copy |= is_same_place(plan, memory->items[number - 1].allocation, call);
+    }
+    memory->instead_ns = 0;
+    for (size_t i = 0; i < memory->count; i++) {
+        struct xs_locked_memory *item = &memory->items[i];
+        item->is_useless = item->is_touched && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+        if (item->is_useless)
+            memory->instead_ns += item->left_ns;
+    }
+}

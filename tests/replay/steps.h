@@ -1,0 +1,53 @@
+/* Random programs as lists of steps: what the performing program (program/perform.c) does on the simulated GPU, and
+ * what the check (check.c) knows of it. The same seed and number give the same steps in both. */
+#ifndef XFERSPY_TESTS_REPLAY_STEPS_H
+#define XFERSPY_TESTS_REPLAY_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum step_kind {
+    STEP_UPLOAD,
+    STEP_DOWNLOAD,
+    STEP_MEMSET,
+    STEP_KERNEL,
+    STEP_RECORD,
+    STEP_WAIT_EVENT,
+    STEP_SYNC_STREAM,
+    STEP_SYNC_EVENT,
+    STEP_SYNC_DEVICE,
+    STEP_ALLOCATE,
+    STEP_FREE,
+    STEP_WORK, /* the host's own */
+    STEP_KINDS
+};
+
+/* Stream 0 is the legacy default one, 1 and 2 are ordered with it, 3 and 4 are not. */
+enum { STREAMS = 5, FIRST_NON_BLOCKING = 3, EVENTS = 4, SLOTS = 4, BUFFER_BYTES = 4 << 20, MAX_STEPS = 160 };
+enum { MAX_UPLOADS = 64 }; /* a set of them is the bits of a number */
+
+struct step {
+    enum step_kind kind;
+    int stream, event, slot; /* slot: of the allocations that come and go */
+    size_t bytes;
+    uint64_t ns;    /* STEP_KERNEL, STEP_WORK: how long */
+    bool is_async;  /* transfers, memsets; those that are not have stream 0 */
+    bool is_pinned; /* the host's side of a transfer */
+    int upload;     /* STEP_UPLOAD: the n-th, from 0; else -1 */
+};
+
+struct steps {
+    struct step items[MAX_STEPS];
+    int count, uploads;
+};
+
+void steps_make(struct steps *steps, uint64_t seed, uint64_t number);
+
+/* Which uploads are left out: the n-th set of a program, 0: none. */
+uint64_t steps_dropped(const struct steps *steps, uint64_t seed, uint64_t number, int set);
+
+/* Into `text`: what a step does, in one line. */
+void steps_describe(const struct step *step, char *text, size_t bytes);
+
+#endif
