@@ -122,6 +122,7 @@ struct xs_summary {
     struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
     struct xs_count_time memsets, memsets_device; /* device: without those of graphs */
     struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
+    uint64_t given_pinned, given_managed; /* launches of kernels that were given such memory of the host */
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
     struct xs_failures failures;
     struct xs_coverage coverage;
