@@ -104,7 +104,7 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
             xs_string_format(text, "contents were compared of %s of %s copies", xs_format_count(taken, c->taken),
                              xs_format_count(all, c->eligible));
         else
-            xs_string_format(text, "contents were not compared");
+            xs_string_format(text, XS_CONTENTS_NOT_COMPARED);
     }
 }
 
@@ -153,5 +153,5 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     }
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (*why)
-        xs_string_format(text, " (contents were not compared)");
+        xs_string_format(text, " (" XS_CONTENTS_NOT_COMPARED ")");
 }

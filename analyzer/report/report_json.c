@@ -7,6 +7,7 @@
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/where_words.h"
 #include "analyzer/summary/left_out.h"
 
 void xs_report_json_begin(struct xs_json *json) {
@@ -328,6 +329,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_json_text(json, "trace", s->trace->path);
     put_run(s, json);
     put_headline(report, json);
+    xs_where_json(&s->where, json);
     xs_failures_json(&s->failures, report->findings, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/summary/summary_failures.h"
+#include "analyzer/summary/summary_where.h"
 #include "analyzer/trace/kinds.h"
 #include "schema/trace/trace.h"
 
@@ -125,6 +126,7 @@ struct xs_summary {
     uint64_t given_pinned, given_managed; /* launches of kernels that were given such memory of the host */
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
     struct xs_failures failures;
+    struct xs_where where;
     struct xs_coverage coverage;
     struct xs_cost cost;
     struct xs_note *notes;
