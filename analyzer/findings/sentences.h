@@ -17,6 +17,7 @@
 #define XS_NONE_GIVES(least) "None that would save " least
 #define XS_NONE_CHANGED "None changed."
 #define XS_WASTED_HEADING "## Transfers that were wasted: " /* of Markdown */
+#define XS_CONTENTS_NOT_COMPARED "contents were not compared"
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 #define XS_CANNOT_BE_TRUE "hold values that cannot be true"
 #define XS_NOT_IN_A_PROFILE "launch arguments and the addresses of copies" /* beside contents */

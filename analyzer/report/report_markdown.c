@@ -14,6 +14,7 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
+#include "analyzer/report/where_words.h"
 
 static void add_place(struct xs_string *text, const struct xs_findings *findings, uint32_t site, bool with_function) {
     xs_markdown_place(text, findings->sites, xs_site_frame(findings, site), xs_site_name(findings, site),
@@ -42,6 +43,10 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     text.length = 0;
     xs_markdown_code(&text, report->summary->trace->path);
     fprintf(out->file, "%s.\n", text.data);
+    text.length = 0;
+    xs_where_say(&text, &report->summary->where);
+    if (text.length && !report->findings->selection)
+        fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
     xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&headline);

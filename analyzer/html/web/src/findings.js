@@ -106,11 +106,8 @@ export class Findings {
 
   none() {
     const report = this.run.report;
-    if (!report.transfers.total.count) return 'No findings: the trace has no transfers.';
-    const unseen =
-      ' Contents were not recorded, so what was copied in vain could not be told; ' +
-      'docs/options.md says how to record them.';
-    return `No findings.${report.fingerprints.taken ? '' : unseen}`;
+    const how = report.transfers.total.count && !report.fingerprints.taken;
+    return `No findings. Wasted: ${report.headline}.${how ? ' docs/options.md says how to record contents.' : ''}`;
   }
 
   mark() {

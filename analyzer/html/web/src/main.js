@@ -74,6 +74,28 @@ class Page {
     return this.runs[this.shown];
   }
 
+  // Where the run went: a bar, and the same in words.
+  where() {
+    const { where } = this.run.report;
+    if (!where) return null;
+    const shown = where.parts.filter((part) => part.percent);
+    const words = [...shown]
+      .sort((a, b) => b.percent - a.percent)
+      .map((part) => `${part.label} ${part.percent} %`)
+      .join(', ');
+    const piece = (part) => {
+      const element = h('span', { class: `where-${part.part}`, title: `${part.label}: ${f.ns(part.ns)}` });
+      element.style.flexGrow = part.percent;
+      return element;
+    };
+    return h(
+      'div',
+      { class: 'where' },
+      h('div', { class: 'where-bar', 'aria-hidden': 'true' }, shown.map(piece)),
+      h('p', {}, `Where the run went: ${words}.`),
+    );
+  }
+
   head() {
     const { report } = this.run;
     const total = report.findings_total;
@@ -225,6 +247,7 @@ class Page {
             )
           : null,
       ),
+      this.where(),
     );
   }
 
