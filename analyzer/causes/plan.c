@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/causes/managed.h"
 #include "analyzer/causes/statement.h"
 #include "analyzer/engine/detector.h"
 #include "schema/kinds.h"
@@ -93,7 +94,8 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     link_calls(plan);
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
-    return xs_pinning_begin(&plan->pinning, trace, message);
+    int status = xs_pinning_begin(&plan->pinning, trace, message);
+    return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
 
 void xs_plan_end(struct xs_plan *plan) {
@@ -101,6 +103,7 @@ void xs_plan_end(struct xs_plan *plan) {
     xs_hash_free(&plan->overheads);
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
+    xs_managed_free(plan->managed);
     free(plan->previous);
     free(plan->next);
     free(plan->change_of);
@@ -115,6 +118,7 @@ void xs_plan_clear(struct xs_plan *plan) {
         plan->change_of[plan->changed[i]] = 0;
     plan->count = 0;
     plan->host_memory.instead_ns = 0;
+    xs_managed_clear(plan->managed);
     xs_pinning_clear(&plan->pinning);
 }
 
@@ -148,6 +152,12 @@ static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_chan
 
 static void change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
     change_use(plan, call, to, to->dropped);
+}
+
+struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
+    change(plan, call, &(struct xs_change){0});
+    struct xs_change *altered = &plan->changes[plan->change_of[call] - 1];
+    return altered->dropped ? NULL : altered;
 }
 
 /* The call, and what of its statement is directly behind it. */
@@ -300,8 +310,9 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     case XS_REPAIR_OVERLAP:
         overlap(plan, first, end);
         break;
-    case XS_REPAIR_OF_DETECTOR:
     case XS_REPAIR_KEEP_ON_DEVICE:
+        return xs_managed_keep(plan->managed, plan, item->rows[0], end);
+    case XS_REPAIR_OF_DETECTOR:
         return 0;
     }
     return 1;

@@ -24,6 +24,7 @@ struct xs_plan {
     struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
+    struct xs_managed *managed; /* managed.h */
 
     uint32_t *change_of; /* by call: index in changes plus 1 */
     struct xs_change *changes;
@@ -45,6 +46,9 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 /* The call of a row that some instance names, and of an instance's first row; XS_PLAN_NONE: not in the model. */
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
 uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item);
+
+/* A call's change so far, to be altered, until the next change is made; NULL: it is not made any more. */
+struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 
 /* The duration of the run with the changes made so far, page-locking included. */
 int64_t xs_plan_run(struct xs_plan *plan);

@@ -1,5 +1,9 @@
 /* managed-thrash: managed memory whose pages went to the device and back again and again. It uses one byte of memory
- * for each 64 KiB of the live managed allocations whose pages moved. */
+ * for each 64 KiB of the live managed allocations whose pages moved.
+ *
+ * Where migrations were recorded in windows, no piece need have been seen three times. There the bytes that were seen
+ * on their way say how often: upwards in proportion to the time of the kernels that were given the allocation, back in
+ * proportion to the time without such a kernel. */
 #include "analyzer/engine/detector.h"
 
 #include <stdlib.h>
@@ -24,17 +28,37 @@ struct pages {
     uint64_t ns;         /* of all migrations to the device and back */
     uint64_t again_ns;   /* the part of it after each piece's first way up and first way back */
     int64_t first, last; /* device_migration.id */
+    struct seen {
+        double bytes, sampled_bytes; /* in all windows, in samples */
+        uint64_t windows;            /* that are samples, with such migrations */
+        const void *window;          /* the last of these */
+    } up, down;
+    int64_t since_ns;                                   /* the first kernel that was given it; 0: there was none */
+    double kernels_ns, recorded_kernels_ns, sampled_ns; /* of these kernels: all, and those parts of them */
     uint8_t pieces[];
 };
 
 struct state {
-    struct xs_hash pages; /* allocation.id to struct pages */
+    struct xs_hash pages;    /* allocation.id to struct pages */
+    struct xs_hash launches; /* correlation of a launch that was given managed memory, to struct given */
+    struct xs_hash managed;  /* allocation.id, of those that live */
 };
 
+/* The managed memory among the arguments of a launch. */
+struct given {
+    unsigned count;
+    int64_t allocations[]; /* allocation.id */
+};
+
+static struct pages *find_pages(const struct state *state, int64_t allocation) {
+    const uint64_t *found = xs_hash_find(&state->pages, (uint64_t)allocation, 0);
+    return found ? (struct pages *)(uintptr_t)*found : NULL;
+}
+
 static struct pages *pages_of(struct state *state, const struct xs_allocation *a) {
-    const uint64_t *found = xs_hash_find(&state->pages, (uint64_t)a->id, 0);
-    if (found)
-        return (struct pages *)(uintptr_t)*found;
+    struct pages *known = find_pages(state, a->id);
+    if (known)
+        return known;
     unsigned shift = SMALLEST_SHIFT;
     while (((a->bytes - 1) >> shift) >= MOST_PIECES) /* of more than 64 GiB */
         shift++;
@@ -58,6 +82,15 @@ static bool move_piece(struct pages *pages, uint8_t *piece, bool up) {
     return trips >= (up ? TRIP : 2 * TRIP);
 }
 
+static void note_seen(struct seen *seen, const struct xs_recorded_window *window, uint64_t bytes) {
+    seen->bytes += (double)bytes;
+    if (!window || !window->is_sample)
+        return;
+    seen->sampled_bytes += (double)bytes;
+    seen->windows += seen->window != window;
+    seen->window = window;
+}
+
 static void take_migration(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_migration_view *m = &event->u.migration;
     const struct xs_allocation *a = m->allocation;
@@ -70,6 +103,7 @@ static void take_migration(struct xs_detection *detection, const struct xs_trace
     uint64_t first = offset >> pages->shift, last = (offset + length - 1) >> pages->shift, again = 0;
     for (uint64_t i = first; i <= last; i++)
         again += move_piece(pages, &pages->pieces[i], up);
+    note_seen(up ? &pages->up : &pages->down, xs_migration_window_at(detection->windows, event->enter_ns), length);
     uint64_t ns = (uint64_t)event->return_ns - (uint64_t)event->enter_ns;
     pages->ns += ns;
     pages->again_ns += (uint64_t)((double)ns * (double)again / (double)(last - first + 1) + 0.5);
@@ -77,41 +111,135 @@ static void take_migration(struct xs_detection *detection, const struct xs_trace
     pages->last = event->id;
 }
 
+/* --- where only windows were recorded --- */
+
+static void take_launch(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_launch_view *launch = &event->u.launch;
+    unsigned count = 0;
+    if (!event->correlation || !state->managed.count)
+        return;
+    for (unsigned i = 0; i < launch->argument_count; i++)
+        count += xs_hash_find(&state->managed, (uint64_t)launch->arguments[i], 0) != NULL;
+    if (!count)
+        return;
+    struct given *given = xs_realloc(NULL, sizeof *given + count * sizeof *given->allocations);
+    given->count = 0;
+    for (unsigned i = 0; i < launch->argument_count; i++)
+        if (xs_hash_find(&state->managed, (uint64_t)launch->arguments[i], 0))
+            given->allocations[given->count++] = launch->arguments[i];
+    uint64_t *place = xs_hash_put(&state->launches, event->correlation, 0);
+    free((struct given *)(uintptr_t)*place);
+    *place = (uint64_t)(uintptr_t)given;
+}
+
+static void note_kernel(struct xs_detection *detection, struct pages *pages, int64_t start_ns, int64_t end_ns) {
+    pages->since_ns = pages->since_ns ? pages->since_ns : start_ns;
+    pages->kernels_ns += (double)(end_ns - start_ns);
+    pages->recorded_kernels_ns += (double)xs_migration_windows_within(detection->windows, start_ns, end_ns, false);
+    pages->sampled_ns += (double)xs_migration_windows_within(detection->windows, start_ns, end_ns, true);
+}
+
+static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    uint64_t *found = event->u.interval.is_kernel ? xs_hash_find(&state->launches, event->correlation, 0) : NULL;
+    if (!found || event->return_ns < event->enter_ns)
+        return;
+    struct given *given = (struct given *)(uintptr_t)*found;
+    for (unsigned i = 0; i < given->count; i++) {
+        const uint64_t *allocation = xs_hash_find(&state->managed, (uint64_t)given->allocations[i], 0);
+        if (allocation)
+            note_kernel(detection, pages_of(state, (const struct xs_allocation *)(uintptr_t)*allocation),
+                        event->enter_ns, event->return_ns);
+    }
+    xs_hash_remove(&state->launches, event->correlation, 0);
+    free(given);
+}
+
+/* Bytes that moved, from those that were seen: what was seen outside of samples is only itself. */
+static double scaled(const struct seen *seen, double all_ns, double recorded_ns, double sampled_ns) {
+    double unseen = all_ns - recorded_ns;
+    return seen->bytes + (unseen > 0 && sampled_ns > 0 ? seen->sampled_bytes * unseen / sampled_ns : 0);
+}
+
+/* How often the allocation's pages went there and back, by the windows; 0: they do not say. */
+static double estimated_trips(const struct xs_detection *detection, const struct pages *pages, int64_t end_ns) {
+    const struct xs_migration_windows *windows = detection->windows;
+    uint64_t enough = windows->listed ? 2 : 1;
+    if (windows->whole || !pages->since_ns || pages->up.windows < enough || pages->down.windows < enough)
+        return 0;
+    int64_t since = pages->since_ns;
+    double other_ns = (double)(end_ns - since) - pages->kernels_ns;
+    double other_recorded_ns =
+        (double)xs_migration_windows_within(windows, since, end_ns, false) - pages->recorded_kernels_ns;
+    double other_sampled_ns = (double)xs_migration_windows_within(windows, since, end_ns, true) - pages->sampled_ns;
+    double up = scaled(&pages->up, pages->kernels_ns, pages->recorded_kernels_ns, pages->sampled_ns);
+    double down = scaled(&pages->down, other_ns, other_recorded_ns, other_sampled_ns);
+    return (up < down ? up : down) / (double)pages->bytes;
+}
+
+/* --- the end of an allocation --- */
+
+static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pages *pages,
+                   uint64_t again_ns) {
+    struct xs_instance instance = {.site = a->site,
+                                   .at_ns = a->enter_ns,
+                                   .bytes = a->bytes,
+                                   .cost = {.device_ns = pages->ns, .device_known = true},
+                                   .removable = {.device_ns = again_ns, .device_known = true}};
+    xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
+    xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->first, "the first migration");
+    xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->last, "the last one");
+    xs_report_instance(detection, &instance);
+    xs_claim_unshared(detection, instance.site, &instance.removable);
+}
+
 static void take_end(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_allocation *a = event->u.allocation;
-    const uint64_t *found = xs_hash_find(&state->pages, (uint64_t)a->id, 0);
-    if (!found)
+    struct pages *pages = find_pages(state, a->id);
+    xs_hash_remove(&state->managed, (uint64_t)a->id, 0);
+    if (!pages)
         return;
-    struct pages *pages = (struct pages *)(uintptr_t)*found;
-    if (pages->thrashes) {
-        struct xs_instance instance = {.site = a->site,
-                                       .at_ns = a->enter_ns,
-                                       .bytes = a->bytes,
-                                       .cost = {.device_ns = pages->ns, .device_known = true},
-                                       .removable = {.device_ns = pages->again_ns, .device_known = true}};
-        xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
-        xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->first, "the first migration");
-        xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->last, "the last one");
-        xs_report_instance(detection, &instance);
-        xs_claim_unshared(detection, instance.site, &instance.removable);
-    }
+    double trips = estimated_trips(detection, pages, event->enter_ns);
+    uint64_t again_ns = trips >= ENOUGH ? (uint64_t)((double)pages->ns * (trips - 1) / trips) : 0;
+    if (pages->thrashes || trips >= ENOUGH)
+        report(detection, a, pages, again_ns > pages->again_ns ? again_ns : pages->again_ns);
     xs_hash_remove(&state->pages, (uint64_t)a->id, 0);
     free(pages);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    if (event->on == XS_ON_MIGRATION)
+    struct state *state = detection->state;
+    switch (event->on) {
+    case XS_ON_ALLOCATION:
+        if (event->u.allocation->kind == XS_MEM_MANAGED && event->u.allocation->bytes && !detection->windows->whole)
+            *xs_hash_put(&state->managed, (uint64_t)event->id, 0) = (uint64_t)(uintptr_t)event->u.allocation;
+        break;
+    case XS_ON_LAUNCH:
+        take_launch(detection, event);
+        break;
+    case XS_ON_DEVICE_INTERVAL:
+        take_kernel(detection, event);
+        break;
+    case XS_ON_MIGRATION:
         take_migration(detection, event);
-    else
+        break;
+    default:
         take_end(detection, event);
+        break;
+    }
 }
 
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->pages, entry));)
         free((struct pages *)(uintptr_t)entry->value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->launches, entry));)
+        free((struct given *)(uintptr_t)entry->value);
     xs_hash_free(&state->pages);
+    xs_hash_free(&state->launches);
+    xs_hash_free(&state->managed);
 }
 
 const struct xs_detector xs_detector_managed_thrash = {
@@ -122,7 +250,8 @@ const struct xs_detector xs_detector_managed_thrash = {
     .kind = XS_REMOVES_CALLS,
     .repair = XS_REPAIR_KEEP_ON_DEVICE,
     .needs = XS_NEEDS_DEVICE_RECORDS,
-    .wants = XS_WANT(XS_ON_MIGRATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL) |
+             XS_WANT(XS_ON_MIGRATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .end = end,

@@ -66,6 +66,7 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .calls_recorded = a->calls_recorded,
                                    .ended = a->ended,
                                    .addresses_recorded = a->addresses_recorded,
+                                   .windows = &a->windows,
                                    .analysis = a,
                                    .index = i};
         if (!is_asked_for(a, detector))
@@ -189,6 +190,8 @@ static int begin(struct xs_analysis *a) {
         status = xs_waits_begin(&a->waits, a->trace, &a->accounts, &a->streams, a->wanting_count[XS_ON_SYNC] != 0,
                                 a->message, damaged);
     if (status >= 0)
+        status = xs_migration_windows_read(&a->windows, a->trace, a->message, damaged);
+    if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
     int begun = xs_events_begin(&a->events, a->trace, window, a->message, damaged);
     return status < 0 ? status : begun;
@@ -199,6 +202,7 @@ static void end(struct xs_analysis *a) {
     xs_events_end(&a->events);
     xs_contents_end(&a->contents);
     xs_arguments_free(&a->arguments);
+    xs_migration_windows_free(&a->windows);
     xs_device_records_end(&a->copies);
     xs_device_records_end(&a->memsets);
     xs_exposure_end(&a->exposure);

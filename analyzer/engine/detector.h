@@ -9,6 +9,7 @@
 #include "analyzer/engine/link.h"
 #include "analyzer/engine/repair.h"
 #include "analyzer/engine/residency.h"
+#include "analyzer/trace/migration_windows.h"
 #include "analyzer/trace/trace_event.h"
 
 enum xs_detector_kind {
@@ -55,6 +56,7 @@ struct xs_detection {
     bool addresses_recorded;              /* where copies went from and to; not in an imported trace */
     struct xs_analysis *analysis;         /* for the functions below */
     unsigned index;                       /* of this detector in xs_detectors */
+    const struct xs_migration_windows *windows; /* when page migrations were recorded */
     bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
 };
 

@@ -9,6 +9,7 @@
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
+#include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
@@ -62,6 +63,14 @@ static void put_total(const struct xs_findings *findings, struct xs_json *json) 
     xs_string_free(&total);
 }
 
+/* Calls that failed, in the words of the report; null where none did. */
+static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
+    struct xs_string text = {0};
+    xs_failures_say(&text, &run->reading.summary.failures, run->reading.findings);
+    xs_json_text(json, "failures_text", text.data);
+    xs_string_free(&text);
+}
+
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
     xs_json_array(json, "overlap_texts");
     for (size_t i = 0; i < summary->device_count; i++) {
@@ -85,6 +94,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     struct xs_html_buffers buffers = {0};
     xs_json_object(json, NULL);
     put_report(run, json);
+    put_failures(run, json);
     put_total(findings, json);
     put_overlap(&run->reading.summary, json);
     xs_json_count(json, "findings_left_out", findings->count - shown);

@@ -17,6 +17,8 @@ void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *ou
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
 /* Of them everything after the transfers: migrations, memory, waiting, coverage, cost. */
 void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
+/* The line on calls that failed; nothing where none did. */
+void xs_report_failures(const struct xs_report *report, struct xs_out *out);
 /* Warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 

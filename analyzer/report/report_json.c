@@ -5,6 +5,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/by.h"
+#include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
 #include "analyzer/summary/left_out.h"
 
@@ -316,6 +317,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_json_object(json, NULL);
     xs_json_text(json, "trace", s->trace->path);
     put_run(s, json);
+    xs_failures_json(&s->failures, report->findings, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);
     put_devices(s, json);

@@ -146,8 +146,11 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
         [XS_SECTION_COST] = XS_COST_HEADING,
     };
     unsigned sections = xs_report_sections(report);
-    head(report, out);
     struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_failures(report, &lines.out);
+    xs_markdown_lines_block(&lines, out);
+    head(report, out);
     xs_markdown_lines_begin(&lines);
     xs_report_warnings(report->summary, &lines.out);
     xs_findings_unknown_lines(&report->contents, &lines.out);

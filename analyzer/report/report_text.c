@@ -11,6 +11,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
+#include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
 
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
@@ -144,8 +145,21 @@ static void print_headline(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&filter);
 }
 
+/* Before everything: what a program does after a call failed is not what it was written for. */
+void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_failures_say(&text, &report->summary->failures, report->findings);
+    if (text.length) {
+        fputs(xs_style_on(out, XS_STYLE_BAD), out->file);
+        xs_out_indented(out, 0, "%s.", text.data);
+        fputs(xs_style_off(out, XS_STYLE_BAD), out->file);
+    }
+    xs_string_free(&text);
+}
+
 static void print_run(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
+    xs_report_failures(report, out);
     char *command = xs_text_escaped(*s->run.command      ? s->run.command
                                     : *s->run.executable ? s->run.executable
                                                          : "(unknown command)");

@@ -172,6 +172,8 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
         status = xs_summary_transfers(&work);
     if (status >= 0)
         status = xs_summary_calls(&work);
+    if (status >= 0)
+        status = xs_failures_read(trace, &summary->failures, message);
     if (status >= 0) {
         judge_kernels(summary);
         xs_summary_overlap(&work);
@@ -212,6 +214,7 @@ void xs_summary_free(struct xs_summary *s) {
         free(s->largest[i].entry_point);
     for (size_t i = 0; i < s->slowest_count; i++)
         free(s->slowest[i].entry_point);
+    xs_failures_free(&s->failures);
     free(s->devices);
     free(s->notes);
     free(s->groups);

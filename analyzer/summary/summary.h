@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/summary/summary_failures.h"
 #include "analyzer/trace/kinds.h"
 #include "schema/trace/trace.h"
 
@@ -122,6 +123,7 @@ struct xs_summary {
     struct xs_count_time memsets, memsets_device; /* device: without those of graphs */
     struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
+    struct xs_failures failures;
     struct xs_coverage coverage;
     struct xs_cost cost;
     struct xs_note *notes;

@@ -27,11 +27,16 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
 void xs_cupti_flush(bool forced);
 
 /* Stops the recording of page migrations for a while, or resumes it, as its share of the run's time allows
- * (migration_budget.h). Called after each flush; where it returns true, again within some 10 ms. Flusher only. */
-bool xs_cupti_watch_migrations(void);
+ * (migration_budget.h). Called after each flush, and again after so many ms as it returns; 0: it does not matter when.
+ * Flusher only. */
+unsigned xs_cupti_watch_migrations(void);
 /* Managed memory was allocated: page migrations may begin, so xs_cupti_watch_migrations is to be called soon. Any
  * thread. */
 void xs_cupti_managed_memory(void);
+
+/* The windows of the run in which page migrations were recorded, as the trace has them; the string is valid
+ * until the next call. NULL: they were not bounded, or cannot be had. Drain thread only. */
+const char *xs_cupti_migration_windows(const struct xs_clock *clock);
 
 /* The process ends: takes what CUPTI has and never calls it again, because it and the driver may be gone from now
  * on. Draining goes on. Exit handler only. */
@@ -66,6 +71,7 @@ struct xs_cupti_state {
     uint64_t records[5];                 /* taken over: copies, memsets, kernels, syncs, migrations */
     uint64_t migrations_ns;              /* mode auto: for how long page migrations were recorded */
     unsigned migration_rests;            /* mode auto: how often recording them stopped for a while */
+    uint64_t migration_turns_ns;         /* time that stopping and resuming it took */
     uint64_t dropped_records;            /* as CUPTI counts them */
     uint64_t own_kernels, own_kernel_ns; /* launches of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */

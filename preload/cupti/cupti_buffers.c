@@ -170,6 +170,19 @@ void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data
     xs_unlock(&lock);
 }
 
+uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
+    uint64_t count = 0;
+    xs_lock(&lock);
+    for (struct xs_cupti_buffer *buffer = queue_head; buffer; buffer = buffer->next) {
+        if (!buffer->counted)
+            buffer->migrations = xs_cupti_count_migrations(decoder, buffer->data, buffer->valid_bytes);
+        buffer->counted = true;
+        count += buffer->migrations;
+    }
+    xs_unlock(&lock);
+    return count;
+}
+
 uint64_t xs_cupti_buffers_lost(void) {
     xs_lock(&lock);
     uint64_t count = lost;

@@ -68,12 +68,23 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this);
  * (cupti_activity.h). Machines without managed memory, MPS clients and GPUs that are no peers refuse it. */
 CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool on);
 
+/* The same and the activity kind, in the order that this needs. */
+void xs_cupti_turn_migrations(const struct xs_cupti_api *api, bool on);
+
+/* The windows as the trace has them: "start+length,start+length,...", microseconds since the trace's start. Returns the
+ * length. */
+struct xs_migration_budget; /* migration_budget.h */
+size_t xs_cupti_windows_text(const struct xs_migration_budget *budget, const struct xs_clock *clock, char *text,
+                             size_t bytes);
+
 /* ---- activity buffers (cupti_buffers.c) ---- */
 
 struct xs_cupti_buffer {
     struct xs_cupti_buffer *next;
     uint8_t *data;
     size_t bytes, valid_bytes;
+    uint64_t migrations; /* records of page migrations, where `counted` */
+    bool counted;
 };
 
 /* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
@@ -90,6 +101,9 @@ void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
 void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
 /* Runs fn on every completed buffer while it stays queued. */
 void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data);
+/* How many records of page migrations are in completed buffers that are queued. */
+struct xs_cupti_decoder;
+uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Buffers that were lost with their records for want of memory. */
 uint64_t xs_cupti_buffers_lost(void);
 /* In a forked child: forgets every buffer without touching it. */
@@ -113,6 +127,9 @@ struct xs_cupti_decoder {
 /* Writes every record of a buffer into the store, and skips records of kinds that it does not know. Returns how many
  * it wrote, or the store's error; after an error the buffer may be decoded again in another batch. */
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
+
+/* How many records of page migrations a buffer has. */
+uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* Replaces the kernel names in a buffer, which belong to CUPTI, by copies that outlive it. Copies are never freed. */
 void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);

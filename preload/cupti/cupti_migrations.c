@@ -1,4 +1,5 @@
-/* Page migrations of managed memory: which of CUPTI's counters are recorded, and when recording stops for a while. */
+/* Page migrations of managed memory: which of CUPTI's counters are recorded, and the windows in which they were. */
+#include <stdio.h>
 #include <string.h>
 
 #include "preload/cupti/cupti_internal.h"
@@ -32,31 +33,30 @@ CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool o
     return result;
 }
 
-/* On an H100 each record made the program 4 to 5 us slower, whichever counters were asked for. */
-#define COST_NS UINT64_C(5000)
-#define SHARE_PERCENT 2
-/* What may be spent before the share has grown to it. */
-#define ADVANCE_NS UINT64_C(5000000)
-/* Migrations are understood in sequence, so a rest is long enough for a long stretch after it. */
-#define STRETCH_NS UINT64_C(30000000)
-
-void xs_migration_budget_start(struct xs_migration_budget *b, uint64_t now_ns) {
-    *b = (struct xs_migration_budget){.start_ns = now_ns, .since_ns = now_ns, .on = true};
+void xs_cupti_turn_migrations(const struct xs_cupti_api *api, bool on) {
+    if (on) {
+        xs_cupti_configure_migrations(api, true);
+        api->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+    } else {
+        api->cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+        xs_cupti_configure_migrations(api, false);
+    }
 }
 
-bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
-    uint64_t spent = records * COST_NS, allowed = (now_ns - b->start_ns) * SHARE_PERCENT / 100 + ADVANCE_NS;
-    bool on = b->on ? spent <= allowed : spent + STRETCH_NS <= allowed;
-    if (on == b->on)
-        return false;
-    if (b->on)
-        b->recorded_ns += now_ns - b->since_ns;
-    b->rests += b->on;
-    b->since_ns = now_ns;
-    b->on = on;
-    return true;
-}
-
-uint64_t xs_migration_budget_recorded_ns(const struct xs_migration_budget *b, uint64_t now_ns) {
-    return b->recorded_ns + (b->on ? now_ns - b->since_ns : 0);
+size_t xs_cupti_windows_text(const struct xs_migration_budget *budget, const struct xs_clock *clock, char *text,
+                             size_t bytes) {
+    size_t length = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < budget->window_count; i++) {
+        const struct xs_migration_window *w = &budget->windows[i];
+        int64_t start = xs_clock_from_monotonic(clock, w->start_ns);
+        int written = snprintf(text + length, bytes - length, "%s%lld+%llu", i ? "," : "",
+                               (long long)(start > 0 ? start / 1000 : 0), (unsigned long long)w->length_ns / 1000);
+        if (written < 0 || length + (size_t)written >= bytes) {
+            text[length] = 0;
+            break;
+        }
+        length += (size_t)written;
+    }
+    return length;
 }

@@ -229,6 +229,14 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
     return written;
 }
 
+uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
+    uint64_t count = 0;
+    CUpti_Activity *record = NULL;
+    while (d->next_record(data, valid_bytes, &record) == CUPTI_SUCCESS)
+        count += record->kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    return count;
+}
+
 /* ---- kernel names ---- */
 
 struct kept_name {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "preload/core/guard.h"
@@ -28,9 +29,11 @@ static CUpti_SubscriberHandle subscriber;
 static bool with_kernels, has_migrations;
 static bool with_migrations, bounded_migrations; /* at all; resting */
 static struct xs_migration_budget migrations;
-static _Atomic bool hurry; /* managed memory was allocated: migrations may begin */
-static int64_t offset_ns;  /* CUPTI's clock minus CLOCK_MONOTONIC */
-static char claim[64];     /* the application's first call of CUPTI, where it came before ours */
+static _Atomic bool hurry;                  /* managed memory was allocated: migrations may begin */
+#define SOON_MS 5u                          /* where there are, and recording them may have to stop */
+static _Atomic uint64_t decoded_migrations; /* records that are no longer in a queued buffer */
+static int64_t offset_ns;                   /* CUPTI's clock minus CLOCK_MONOTONIC */
+static char claim[64];                      /* the application's first call of CUPTI, where it came before ours */
 
 /* Taken only inside, and by threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -299,41 +302,62 @@ void xs_cupti_flush(bool forced) {
     leave();
 }
 
-/* Called inside. */
-static void turn_migrations(void) {
-    if (migrations.on) {
-        xs_cupti_configure_migrations(&api, true);
-        api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
-    } else {
-        api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
-        xs_cupti_configure_migrations(&api, false);
-    }
+/* Called inside. Those that wait to be drained have cost their time already. */
+static uint64_t migration_records(void) {
+    struct xs_cupti_decoder reader = {.next_record = api.cuptiActivityGetNextRecord, .version = api.version};
+    return atomic_load(&decoded_migrations) + xs_cupti_buffers_migrations(&reader);
 }
 
 /* Called inside. */
-static bool watch_migrations(uint64_t now_ns) {
-    static uint64_t records_before, grown_ns;
-    pthread_mutex_lock(&state_lock);
-    uint64_t records = state.records[XS_RECORD_MIGRATION];
-    pthread_mutex_unlock(&state_lock);
-    if (xs_migration_budget_turn(&migrations, now_ns, records))
-        turn_migrations();
+static void note_migrations(uint64_t now_ns) {
     pthread_mutex_lock(&state_lock);
     state.migrations_ns = xs_migration_budget_recorded_ns(&migrations, now_ns);
     state.migration_rests = migrations.rests;
+    state.migration_turns_ns = migrations.turns_ns;
     pthread_mutex_unlock(&state_lock);
+}
+
+/* Called inside. */
+static unsigned watch_migrations(uint64_t now_ns) {
+    static uint64_t records_before, grown_ns;
+    uint64_t records = migration_records();
+    if (xs_migration_budget_turn(&migrations, now_ns, records)) {
+        uint64_t before_ns = xs_monotonic_ns();
+        xs_cupti_turn_migrations(&api, migrations.on);
+        xs_migration_budget_turned(&migrations, before_ns, xs_monotonic_ns());
+        note_migrations(now_ns);
+    }
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;
-    return migrations.on && now_ns - grown_ns < UINT64_C(1000000000);
+    unsigned wait_ms = xs_migration_budget_wait_ms(&migrations, now_ns);
+    return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 
-bool xs_cupti_watch_migrations(void) {
+unsigned xs_cupti_watch_migrations(void) {
     if (atomic_load(&phase) != ACTIVE || !bounded_migrations || !has_migrations || !enter())
-        return false;
-    bool soon = atomic_load(&phase) == ACTIVE && watch_migrations(xs_monotonic_ns());
+        return 0;
+    unsigned wait_ms = atomic_load(&phase) == ACTIVE ? watch_migrations(xs_monotonic_ns()) : 0;
     leave();
-    return soon;
+    return wait_ms;
+}
+
+/* Called inside. */
+static void end_migrations(void) {
+    uint64_t now_ns = xs_monotonic_ns();
+    note_migrations(now_ns);
+    xs_migration_budget_end(&migrations, now_ns);
+}
+
+const char *xs_cupti_migration_windows(const struct xs_clock *clock) {
+    static char *text;
+    enum { BYTES = 32 * XS_MIGRATION_WINDOWS };
+    text = text ? text : malloc(BYTES);
+    if (!bounded_migrations || !has_migrations || !text || !enter())
+        return NULL;
+    xs_cupti_windows_text(&migrations, clock, text, BYTES);
+    leave();
+    return text;
 }
 
 void xs_cupti_managed_memory(void) { atomic_store(&hurry, true); }
@@ -353,6 +377,7 @@ void xs_cupti_end(void) {
     if (atomic_load(&phase) != ACTIVE || !enter())
         return;
     if (atomic_load(&phase) == ACTIVE) {
+        end_migrations();
         flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         sample_clock(false);
         keep_all_names();
@@ -387,7 +412,9 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
         /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
         if (with_kernels)
             xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);
+        uint64_t before = decoder->records[XS_RECORD_MIGRATION];
         result = xs_cupti_decode(decoder, buffer->data, buffer->valid_bytes);
+        atomic_fetch_add(&decoded_migrations, decoder->records[XS_RECORD_MIGRATION] - before);
     }
     leave();
     return result;
@@ -415,6 +442,7 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     while ((result = drain_one(&decoder, &tail)) >= 0)
         total += result;
     if (result != -INT64_MAX) {
+        atomic_fetch_sub(&decoded_migrations, decoder.records[XS_RECORD_MIGRATION]); /* they wait again */
         xs_cupti_buffers_requeue(done);
         return result;
     }
@@ -435,6 +463,7 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 static void give_away(const char *why) {
     flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     disable_kinds();
+    end_migrations();
     flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     sample_clock(false);
     api.cuptiUnsubscribe(subscriber);

@@ -13,7 +13,6 @@
 #include "preload/cupti/cupti.h"
 
 #define PERIOD_MS 1000u
-#define SHORT_PERIOD_MS 10u
 
 static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
 static _Atomic bool still, running;
@@ -35,7 +34,8 @@ static void *flusher_main(void *arg) {
             atomic_store(&answered, seen);
             xs_futex_wake(&answered);
         }
-        xs_futex_wait(&bell, heard, xs_cupti_watch_migrations() ? SHORT_PERIOD_MS : PERIOD_MS);
+        unsigned wait_ms = xs_cupti_watch_migrations();
+        xs_futex_wait(&bell, heard, wait_ms && wait_ms < PERIOD_MS ? wait_ms : PERIOD_MS);
     }
     atomic_store(&running, false);
     xs_futex_wake(&answered);

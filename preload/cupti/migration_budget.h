@@ -1,26 +1,62 @@
 /* When page migrations are recorded in mode `auto`. Recording slows a program down for every migration and every
- * fault, whoever reads the records. So it stops for a while whenever it took more than a share of the run's time.
+ * fault, whoever reads the records. So it may cost a share of the run's time. While it costs less it is on; where there
+ * are more migrations, samples are taken: windows at random distances, which follow no period of the program's own.
  * One thread uses a budget; there is no lock. */
 #ifndef XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 #define XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+/* That many windows are remembered. Where there are more, every second, fourth, ... one of them is. */
+enum { XS_MIGRATION_WINDOWS = 512 };
+
+/* A time in which recording was on. */
+struct xs_migration_window {
+    uint64_t start_ns, length_ns;
+};
+
 struct xs_migration_budget {
-    uint64_t start_ns, since_ns, recorded_ns;
-    unsigned rests;
     bool on;
+    uint64_t recorded_ns; /* for how long it was, in the windows that have ended */
+    unsigned rests;       /* how often it was turned off */
+
+    bool samples;                /* windows; else on until it costs too much */
+    bool is_first_rest;          /* no window has begun since */
+    int64_t saved_ns;            /* what may be spent now; negative: was spent too much */
+    uint64_t start_ns, spent_ns; /* in all */
+    uint64_t since_ns;           /* when the window began */
+    uint64_t at_ns, records;     /* of the last look */
+    uint64_t grown_ns;           /* when records were last seen to come */
+    uint64_t next_ns;            /* when the next window begins */
+    uint64_t window_records;     /* before it */
+    uint64_t window_cost_ns;     /* of a window, a moving mean */
+    uint64_t turn_ns, turns_ns;  /* that turning recording on took last; on and off, in all */
+    uint64_t random;
+
+    struct xs_migration_window windows[XS_MIGRATION_WINDOWS];
+    uint32_t window_count, stride;
+    uint64_t windows_ended;
 };
 
 /* Recording begins. */
 void xs_migration_budget_start(struct xs_migration_budget *budget, uint64_t now_ns);
 
 /* There were `records` records since the start. Returns true where recording has to be turned on or off, to what
- * `budget->on` then says. */
+ * `budget->on` then says; xs_migration_budget_turned is to be called behind that. */
 bool xs_migration_budget_turn(struct xs_migration_budget *budget, uint64_t now_ns, uint64_t records);
+
+/* Turning it took from `before_ns` to `after_ns`, which is charged. */
+void xs_migration_budget_turned(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns);
+
+/* In how many ms xs_migration_budget_turn has something to do, 1 or more; 0: it depends on how many records come. */
+unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *budget, uint64_t now_ns);
 
 /* For how long recording was on. */
 uint64_t xs_migration_budget_recorded_ns(const struct xs_migration_budget *budget, uint64_t now_ns);
+
+/* Ends the window that is open, where there is one. The last call. */
+void xs_migration_budget_end(struct xs_migration_budget *budget, uint64_t now_ns);
 
 #endif

@@ -62,7 +62,7 @@ static struct {
     const struct xs_options *options;
     struct xs_files files;
     char why[256];
-    uint64_t start_ns, cupti_said;
+    uint64_t start_ns, cupti_said, migration_rests;
     uint64_t events, records;
     unsigned contexts;      /* written */
     _Atomic uint64_t steps; /* counts up while there is progress */
@@ -125,6 +125,25 @@ static const char *unless_hidden(const char *text) {
     return hide ? XS_REDACT_HIDDEN : text;
 }
 
+static void write_migrations(struct xs_store *store, const struct xs_cupti_state *cupti) {
+    if (strcmp(drain.options->migrations, "auto") != 0) {
+        return;
+    }
+    xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
+    xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
+    xs_store_meta_int(store, "cost.migration_turns_ns", (int64_t)cupti->migration_turns_ns);
+    xs_store_meta_text(store, "cupti.migration_windows", xs_cupti_migration_windows(&drain.spool->header->clock));
+}
+
+/* Whoever reads the trace of a process that was killed has to know which windows were recorded, or most of them. */
+static void write_migrations_in_between(struct xs_store *store) {
+    const struct xs_cupti_state *cupti = xs_cupti_state();
+    if (cupti->migration_rests > drain.migration_rests) {
+        drain.migration_rests = cupti->migration_rests + cupti->migration_rests / 8;
+        write_migrations(store, cupti);
+    }
+}
+
 static void write_cupti(struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
     xs_store_meta_text(store, "cupti.status", cupti->status);
@@ -132,10 +151,7 @@ static void write_cupti(struct xs_store *store) {
     xs_store_meta_text(store, "cupti.text", unless_hidden(*cupti->text ? cupti->text : NULL));
     xs_store_meta_int(store, "cupti.version", cupti->version);
     xs_store_meta_int(store, "cupti.kernels", drain.options->kernels && strcmp(cupti->status, "active") == 0);
-    if (strcmp(drain.options->migrations, "auto") == 0) {
-        xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
-        xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
-    }
+    write_migrations(store, cupti);
     xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }
@@ -177,6 +193,7 @@ static int take_over(void) {
         if (drain.cupti_said++ == 0) {
             write_cupti(drain.store);
         }
+        write_migrations_in_between(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     drain.events += (uint64_t)events;

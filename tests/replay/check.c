@@ -1,7 +1,7 @@
 /* The replay of a run without some of its uploads is as long as a real run without them, within 2 %; and one with
  * nothing changed as long as the run. On random programs on the simulated GPU, with the virtual clock.
  *
- *   check BUILD SEED PROGRAMS [ONLY] [--verbose]
+ *   replay_check BUILD SEED PROGRAMS [ONLY] [--verbose]
  *
  * For programs 0 to PROGRAMS - 1 of the seed, or ONLY that one: a run under libxferspy.so leaves a trace, runs without
  * libxferspy.so say how long the program takes with all uploads and with random sets of them left out, and the replay
@@ -25,7 +25,7 @@
 #define XFERSPY_SANITIZER_RUNTIME ""
 #endif
 
-enum { SETS = 8, PATH_BYTES = 1024, LEAST_NS = 300000 };
+enum { SETS = 8, PATH_BYTES = 1024, LEAST_NS = 300000, OWN_VARIABLES = 7 };
 static const double allowed = 0.02;
 
 static char build[PATH_BYTES], work[PATH_BYTES / 4] = "/tmp/xferspy-replay.XXXXXX", trace_path[PATH_BYTES / 2];
@@ -33,7 +33,7 @@ static uint64_t seed;
 static double *errors; /* of all comparisons so far */
 static size_t error_count, error_capacity;
 
-static void fail(const char *what, const char *detail) {
+static _Noreturn void fail(const char *what, const char *detail) {
     fprintf(stderr, "check: %s: %s\n", what, detail);
     exit(2);
 }
@@ -50,44 +50,70 @@ static void text(char *out, size_t bytes, const char *format, const char *a, con
         fail("too long", format);
 }
 
-/* Runs the performing program and gives its output to `read`, line by line. */
-static void perform(char **arguments, bool is_recorded, void (*read)(void *data, const char *line), void *data) {
-    char program[PATH_BYTES * 2], preload[PATH_BYTES * 4], libraries[PATH_BYTES * 2], output[PATH_BYTES];
-    text(program, sizeof program, "%s%s%s", build, "/tests/replay/program/replay_perform", "");
-    text(libraries, sizeof libraries, "%s%s%s", "LD_LIBRARY_PATH=", build, "/sim");
-    text(output, sizeof output, "%s%s%s", "XFERSPY_OUTPUT=", trace_path, "");
-    char library[PATH_BYTES * 2] = "";
-    if (is_recorded)
-        text(library, sizeof library, ":%s%s%s", build, "/lib/libxferspy.so", "");
-    char clock[PATH_BYTES * 2];
-    text(clock, sizeof clock, "%s%s%s", build, "/sim/libxferspy_sim_clock.so", library);
-    text(preload, sizeof preload, "LD_PRELOAD=%s%s%s", is_recorded ? XFERSPY_SANITIZER_RUNTIME : "",
-         is_recorded && *XFERSPY_SANITIZER_RUNTIME ? ":" : "", clock);
-    char *environment[] = {preload,
-                           libraries,
-                           output,
-                           "XFERSPY_FINGERPRINT=off",
-                           "XFERSPY_QUIET=on",
-                           "XFERSPY_STACK=none",
-                           "XFERSPY_SPOOL_MIB=2",
-                           NULL};
-    int ends[2], status;
+/* The caller's environment, without what would get into the run, and with what the run needs. */
+static char **environment_of(char **own) {
+    static const char *const without[] = {"XFERSPY_", "LD_PRELOAD=", "LD_LIBRARY_PATH="};
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **all = calloc(count + OWN_VARIABLES + 1, sizeof *all);
+    if (!all)
+        fail("memory", strerror(errno));
+    for (size_t i = 0; i < count; i++) {
+        bool is_kept = true;
+        for (size_t k = 0; k < sizeof without / sizeof *without; k++)
+            is_kept = is_kept && strncmp(environ[i], without[k], strlen(without[k])) != 0;
+        if (is_kept)
+            all[kept++] = environ[i];
+    }
+    memcpy(all + kept, own, OWN_VARIABLES * sizeof *all);
+    return all;
+}
+
+static pid_t start(char **arguments, char **environment, int *output) {
+    int ends[2];
     pid_t child;
     posix_spawn_file_actions_t actions;
     if (pipe(ends) || posix_spawn_file_actions_init(&actions) ||
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) ||
         posix_spawn_file_actions_addclose(&actions, ends[0]))
         fail("pipe", strerror(errno));
-    arguments[0] = program;
-    errno = posix_spawn(&child, program, &actions, NULL, arguments, environment);
+    errno = posix_spawn(&child, arguments[0], &actions, NULL, arguments, environment);
     if (errno)
-        fail(program, strerror(errno));
+        fail(arguments[0], strerror(errno));
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    FILE *lines = fdopen(ends[0], "r");
+    *output = ends[0];
+    return child;
+}
+
+/* Runs the performing program and gives its output to `read`, line by line. */
+static void perform(char **arguments, bool is_recorded, void (*read)(void *data, const char *line), void *data) {
+    char program[PATH_BYTES * 2], preload[PATH_BYTES * 4], libraries[PATH_BYTES * 2], output[PATH_BYTES];
+    char clock[PATH_BYTES * 2], recorder[PATH_BYTES * 2] = "";
+    text(program, sizeof program, "%s%s%s", build, "/tests/replay/program/replay_perform", "");
+    text(libraries, sizeof libraries, "%s%s%s", "LD_LIBRARY_PATH=", build, "/sim");
+    text(output, sizeof output, "%s%s%s", "XFERSPY_OUTPUT=", trace_path, "");
+    text(clock, sizeof clock, "%s%s%s", *XFERSPY_SANITIZER_RUNTIME ? ":" : "", build, "/sim/libxferspy_sim_clock.so");
+    if (is_recorded)
+        text(recorder, sizeof recorder, ":%s%s%s", build, "/lib/libxferspy.so", "");
+    text(preload, sizeof preload, "LD_PRELOAD=%s%s%s", XFERSPY_SANITIZER_RUNTIME, clock, recorder);
+    char *own[OWN_VARIABLES] = {preload,
+                                libraries,
+                                output,
+                                "XFERSPY_FINGERPRINT=off",
+                                "XFERSPY_QUIET=on",
+                                "XFERSPY_STACK=none",
+                                "XFERSPY_SPOOL_MIB=2"};
+    char **environment = environment_of(own);
+    int lines_of, status;
+    arguments[0] = program;
+    pid_t child = start(arguments, environment, &lines_of);
+    FILE *lines = fdopen(lines_of, "r");
     for (char line[256]; lines && fgets(line, sizeof line, lines);)
         read(data, line);
     fclose(lines);
+    free(environment);
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status))
         fail(program, "did not end well");
 }
@@ -106,7 +132,7 @@ static void read_duration(void *data, const char *line) {
 }
 
 static void run_sets(uint64_t number, int sets, bool is_recorded, struct durations *out) {
-    char numbers[2][24], set[SETS][8];
+    char numbers[2][24], set[SETS][12];
     char *arguments[SETS + 4] = {NULL, numbers[0], numbers[1]};
     snprintf(numbers[0], sizeof numbers[0], "%" PRIu64, seed);
     snprintf(numbers[1], sizeof numbers[1], "%" PRIu64, number);
@@ -275,7 +301,7 @@ int main(int argc, char **argv) {
     bool is_verbose = argc > 1 && strcmp(argv[argc - 1], "--verbose") == 0;
     int count = argc - is_verbose, wrong = 0;
     if (count != 4 && count != 5) {
-        fprintf(stderr, "usage: check BUILD SEED PROGRAMS [ONLY] [--verbose]\n");
+        fprintf(stderr, "usage: replay_check BUILD SEED PROGRAMS [ONLY] [--verbose]\n");
         return 2;
     }
     if (!realpath(argv[1], build) || !mkdtemp(work))
@@ -289,7 +315,8 @@ int main(int argc, char **argv) {
             continue;
         bool is_right = check_program(number, is_verbose);
         if (!is_right && !wrong++)
-            printf("again: tests/replay/check %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", build, seed, programs, number);
+            printf("again: %s/tests/replay/replay_check %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", build, build, seed,
+                   programs, number);
         if (!is_right && !is_verbose)
             break;
     }

@@ -102,9 +102,19 @@ uint64_t steps_dropped(const struct steps *steps, uint64_t seed, uint64_t number
 }
 
 void steps_describe(const struct step *s, char *text, size_t bytes) {
-    static const char *const names[STEP_KINDS] = {"upload",       "download",   "memset",      "kernel",
-                                                  "record event", "wait event", "sync stream", "sync event",
-                                                  "sync device",  "allocate",   "free",        "host work"};
+    static const char *const names[STEP_KINDS + 1] = {"upload",
+                                                      "download",
+                                                      "memset",
+                                                      "kernel",
+                                                      "record event",
+                                                      "wait event",
+                                                      "sync stream",
+                                                      "sync event",
+                                                      "sync device",
+                                                      "allocate",
+                                                      "free",
+                                                      "host work",
+                                                      ""};
     char detail[96] = "";
     switch (s->kind) {
     case STEP_UPLOAD:

@@ -1,8 +1,8 @@
 /* Performs a random program on the simulated GPU, with the virtual clock preloaded, and says how long it took.
  *
- *   perform SEED NUMBER SET...       a line "SETUP TOTAL" for each set of dropped uploads, in ns: of what comes before
- *                                    the steps, and of all. Each set has a process of its own, except for the last.
- *   perform --steps SEED NUMBER SET  a line "ENTER RETURN" for each step, in ns since the start
+ *   replay_perform SEED NUMBER SET...       a line "SETUP TOTAL" for each set of dropped uploads, in ns: of what comes
+ * before the steps, and of all. Each set has a process of its own, except for the last. replay_perform --steps SEED
+ * NUMBER SET  a line "ENTER RETURN" for each step, in ns since the start
  *
  * One thread calls CUDA: the virtual clock is one for the process. */
 #include <cuda.h>
@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
     bool with_steps = argc > 1 && strcmp(argv[1], "--steps") == 0;
     char **arguments = argv + 1 + with_steps;
     if (argc - with_steps < 4) {
-        fprintf(stderr, "usage: perform [--steps] SEED NUMBER SET...\n");
+        fprintf(stderr, "usage: replay_perform [--steps] SEED NUMBER SET...\n");
         return 2;
     }
     REQUIRE(xs_virtual_clock_now != NULL);

@@ -1,46 +1,227 @@
-/* How long page migrations are recorded: an advance, then a share of the time, in stretches of some length. */
+/* When page migrations are recorded, by made-up clocks: on while they are few; else first for what was saved, then in
+ * windows that are spread over the run, follow no period of the program's and stay within the share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "preload/cupti/migration_budget.h"
 
 #define MS UINT64_C(1000000)
-enum { BEGIN = 77, ADVANCE_RECORDS = 1000, RECORDS_PER_S = 4000 }; /* 5 ms and 20 ms of 5 us each */
+#define US UINT64_C(1000)
+enum { BEGIN = 77 };
+#define RECORD_US 5 /* what one costs, as the budget has it */
+
+/* A program that makes `per_ms[phase]` records a ms while recording is on, in phases of some length, again and again;
+ * they become known `late_ms` after they were made. A turn takes `turn_us`. */
+struct program {
+    unsigned per_ms[2], phase_ms[2], late_ms;
+    uint64_t turn_us;
+    uint64_t made, made_by_ms[64]; /* of the last so many ms, a ring */
+    unsigned on_ms[2];             /* of each phase */
+    unsigned longest_rest_ms;
+};
+
+static void run(struct program *p, struct xs_migration_budget *b, unsigned from_ms, unsigned to_ms) {
+    unsigned rest = 0;
+    uint64_t next_ns = 0;
+    for (unsigned ms = from_ms; ms < to_ms; ms++) {
+        uint64_t now = BEGIN + ms * MS;
+        unsigned phase = ms % (p->phase_ms[0] + p->phase_ms[1]) >= p->phase_ms[0];
+        p->made += b->on ? p->per_ms[phase] : 0;
+        p->made_by_ms[ms % 64] = p->made;
+        p->on_ms[phase] += b->on;
+        rest = b->on ? 0 : rest + 1;
+        p->longest_rest_ms = rest > p->longest_rest_ms ? rest : p->longest_rest_ms;
+        if (now < next_ns)
+            continue;
+        uint64_t known = p->made_by_ms[(ms + 64 - p->late_ms) % 64];
+        if (xs_migration_budget_turn(b, now, known))
+            xs_migration_budget_turned(b, now, now + p->turn_us * US);
+        unsigned wait = xs_migration_budget_wait_ms(b, now);
+        next_ns = now + (wait ? wait : 5) * MS;
+    }
+}
 
 static void few_never_rest(void **state) {
     (void)state;
-    struct xs_migration_budget b;
+    static struct xs_migration_budget b;
+    struct program p = {.per_ms = {3, 3}, .phase_ms = {50, 50}}; /* 1.5 % */
     xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 20000);
     assert_true(b.on);
-    for (uint64_t s = 0; s < 100; s++)
-        assert_false(xs_migration_budget_turn(&b, BEGIN + s * 1000 * MS, ADVANCE_RECORDS + s * RECORDS_PER_S));
-    assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN + 99000 * MS), 99000 * MS);
     assert_int_equal(b.rests, 0);
+    assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN + 20000 * MS), 20000 * MS);
+    xs_migration_budget_end(&b, BEGIN + 20000 * MS);
+    assert_int_equal(b.window_count, 1);
+    assert_int_equal(b.windows[0].length_ns, 20000 * MS);
 }
 
-static void many_rest_until_a_stretch_is_allowed(void **state) {
+/* As examples/cuda/managed_thrash on an H100: 57 ms of kernels that fault, 98 ms of a loop that fetches pages back. */
+static struct program thrash(void) { return (struct program){.per_ms = {150, 18}, .phase_ms = {57, 98}}; }
+
+static void many_are_sampled_within_the_share(void **state) {
     (void)state;
-    struct xs_migration_budget b;
+    static struct xs_migration_budget b;
+    struct program p = thrash();
+    p.turn_us = 100;
     xs_migration_budget_start(&b, BEGIN);
-    assert_true(xs_migration_budget_turn(&b, BEGIN + 100 * MS, ADVANCE_RECORDS + RECORDS_PER_S / 10 + 1));
-    assert_false(b.on);
-    assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN + 900 * MS), 100 * MS);
-    assert_false(xs_migration_budget_turn(&b, BEGIN + 1599 * MS, ADVANCE_RECORDS + RECORDS_PER_S / 10));
-    assert_true(xs_migration_budget_turn(&b, BEGIN + 1600 * MS, ADVANCE_RECORDS + RECORDS_PER_S / 10));
-    assert_true(b.on);
-    assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN + 1700 * MS), 200 * MS);
-    assert_true(xs_migration_budget_turn(&b, BEGIN + 1700 * MS, ADVANCE_RECORDS + 2 * RECORDS_PER_S));
-    assert_int_equal(b.rests, 2);
+    run(&p, &b, 0, 30000);
+    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
+    assert_true(cost_us < 30000 * 1000 * 22 / 1000); /* with the first stretch */
+    assert_true(cost_us > 30000 * 1000 * 15 / 1000);
+    assert_true(b.rests > 100);
+    assert_true(p.longest_rest_ms < 1000);
+}
+
+/* Both phases are looked at for the same share of them, although windows in one of them cost eight times as much. */
+static void windows_follow_no_period(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = thrash();
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 200000);
+    double first = p.on_ms[0] / 57.0, second = p.on_ms[1] / 98.0;
+    assert_true(first > 0.7 * second && first < 1.4 * second);
+}
+
+static int ascending(const void *a, const void *b) {
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nor do they where all windows cost the same, and the program's period is the windows' usual distance. */
+static void windows_meet_all_of_a_period(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = {.per_ms = {40, 40}, .phase_ms = {50, 50}};
+    unsigned distances[XS_MIGRATION_WINDOWS], count = 0;
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 40000);
+    for (uint32_t i = 20; i + 1 < b.window_count; i++)
+        distances[count++] = (unsigned)((b.windows[i + 1].start_ns - b.windows[i].start_ns) / MS);
+    qsort(distances, count, sizeof *distances, ascending);
+    unsigned usual = distances[count / 2];
+    p = (struct program){.per_ms = {40, 40}, .phase_ms = {usual / 2, usual - usual / 2}};
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 100000);
+    assert_true(p.on_ms[0] > p.on_ms[1] * 3 / 4 && p.on_ms[1] > p.on_ms[0] * 3 / 4);
+}
+
+/* In every eighth of a run of four seconds there are windows, the first migrations among them. */
+static void a_short_run_is_covered(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = thrash();
+    p.late_ms = 30;
+    p.turn_us = 200;
+    unsigned in_eighth[8] = {0};
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 4000);
+    xs_migration_budget_end(&b, BEGIN + 4000 * MS);
+    assert_int_equal(b.windows[0].start_ns, BEGIN);
+    assert_true(b.windows[0].length_ns < 60 * MS);
+    for (uint32_t i = 0; i < b.window_count; i++)
+        in_eighth[b.windows[i].start_ns / (500 * MS)]++;
+    for (unsigned i = 0; i < 8; i++)
+        assert_true(in_eighth[i]);
+}
+
+/* What comes late is charged, too: only the first stretch may cost more than was saved. */
+static void late_records_are_charged(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = thrash();
+    p.late_ms = 40;
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 60000);
+    assert_true(p.made * RECORD_US < 60000 * 1000 * 22 / 1000);
+}
+
+static void dear_turns_are_charged(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = thrash();
+    p.turn_us = 5000;
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 60000);
+    uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
+    assert_true(cost_us < 60000 * 1000 * 22 / 1000);
+    assert_true(b.rests > 40);
+}
+
+/* A window ends with so many records, where they are known in time. */
+static void records_bound_a_window(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = {.per_ms = {1000, 1000}, .phase_ms = {50, 50}};
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 20000);
+    xs_migration_budget_end(&b, BEGIN + 20000 * MS);
+    for (uint32_t i = 1; i < b.window_count; i++)
+        assert_true(b.windows[i].length_ns <= 3 * MS);
+}
+
+/* Migrations stop: after a while it is on again, without windows. They come again: so do the windows. */
+static void quiet_parts_are_recorded_whole(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = thrash(), quiet = {.phase_ms = {50, 50}};
+    xs_migration_budget_start(&b, BEGIN);
+    run(&p, &b, 0, 2000);
+    quiet.made = p.made;
+    for (unsigned i = 0; i < 64; i++)
+        quiet.made_by_ms[i] = p.made;
+    run(&quiet, &b, 2000, 10000);
+    assert_true(b.on && !b.samples);
+    unsigned rests = b.rests;
+    quiet = (struct program){.made = quiet.made, .phase_ms = {50, 50}};
+    for (unsigned i = 0; i < 64; i++)
+        quiet.made_by_ms[i] = quiet.made;
+    run(&quiet, &b, 10000, 20000);
+    assert_int_equal(b.rests, rests);
+    p.made = quiet.made;
+    for (unsigned i = 0; i < 64; i++)
+        p.made_by_ms[i] = p.made;
+    run(&p, &b, 20000, 22000);
+    assert_true(b.samples && b.rests > rests);
+}
+
+/* More windows than are remembered: those that are lie at the same distances, and the time of all of them is known. */
+static void windows_are_thinned(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    uint64_t recorded = 0;
+    xs_migration_budget_start(&b, BEGIN);
+    for (unsigned i = 0; i < 3000; i++) {
+        b.on = true;
+        xs_migration_budget_turned(&b, BEGIN + i * 100 * MS, BEGIN + i * 100 * MS);
+        b.on = false;
+        xs_migration_budget_turned(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 5) * MS);
+        recorded += 5 * MS;
+    }
+    assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN), recorded);
+    assert_int_equal(b.stride, 8);
+    assert_int_equal(b.window_count, 3000 / 8);
+    for (uint32_t i = 0; i < b.window_count; i++)
+        assert_int_equal(b.windows[i].start_ns, BEGIN + i * 800 * MS);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_never_rest),
-        cmocka_unit_test(many_rest_until_a_stretch_is_allowed),
+        cmocka_unit_test(many_are_sampled_within_the_share),
+        cmocka_unit_test(windows_follow_no_period),
+        cmocka_unit_test(windows_meet_all_of_a_period),
+        cmocka_unit_test(a_short_run_is_covered),
+        cmocka_unit_test(late_records_are_charged),
+        cmocka_unit_test(dear_turns_are_charged),
+        cmocka_unit_test(records_bound_a_window),
+        cmocka_unit_test(quiet_parts_are_recorded_whole),
+        cmocka_unit_test(windows_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

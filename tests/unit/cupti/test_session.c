@@ -106,18 +106,23 @@ static void records_reach_the_store(void) {
     CHECK(stub_store.copy.correlation == 3 && xs_cupti_state()->records[0] == 3);
 }
 
-/* A full buffer at a time: records that come too slowly would not be dear. */
-static void put_migrations(struct fake_cupti *fake, unsigned count) {
-    enum { AT_ONCE = sizeof fake->records / sizeof fake->records[0] };
+enum { AT_ONCE = sizeof((struct fake_cupti *)0)->records / sizeof(union fake_record) };
+
+static void fill_with_migrations(struct fake_cupti *fake) {
     CUpti_ActivityUnifiedMemoryCounter3 r = {
         .kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
         .counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
         .value = 4096,
     };
+    while (fake->pending < AT_ONCE) {
+        fake->records[fake->pending++].migration = r;
+    }
+}
+
+/* A full buffer at a time: records that come too slowly would not be dear. */
+static void put_migrations(struct fake_cupti *fake, unsigned count) {
     for (; count; count -= AT_ONCE) {
-        while (fake->pending < AT_ONCE) {
-            fake->records[fake->pending++].migration = r;
-        }
+        fill_with_migrations(fake);
         CHECK(flush_and_drain() == AT_ONCE);
     }
 }
@@ -130,11 +135,29 @@ static void migrations_rest_when_they_are_dear(void) {
     xs_cupti_managed_memory();
     CHECK(xs_cupti_watch_migrations()); /* there may be some soon */
     put_migrations(fake, 25600);
-    CHECK(!xs_cupti_watch_migrations());
+    CHECK(xs_cupti_watch_migrations()); /* in a while there is a window */
     CHECK(!(fake->kinds & bit) && fake->counters == 0);
     CHECK(xs_cupti_state()->migration_rests == 1 && xs_cupti_state()->records[4] == 25600);
+    const char *windows = xs_cupti_migration_windows(&stub_clock);
+    CHECK(windows && strchr(windows, '+') && !strchr(windows, ','));
+    for (unsigned i = 0; i < 1000 && !(fake->kinds & bit); i++) { /* and it comes */
+        usleep(1000);
+        xs_cupti_watch_migrations();
+    }
+    CHECK(fake->kinds & bit && fake->counters == 8);
     xs_cupti_step_aside("test");
     CHECK(fake->counters == 0);
+}
+
+/* Records that wait to be drained have cost their time already. */
+static void migrations_that_wait_are_counted(void) {
+    struct fake_cupti *fake = start(false);
+    for (unsigned i = 0; i < 25600 / 256; i++) {
+        fill_with_migrations(fake);
+        xs_cupti_flush(false);
+    }
+    CHECK(xs_cupti_watch_migrations() && fake->counters == 0);
+    CHECK(xs_cupti_drain(NULL, &stub_clock) == 25600);
 }
 
 static void all_migrations(void) {
@@ -324,6 +347,7 @@ static void buffers(void) {
 TEST(records_reach_the_store)
 TEST(no_kernels)
 TEST(migrations_rest_when_they_are_dear)
+TEST(migrations_that_wait_are_counted)
 TEST(all_migrations)
 TEST(no_migrations)
 TEST(the_application_gets_cupti)
@@ -341,6 +365,7 @@ int main(void) {
         cmocka_unit_test(test_records_reach_the_store),
         cmocka_unit_test(test_no_kernels),
         cmocka_unit_test(test_migrations_rest_when_they_are_dear),
+        cmocka_unit_test(test_migrations_that_wait_are_counted),
         cmocka_unit_test(test_all_migrations),
         cmocka_unit_test(test_no_migrations),
         cmocka_unit_test(test_the_application_gets_cupti),

@@ -87,6 +87,12 @@ class Page {
           ' The device was a simulated GPU: no time on this page is a measurement.',
         )
       : null;
+    const comparing = this.current === 'compare'; // what both were, not one of the two
+    const failing = (comparing ? this.runs : [this.run])
+      .filter((run) => run.failures_text)
+      .map((run) =>
+        h('p', { class: 'failing', role: 'note' }, `${comparing ? `${run.name}: ` : ''}${run.failures_text}.`),
+      );
     const figure = (name, value, more) =>
       h(
         'div',
@@ -104,7 +110,6 @@ class Page {
       ].map(([value, name]) => h('option', { value }, name)),
     );
     themes.value = document.documentElement.dataset.theme ?? '';
-    const comparing = this.current === 'compare'; // what both were, not one of the two
     const which =
       this.runs.length > 1
         ? h(
@@ -129,6 +134,7 @@ class Page {
       fill(
         this.header,
         note,
+        failing,
         h(
           'div',
           { class: 'row' },
@@ -170,6 +176,7 @@ class Page {
     fill(
       this.header,
       note,
+      failing,
       h(
         'div',
         { class: 'row' },

@@ -1,68 +1,7 @@
 /* The replay of runs that were made by hand, with known answers; and of traces of a real GPU with nothing changed. */
 #include "unit.h"
 
-#include "analyzer/replay/replay.h"
-
-enum { US = 1000, MS = 1000000, CALLS = 16 };
-
-/* A run on one device, of which stream 1 is the only one. */
-struct run {
-    struct xs_model model;
-    struct xs_model_call calls[CALLS];
-    struct xs_model_operation operations[CALLS];
-};
-
-static struct xs_model_call *call(struct run *run, enum xs_model_kind kind, int32_t thread, int64_t enter_us,
-                                  int64_t return_us) {
-    struct xs_model_call *c = &run->calls[run->model.call_count++];
-    assert_true(run->model.call_count <= CALLS);
-    *c = (struct xs_model_call){.kind = (uint8_t)kind,
-                                .thread = thread,
-                                .stream = 1,
-                                .device = 1,
-                                .entry_point = (int32_t)kind,
-                                .enter_ns = enter_us * US,
-                                .return_ns = return_us * US,
-                                .operation = XS_NO_OPERATION};
-    return c;
-}
-
-/* An operation of the last call. */
-static void runs(struct run *run, enum xs_model_engine engine, int64_t start_us, int64_t end_us) {
-    struct xs_model_call *c = &run->calls[run->model.call_count - 1];
-    if (!c->operations++)
-        c->operation = run->model.operation_count;
-    run->operations[run->model.operation_count++] = (struct xs_model_operation){.call = run->model.call_count - 1,
-                                                                                .device = 1,
-                                                                                .engine = (uint8_t)engine,
-                                                                                .start_ns = start_us * US,
-                                                                                .end_ns = end_us * US};
-}
-
-static void waits(struct run *run, enum xs_model_wait wait, int64_t enter_us, int64_t return_us) {
-    call(run, XS_MODEL_SYNC, 0, enter_us, return_us)->wait = (uint8_t)wait;
-}
-
-static struct xs_model *ended(struct run *run, int64_t run_us) {
-    struct xs_model *model = &run->model;
-    model->calls = run->calls;
-    model->operations = run->operations;
-    model->threads = 2;
-    model->streams = 3;
-    model->devices = 2;
-    model->run_ns = run_us * US;
-    xs_model_find_waits(model);
-    return model;
-}
-
-/* The run without the calls whose bits are set, in microseconds. */
-static int64_t without(const struct xs_model *model, unsigned dropped) {
-    uint32_t change_of[CALLS] = {0};
-    const struct xs_change change = {.dropped = true};
-    for (uint32_t i = 0; i < model->call_count; i++)
-        change_of[i] = dropped >> i & 1;
-    return xs_replay_run(model, change_of, &change, NULL) / US;
-}
+#include "made_run.h"
 
 /* upload 0-1000 (on the device 10-1000), kernel to 3000, readback that waits for it to 3010; the run ends at 3110. */
 static struct xs_model *upload_kernel_readback(struct run *run) {

@@ -1,0 +1,20 @@
+/* Names of the results that the driver's calls return. */
+#ifndef XFERSPY_ANALYZER_TRACE_CUDA_ERRORS_H
+#define XFERSPY_ANALYZER_TRACE_CUDA_ERRORS_H
+
+#include <stdint.h>
+
+#define XS_CUDA_ERROR(number, name) XS_CUDA_##name = number,
+enum xs_cuda_error {
+    XS_CUDA_SUCCESS = 0,
+#include "analyzer/trace/cuda_errors.def"
+};
+#undef XS_CUDA_ERROR
+
+enum { XS_CUDA_ERROR_BYTES = 64 };
+
+/* "CUDA_ERROR_ILLEGAL_ADDRESS"; of a number that has no name "error 4711", written into `buffer`
+ * (XS_CUDA_ERROR_BYTES). */
+const char *xs_cuda_error_name(int32_t result, char *buffer);
+
+#endif

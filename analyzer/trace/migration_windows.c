@@ -1,0 +1,185 @@
+/* Reading the windows, and cutting off what CUPTI did not hand over any more; see migration_windows.h. */
+#include "analyzer/trace/migration_windows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/scan.h"
+
+/* Older versions recorded in stretches; where no record came for so long, one had ended. */
+#define SILENCE_NS INT64_C(100000000)
+/* A window so many times as long as the usual ones is no sample: it went on until there were enough migrations. */
+enum { LONG = 3 };
+/* Migrations go on and on in a window that has at least so many. */
+enum { GOING_ON = 16 };
+
+static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns) {
+    if (w->count && start_ns < w->items[w->count - 1].end_ns)
+        start_ns = w->items[w->count - 1].end_ns;
+    if (end_ns <= start_ns)
+        return;
+    xs_grow(&w->items, w->count, &w->capacity, sizeof *w->items);
+    w->items[w->count++] = (struct xs_recorded_window){.start_ns = start_ns, .end_ns = end_ns, .is_sample = true};
+}
+
+/* "start+length,start+length,..." in microseconds; what comes after anything else is not read. */
+static void read_list(struct xs_migration_windows *w, const char *text) {
+    enum { LONGEST_US = INT32_MAX };
+    for (char *end;; text = end + 1) {
+        unsigned long long start = strtoull(text, &end, 10), length;
+        if (end == text || *end != '+' || start > (unsigned long long)INT64_MAX / 2000)
+            return;
+        text = end + 1;
+        length = strtoull(text, &end, 10);
+        if (end == text)
+            return;
+        length = length < INT64_MAX / 2000 ? length : INT64_MAX / 2000;
+        add(w, (int64_t)start * 1000, (int64_t)(start + length) * 1000);
+        if (*end != ',')
+            return;
+    }
+}
+
+/* --- the records --- */
+
+static void take_record(struct xs_migration_windows *w, size_t *at, int64_t start_ns, int64_t end_ns) {
+    while (*at < w->count && w->items[*at].end_ns <= start_ns)
+        ++*at;
+    if (*at == w->count || start_ns < w->items[*at].start_ns)
+        return;
+    struct xs_recorded_window *window = &w->items[*at];
+    window->last_ns = !window->records++ || end_ns > window->last_ns ? end_ns : window->last_ns;
+}
+
+static void infer(struct xs_migration_windows *w, int64_t *open_ns, int64_t *last_ns, int64_t start_ns,
+                  int64_t end_ns) {
+    if (*last_ns && start_ns - *last_ns > SILENCE_NS) {
+        add(w, *open_ns, *last_ns);
+        *open_ns = start_ns;
+    }
+    *last_ns = end_ns > *last_ns ? end_ns : *last_ns;
+}
+
+static int read_records(struct xs_migration_windows *w, const struct xs_trace *trace, char *message,
+                        uint64_t *damaged) {
+    struct xs_scan scan;
+    size_t at = 0;
+    int64_t open_ns = 0, last_ns = 0;
+    xs_scan_begin(&scan, trace,
+                  "SELECT start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL ORDER BY start_ns", message,
+                  damaged);
+    while (xs_scan_row(&scan)) {
+        uint64_t ns;
+        int64_t start_ns = xs_scan_int(&scan, 0);
+        int64_t end_ns = xs_scan_span(&scan, 0, 1, &ns) ? xs_scan_int(&scan, 1) : start_ns;
+        if (w->listed)
+            take_record(w, &at, start_ns, end_ns);
+        else
+            infer(w, &open_ns, &last_ns, start_ns, end_ns);
+    }
+    if (!w->listed)
+        add(w, open_ns, last_ns);
+    return xs_scan_end(&scan);
+}
+
+/* --- samples --- */
+
+static int ascending(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t median(int64_t *values, size_t count) {
+    qsort(values, count, sizeof *values, ascending);
+    return count ? values[count / 2] : 0;
+}
+
+/* The first window began with the capture and ended with the first migrations, and so did other long ones. */
+static void find_samples(struct xs_migration_windows *w) {
+    int64_t *lengths = xs_realloc(NULL, (w->count + 1) * sizeof *lengths);
+    for (size_t i = 0; i < w->count; i++)
+        lengths[i] = w->items[i].end_ns - w->items[i].start_ns;
+    int64_t usual = median(lengths, w->count);
+    for (size_t i = 0; i < w->count; i++)
+        w->items[i].is_sample = i > 0 && w->items[i].end_ns - w->items[i].start_ns <= LONG * usual;
+    free(lengths);
+}
+
+/* What CUPTI had not handed over when recording was switched off is lost. Where migrations go on and on, the usual
+ * distance from the last of a window to the window's end is that time. It is cut off every window, whether there were
+ * migrations in it or not: else windows with migrations would weigh more. */
+static void cut_ends(struct xs_migration_windows *w) {
+    int64_t *lost = xs_realloc(NULL, (w->count + 1) * sizeof *lost), cut;
+    size_t count = 0;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->items[i].records >= GOING_ON && w->items[i].is_sample)
+            lost[count++] = w->items[i].last_ns < w->items[i].end_ns ? w->items[i].end_ns - w->items[i].last_ns : 0;
+    cut = median(lost, count);
+    for (size_t i = 0; i < w->count; i++) {
+        struct xs_recorded_window *window = &w->items[i];
+        window->end_ns = window->end_ns - cut > window->start_ns ? window->end_ns - cut : window->start_ns;
+    }
+    free(lost);
+}
+
+int xs_migration_windows_read(struct xs_migration_windows *w, const struct xs_trace *trace, char *message,
+                              uint64_t *damaged) {
+    enum { LIST_BYTES = 1 << 16 };
+    *w = (struct xs_migration_windows){0};
+    if (!xs_trace_meta_int(trace, "cupti.migration_rests", 0)) {
+        w->whole = true;
+        return XS_OK;
+    }
+    char *list = xs_realloc(NULL, LIST_BYTES);
+    read_list(w, xs_trace_meta_text(trace, "cupti.migration_windows", list, LIST_BYTES, ""));
+    free(list);
+    w->listed = w->count != 0;
+    int status = read_records(w, trace, message, damaged);
+    if (w->listed) {
+        find_samples(w);
+        cut_ends(w);
+    }
+    return status;
+}
+
+void xs_migration_windows_free(struct xs_migration_windows *w) {
+    free(w->items);
+    *w = (struct xs_migration_windows){0};
+}
+
+/* --- asking --- */
+
+/* The first window that ends after the moment. */
+static size_t seek(const struct xs_migration_windows *w, int64_t ns) {
+    size_t low = 0, high = w->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->items[middle].end_ns > ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+const struct xs_recorded_window *xs_migration_window_at(const struct xs_migration_windows *w, int64_t ns) {
+    size_t i = seek(w, ns);
+    return i < w->count && w->items[i].start_ns <= ns ? &w->items[i] : NULL;
+}
+
+uint64_t xs_migration_windows_within(const struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns,
+                                     bool samples) {
+    uint64_t within = 0;
+    if (end_ns <= start_ns || w->whole)
+        return end_ns > start_ns ? (uint64_t)end_ns - (uint64_t)start_ns : 0;
+    for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++) {
+        const struct xs_recorded_window *window = &w->items[i];
+        int64_t start = window->start_ns > start_ns ? window->start_ns : start_ns;
+        int64_t end = window->end_ns < end_ns ? window->end_ns : end_ns;
+        if (end > start && (window->is_sample || !samples))
+            within += (uint64_t)(end - start);
+    }
+    return within;
+}

@@ -1,0 +1,38 @@
+/* When page migrations of managed memory were recorded: the whole run, or windows of it (docs/internals.md, "CUPTI"),
+ * and how much of something lay in them. */
+#ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
+#define XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/trace/trace.h"
+
+struct xs_recorded_window {
+    int64_t start_ns, end_ns;
+    bool is_sample; /* begun at a random moment; else where the first migrations were, so it stands for itself alone */
+    uint64_t records; /* of migrations and faults in it */
+    int64_t last_ns;  /* the end of the last of them */
+};
+
+struct xs_migration_windows {
+    struct xs_recorded_window *items; /* disjoint, by time; none where `whole` */
+    size_t count, capacity;
+    bool whole;  /* all of the run was recorded */
+    bool listed; /* else the trace is of a version that did not say which; they are inferred from the records */
+};
+
+/* Negative status: the message is set. Always to be freed. */
+int xs_migration_windows_read(struct xs_migration_windows *windows, const struct xs_trace *trace, char *message,
+                              uint64_t *damaged);
+void xs_migration_windows_free(struct xs_migration_windows *windows);
+
+/* The window that the moment lies in; NULL: none, also where `whole`. */
+const struct xs_recorded_window *xs_migration_window_at(const struct xs_migration_windows *windows, int64_t ns);
+
+/* How much of the time from start to end was recorded; `samples`: in windows that are samples. */
+uint64_t xs_migration_windows_within(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns,
+                                     bool samples);
+
+#endif

@@ -1,0 +1,151 @@
+/* Which windows of a run have their page migrations recorded; see migration_budget.h. */
+#include "preload/cupti/migration_budget.h"
+
+/* On an H100 each record made the program 4 to 5 us slower, whichever counters were asked for. */
+#define COST_NS UINT64_C(5000)
+#define SHARE_PERCENT 2
+/* What may be saved up, and so spent at the first migrations. */
+#define ADVANCE_NS INT64_C(4000000)
+
+/* Migrations are understood in sequence, so a window has many of them. Its records come late, and those of its last
+ * few ms not at all; it is several times as long as that. */
+#define WINDOW_NS UINT64_C(8000000)
+#define WINDOW_RECORDS 1000u
+#define POLL_MS 2u
+/* Before any was measured. */
+#define WINDOW_COST_NS UINT64_C(2000000)
+#define LEAST_GAP_NS UINT64_C(4000000)
+/* After so long without a record it is on again until it costs too much. */
+#define QUIET_NS UINT64_C(1000000000)
+
+void xs_migration_budget_start(struct xs_migration_budget *b, uint64_t now_ns) {
+    *b = (struct xs_migration_budget){.on = true,
+                                      .saved_ns = ADVANCE_NS,
+                                      .start_ns = now_ns,
+                                      .since_ns = now_ns,
+                                      .at_ns = now_ns,
+                                      .grown_ns = now_ns,
+                                      .window_cost_ns = WINDOW_COST_NS,
+                                      .random = UINT64_C(0x9e3779b97f4a7c15),
+                                      .stride = 1};
+}
+
+static void spend(struct xs_migration_budget *b, uint64_t ns) {
+    b->saved_ns -= (int64_t)ns;
+    b->spent_ns += ns;
+}
+
+/* What the time since the last look has saved, and its records have cost. */
+static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
+    b->saved_ns += (int64_t)((now_ns - b->at_ns) * SHARE_PERCENT / 100);
+    if (b->saved_ns > ADVANCE_NS)
+        b->saved_ns = ADVANCE_NS;
+    if (records > b->records) {
+        spend(b, (records - b->records) * COST_NS);
+        b->grown_ns = now_ns;
+        b->records = records;
+    }
+    /* The first migrations are known so late that they may cost a multiple of what was saved. Much of the run would
+     * pass without a window if that had to be saved again first. */
+    if (b->is_first_rest && b->saved_ns < 0)
+        b->saved_ns = 0;
+    b->at_ns = now_ns;
+}
+
+/* xorshift64 */
+static uint64_t random_below(struct xs_migration_budget *b, uint64_t limit) {
+    b->random ^= b->random << 13;
+    b->random ^= b->random >> 7;
+    b->random ^= b->random << 17;
+    return limit ? (b->random >> 16) % limit : 0;
+}
+
+/* On average as far away as a window's cost takes to be saved, and a tenth more, for windows that cost more than the
+ * last ones did. A quarter to seven quarters of that. */
+static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
+    uint64_t mean = b->window_cost_ns * 100 / SHARE_PERCENT * 11 / 10;
+    if (mean < LEAST_GAP_NS)
+        mean = LEAST_GAP_NS;
+    b->next_ns = now_ns + mean / 4 + random_below(b, mean * 3 / 2);
+}
+
+static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
+    return now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
+           b->spent_ns <= (now_ns - b->start_ns) * SHARE_PERCENT / 100;
+}
+
+static bool is_to_be_off(const struct xs_migration_budget *b, uint64_t now_ns) {
+    if (!b->samples)
+        return b->saved_ns < 0;
+    return now_ns - b->since_ns >= WINDOW_NS || b->records - b->window_records >= WINDOW_RECORDS;
+}
+
+static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
+    if (now_ns < b->next_ns)
+        return false;
+    if (b->saved_ns >= 0)
+        return true;
+    b->next_ns = now_ns + (uint64_t)-b->saved_ns * 100 / SHARE_PERCENT + random_below(b, 2 * WINDOW_NS);
+    return false;
+}
+
+bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
+    account(b, now_ns, records);
+    if (b->on ? !is_to_be_off(b, now_ns) : !is_to_be_on(b, now_ns))
+        return false;
+    b->on = !b->on;
+    if (b->on) {
+        b->is_first_rest = false;
+        b->samples = !may_be_on(b, now_ns);
+        b->window_records = records;
+    } else {
+        uint64_t cost = (records - b->window_records) * COST_NS + 2 * b->turn_ns;
+        b->window_cost_ns = b->samples ? b->window_cost_ns - b->window_cost_ns / 4 + cost / 4 : WINDOW_COST_NS;
+        b->is_first_rest = !b->samples;
+        b->samples = true;
+        b->rests++;
+        set_next_window(b, now_ns);
+    }
+    return true;
+}
+
+static void add_window(struct xs_migration_budget *b, uint64_t end_ns) {
+    uint64_t length = end_ns > b->since_ns ? end_ns - b->since_ns : 0;
+    b->recorded_ns += length;
+    if (b->windows_ended++ % b->stride)
+        return;
+    if (b->window_count == XS_MIGRATION_WINDOWS) {
+        for (uint32_t i = 0; i < XS_MIGRATION_WINDOWS / 2; i++)
+            b->windows[i] = b->windows[2 * i];
+        b->window_count /= 2;
+        b->stride *= 2;
+    }
+    b->windows[b->window_count++] = (struct xs_migration_window){b->since_ns, length};
+}
+
+void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_ns, uint64_t after_ns) {
+    spend(b, after_ns - before_ns);
+    b->turns_ns += after_ns - before_ns;
+    if (b->on) {
+        b->turn_ns = after_ns - before_ns;
+        b->since_ns = after_ns;
+    } else {
+        add_window(b, before_ns);
+    }
+}
+
+unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *b, uint64_t now_ns) {
+    if (b->on)
+        return b->samples ? POLL_MS : 0;
+    return now_ns < b->next_ns ? (unsigned)((b->next_ns - now_ns) / 1000000 + 1) : 1;
+}
+
+uint64_t xs_migration_budget_recorded_ns(const struct xs_migration_budget *b, uint64_t now_ns) {
+    return b->recorded_ns + (b->on && now_ns > b->since_ns ? now_ns - b->since_ns : 0);
+}
+
+void xs_migration_budget_end(struct xs_migration_budget *b, uint64_t now_ns) {
+    if (b->on)
+        add_window(b, now_ns);
+    b->on = false;
+}
