@@ -18,6 +18,7 @@ struct xs_check_finding {
 
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;
+    const char *remedy; /* static */
     bool advice;
     bool at_most; /* gives_back_ns is a bound */
     bool sure;    /* neither advice nor a bound nor with an unsure verdict */

@@ -115,7 +115,7 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     add_place(&place, f, &sites, true);
     xs_job_say_spread(&spread, job, f, add_process);
     fprintf(out->file, "- **%zu. %s**: %s, at %s. %s%s**%s**\n", index + 1, name.data, d->title, place.data,
-            spread.length ? spread.data : "", spread.length ? " " : "", xs_detector_remedy(d, f->verdict));
+            spread.length ? spread.data : "", spread.length ? " " : "", f->remedy);
     xs_markdown_source(out, f->text);
     xs_string_free(&name);
     xs_string_free(&place);

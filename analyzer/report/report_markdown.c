@@ -11,6 +11,7 @@
 #include "analyzer/findings/findings_markdown.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
@@ -96,7 +97,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_finding_cost(&cost, f);
     add_place(&place, findings, f->site, true);
     fprintf(out->file, "- **%zu. %s**: %s: %s, at %s. %s%s**%s**\n", index + 1, name.data, d->title, amount.data,
-            place.data, cost.data ? cost.data : "", cost.data ? ". " : "", xs_detector_remedy(d, f->verdict));
+            place.data, cost.data ? cost.data : "", cost.data ? ". " : "", xs_remedy_of(findings, f));
     xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);
