@@ -46,6 +46,7 @@ bool xs_finding_at_most(const struct xs_finding *finding);
 /* "saves 782 us, 0.8 % of the run", "saves up to ..."; "" for advice. */
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
 /* "checked 132 of 199": of how many copies the contents are known; "" where of all, or it is not about contents. */
+void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
