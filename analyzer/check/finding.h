@@ -20,14 +20,14 @@ struct xs_check_finding {
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;
     bool advice;
-    bool at_most; /* what it saves is a range */
-    bool sure;    /* neither advice nor a range nor with an unsure verdict */
-    bool leads;   /* the first finding of a cause */
-    bool folded;  /* too small to be listed by itself */
+    bool at_most;  /* what it saves is a range */
+    bool sure;     /* neither advice nor a range nor with an unsure verdict */
+    bool leads;    /* the first finding of a cause */
+    bool folded;   /* too small to be listed by itself */
     char *checked; /* "checked 137 of 199", "" where all were */
-    char *name;   /* as `explain` takes it */
-    char *place;  /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
-    char *path;   /* of the source file, of the library or of the program; as the trace has it */
+    char *name;    /* as `explain` takes it */
+    char *place;   /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
+    char *path;    /* of the source file, of the library or of the program; as the trace has it */
     bool is_source;
 };
 

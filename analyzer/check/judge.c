@@ -161,7 +161,8 @@ static int by_value(const void *a, const void *b, void *data) {
     const struct xs_rule_result *r = ((void **)data)[0];
     const struct xs_judged *judged = ((void **)data)[1];
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    uint64_t x = measured(r->rule, &judged->findings.items[left]), y = measured(r->rule, &judged->findings.items[right]);
+    uint64_t x = measured(r->rule, &judged->findings.items[left]),
+             y = measured(r->rule, &judged->findings.items[right]);
     return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
 }
 

@@ -319,7 +319,8 @@ static void predict(const struct work *w) {
         if (change->before == XS_UNMATCHED || (change->kind != XS_DISAPPEARED && change->kind != XS_SHRANK))
             continue;
         const struct xs_amounts *was = b->of + change->before * b->run_limit;
-        const struct xs_amounts *now = change->after != XS_UNMATCHED ? a->of + change->after * a->run_limit : w->nothing;
+        const struct xs_amounts *now =
+            change->after != XS_UNMATCHED ? a->of + change->after * a->run_limit : w->nothing;
         p->least_ns = xs_sum(p->least_ns, less_of(w, &was->least, &now->least));
         p->most_ns = xs_sum(p->most_ns, less_of(w, &was->most, &now->of[XS_MEASURE_GIVES_BACK_NS]));
     }

@@ -51,8 +51,8 @@ struct xs_side_place {
 struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in places */
-    bool advice, upper_bound; /* upper_bound: what it saves is a range */
-    const char *name; /* as `explain` takes it for the first run that had it */
+    bool advice, upper_bound;   /* upper_bound: what it saves is a range */
+    const char *name;           /* as `explain` takes it for the first run that had it */
 };
 
 struct xs_side { /* zeroed: empty */
@@ -119,11 +119,11 @@ struct xs_conclusion {
 
 /* What was predicted of the findings that are gone or smaller now, and what came of it. Medians of a side. */
 struct xs_prediction {
-    bool known;                          /* some are, and both sides say how long they took */
-    uint64_t least_ns, most_ns;          /* that their repairs save, together */
-    uint64_t all_least_ns, all_most_ns;  /* the same of all repairs that BEFORE needed */
-    int64_t achieved_ns;                 /* that the run takes less; negative: more */
-    struct xs_difference own;            /* what xferspy itself took */
+    bool known;                         /* some are, and both sides say how long they took */
+    uint64_t least_ns, most_ns;         /* that their repairs save, together */
+    uint64_t all_least_ns, all_most_ns; /* the same of all repairs that BEFORE needed */
+    int64_t achieved_ns;                /* that the run takes less; negative: more */
+    struct xs_difference own;           /* what xferspy itself took */
 };
 
 struct xs_diff {

@@ -69,8 +69,9 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
-/* What a repair gives back: the run as it was measured less its replay with the repair (docs/analysis.md, "What a repair
- * saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never negative. */
+/* What a repair gives back: the run as it was measured less its replay with the repair (docs/analysis.md, "What a
+ * repair saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never
+ * negative. */
 struct xs_saving {
     bool known;  /* else the finding has no repair; all is 0 */
     bool bounds; /* not of a replay: from nothing to what the finding claims */
@@ -182,14 +183,18 @@ struct xs_findings {
 
     struct xs_cause *causes; /* ranked, by what they save; every finding with a repair is in one */
     size_t cause_count;
-    struct xs_saving together;    /* all causes repaired */
-    double replay_error;          /* how far a replay with nothing changed is from the measured run, in parts of it */
-    bool replayed;                /* else what repairs save is bounds: from nothing to what the findings claim */
+    struct xs_saving together; /* all causes repaired */
+    double replay_error;       /* how far a replay with nothing changed is from the measured run, in parts of it */
+    bool replayed;             /* else what repairs save is bounds: from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
 
     struct xs_sites *sites;         /* site numbers and names; xs_site_name */
     struct xs_selection *selection; /* what passed the filter; NULL: there was none */
 };
+
+/* What falls to an instance of what the finding saves: in proportion to what the instance claims (xs_times_rank_ns), or
+ * where none claims anything an equal part. Where savings were not found it is the claim, unless that is a bound. */
+uint64_t xs_finding_share_ns(const struct xs_finding *finding, uint64_t claimed_ns);
 
 /* The entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);

@@ -16,9 +16,9 @@ static void add(struct xs_string *text, const char *sentence) {
 static const char *around_a_copy(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     if (frame && frame->python)
-        return "At most, all that the statement of Python does around the call goes with it, and the page-locked "
-               "memory that only these copies use.";
-    return "At most, the page-locked memory that only these copies use is not needed any more.";
+        return "It saves most if all that the statement of Python does around the call goes with it, and the "
+               "page-locked memory that only these copies use.";
+    return "It saves most if the page-locked memory that only these copies use is not needed any more.";
 }
 
 static const char *why_of_repair(const struct xs_findings *findings, const struct xs_finding *f) {
@@ -26,13 +26,14 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_DROP_BOTH:
         return "The downloads are saved, too, only if the host does not need what they bring.";
     case XS_REPAIR_PIN:
-        return "At least, memory that is there is page-locked, and the price of that is deducted; at most, it is "
-               "allocated so from the beginning.";
+        return "It saves least if memory that is there has to be page-locked, whose price is deducted, and most if the "
+               "memory is allocated page-locked.";
     case XS_REPAIR_OVERLAP:
         return "How much can be copied early depends on when the program has the data.";
     case XS_REPAIR_KEEP_ON_DEVICE:
-        return "At least, the host's part remains with the host and the pages are sent before each kernel; at most, "
-               "the device does that part. Times without recorded migrations are taken to be like the others.";
+        return "It saves least if the host's part remains with the host, so that the pages are sent before each "
+               "kernel, and most if the device does that part. Times without recorded migrations are taken to be like "
+               "the others.";
     case XS_REPAIR_DROP:
     case XS_REPAIR_GATHER:
     case XS_REPAIR_MEMSET:
@@ -53,7 +54,8 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
     if (f->saves.bounds && !findings->replayed) {
         xs_say_bounds(text, findings);
     } else if (f->saves.bounds) {
-        add(text, "This repair was not replayed: at most, all the time goes that was measured of what it is about.");
+        add(text,
+            "This repair was not replayed: it saves between nothing and all that was measured of what it is about.");
     } else {
         const char *why = why_of_repair(findings, f);
         if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
@@ -80,8 +82,8 @@ void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
         xs_string_format(text, "; of the others nothing can be said");
     else
         xs_string_format(text, ", %s of these have it: about %s in all, %s to %s with 95 %% certainty",
-                     xs_format_count(hits, s->hits), xs_format_count(about, (uint64_t)(s->estimate + 0.5)),
-                     xs_format_count(least, (uint64_t)s->low), xs_format_count(most, (uint64_t)(s->high + 0.999)));
+                         xs_format_count(hits, s->hits), xs_format_count(about, (uint64_t)(s->estimate + 0.5)),
+                         xs_format_count(least, (uint64_t)s->low), xs_format_count(most, (uint64_t)(s->high + 0.999)));
 }
 
 /* "0.03 %", also of what is less than any share that is shown. */
@@ -105,7 +107,7 @@ void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings) {
         add_error(text, findings->replay_error);
         xs_string_format(text, " away from this run");
     }
-    xs_string_format(text, ": savings are bounds, from nothing to all that was measured.");
+    xs_string_format(text, ": savings are bounds, between nothing and all that was measured.");
 }
 
 void xs_replay_text(const struct xs_findings *findings, struct xs_out *out) {
@@ -127,7 +129,8 @@ void xs_replay_text(const struct xs_findings *findings, struct xs_out *out) {
     if (text.length)
         xs_out_fact(out, "believed", "no. %s", text.data);
     else
-        xs_out_fact(out, "believed", "%s", findings->replayed ? "yes, the error is under 5 %" : "no, there is nothing to replay");
+        xs_out_fact(out, "believed", "%s",
+                    findings->replayed ? "yes, the error is under 5 %" : "no, there is nothing to replay");
     text.length = 0;
     xs_say_total_of_run(&text, findings);
     if (text.length)

@@ -45,8 +45,8 @@ struct xs_job_process {
     bool is_live, simulated, run_estimated;
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* far from the others: see xs_job_finish */
-    struct xs_saving together; /* all its causes repaired */
-    char *bounds;              /* that its savings are bounds, a sentence; "" where a replay found them */
+    struct xs_saving together;         /* all its causes repaired */
+    char *bounds;                      /* that its savings are bounds, a sentence; "" where a replay found them */
 };
 
 /* What one process has of a finding. */
@@ -63,12 +63,12 @@ struct xs_job_finding {
     char *entry_point;     /* never NULL */
     struct xs_frame frame; /* its texts are the job's; used where has_frame */
     bool has_frame;
-    char *text;                        /* of the frame's line; NULL: not known, or not to be shown */
-    char *key;                         /* what is the same of it in all processes */
-    size_t home;                       /* the process whose folder the frame's file is in: the first that has it */
-    bool advice, folded;               /* in all that have it */
-    bool leads;                        /* in one of them it is the first finding of a cause */
-    struct xs_job_share *shares;       /* by process */
+    char *text;                  /* of the frame's line; NULL: not known, or not to be shown */
+    char *key;                   /* what is the same of it in all processes */
+    size_t home;                 /* the process whose folder the frame's file is in: the first that has it */
+    bool advice, folded;         /* in all that have it */
+    bool leads;                  /* in one of them it is the first finding of a cause */
+    struct xs_job_share *shares; /* by process */
     size_t share_count;
     uint64_t instances, transfers, bytes; /* of all */
     struct xs_job_spread gives_back;      /* over those that have it: what it saves at most */
@@ -94,7 +94,8 @@ struct xs_job_filter {
 struct xs_job {
     struct xs_job_process *processes; /* by rank, those without one last; then by host, start, pid and path */
     size_t process_count;
-    struct xs_job_finding *findings; /* what leads a cause, other findings, advice; each by the most that it saves in a process */
+    struct xs_job_finding
+        *findings; /* what leads a cause, other findings, advice; each by the most that it saves in a process */
     size_t finding_count;
     struct xs_job_device *devices; /* that were used */
     size_t device_count;

@@ -55,8 +55,7 @@ static void heading(const struct xs_job *job, struct xs_out *out) {
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
                 job->process_count > 1 || xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "",
-                xs_format_ns(most, back->max),
-                xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
+                xs_format_ns(most, back->max), xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
 }
@@ -93,15 +92,15 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     add_who(&who, job, f);
     xs_markdown_cause_row(
         out, &(struct xs_markdown_cause){.number = index + 1,
-                                           .name = name.data,
-                                           .bound = f->gives_back.max ? xs_job_bound(f) : "",
-                                           .advice = f->advice,
-                                           .saves_ns = f->gives_back.max,
-                                           .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
-                                           .instances = f->instances,
-                                           .bytes = f->bytes,
-                                           .who = who.data,
-                                           .place = place.data});
+                                         .name = name.data,
+                                         .bound = f->gives_back.max ? xs_job_bound(f) : "",
+                                         .advice = f->advice,
+                                         .saves_ns = f->gives_back.max,
+                                         .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
+                                         .instances = f->instances,
+                                         .bytes = f->bytes,
+                                         .who = who.data,
+                                         .place = place.data});
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&who);
@@ -118,7 +117,8 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     xs_job_say_spread(&spread, job, f, add_process);
     xs_job_say_checked(&checked, f);
     fprintf(out->file, "- **%zu. %s**%s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
-            checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "", spread.length ? " " : "", xs_detector_remedy(d, f->verdict));
+            checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "",
+            spread.length ? " " : "", xs_detector_remedy(d, f->verdict));
     xs_markdown_source(out, f->text);
     xs_string_free(&checked);
     xs_string_free(&name);

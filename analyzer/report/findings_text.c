@@ -1,4 +1,4 @@
-/* The first section of a report: what was found, ranked by what it gives back, one screen at most. */
+/* The first section of a report: what was found, ranked by what it saves, one screen at most. */
 #include <inttypes.h>
 #include <stdlib.h>
 
