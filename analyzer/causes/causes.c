@@ -10,10 +10,8 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
-/* Findings beyond so many, the smallest, are not replayed one by one; and a replay that is so far from the measured run
- * is not believed. */
+/* Findings beyond so many, the smallest, are not replayed one by one. */
 enum { REPLAYED_FINDINGS = 64 };
-#define LARGEST_ERROR 0.05
 
 /* --- the instances --- */
 
@@ -38,7 +36,9 @@ static bool is_unsure(const struct xs_finding *f) {
 }
 
 /* Without a replay: nothing at least, and at most what the finding claims. */
-static struct xs_saving bounds(uint64_t most_ns) { return (struct xs_saving){.known = true, .most_ns = most_ns}; }
+static struct xs_saving bounds(uint64_t most_ns) {
+    return (struct xs_saving){.known = true, .bounds = true, .most_ns = most_ns};
+}
 
 /* What was seen of the copies that were looked at is true of the others, too. */
 static void scale(struct xs_finding *f) {
@@ -110,6 +110,15 @@ static void find_savings(struct xs_findings *findings, struct xs_plan *plan, con
 
 /* --- all --- */
 
+static void set_fit(struct xs_findings *findings, const struct xs_model *model, int64_t run) {
+    findings->replay_fit = (struct xs_replay_fit){.calls = model->call_count,
+                                                  .operations = model->operation_count,
+                                                  .unmatched = model->unmatched,
+                                                  .too_large = model->too_large,
+                                                  .measured_ns = model->run_ns > 0 ? (uint64_t)model->run_ns : 0,
+                                                  .replayed_ns = run > 0 ? (uint64_t)run : 0};
+}
+
 static int find_causes(const struct xs_trace *trace, struct xs_findings *findings, struct xs_repairables *all,
                        char *message) {
     struct xs_model model;
@@ -121,7 +130,8 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
     if (status >= 0) {
         int64_t run = model.call_count ? xs_replay_run(&model, NULL, NULL, NULL) : 0;
         findings->replay_error = model.call_count ? xs_replay_error(&model) : 0;
-        findings->replayed = model.call_count && findings->replay_error <= LARGEST_ERROR;
+        findings->replayed = model.call_count && findings->replay_error <= XS_REPLAY_LARGEST_ERROR;
+        set_fit(findings, &model, run);
         find_savings(findings, &plan, all, run);
         xs_group_causes(findings, &plan, all, run);
     }

@@ -134,6 +134,7 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
         return;
     }
     if (large) {
+        xs_string_format(text, "%s", with_place ? "" : "saves ");
         amount(text, f);
         xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
         begin_with(text, f, causes == 1, with_place);
