@@ -12,6 +12,7 @@ import { sites } from './sites.js';
 import { Timeline } from './timeline.js';
 
 const COPYING = 'Copying on the device';
+const ALL_REPAIRED = 'All repaired saves';
 
 const page = document.getElementById('page');
 
@@ -96,6 +97,11 @@ class Page {
     );
   }
 
+  saved(run) {
+    const { gives_back_ns: ns } = run.report.findings_total;
+    return ns ? `${run.total_up_to ? 'up to ' : ''}${f.ns(ns)}` : 'nothing';
+  }
+
   head() {
     const { report } = this.run;
     const total = report.findings_total;
@@ -176,10 +182,7 @@ class Page {
             'Run',
             both((of) => f.ns(of.run.duration_ns)),
           ),
-          figure(
-            'Findings give back',
-            both((of) => f.ns(of.findings_total.gives_back_ns)),
-          ),
+          figure(ALL_REPAIRED, this.runs.map((run) => this.saved(run)).join(' → ')),
           figure(
             'Transfers',
             both((of) => f.count(of.transfers.total.count)),
@@ -226,10 +229,11 @@ class Page {
         { class: 'figures' },
         figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
         figure(
-          'Findings give back',
-          f.ns(total.gives_back_ns),
-          total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns
-            ? `${f.share(total.gives_back_ns, total.run_ns)} of the run`
+          ALL_REPAIRED,
+          this.saved(this.run),
+          total.gives_back_ns && total.gives_back_ns < total.run_ns
+            ? `${f.ns(total.run_ns)} would become ${f.ns(total.run_ns - total.gives_back_ns)} ` +
+                `(−${f.share(total.gives_back_ns, total.run_ns)})`
             : '',
         ),
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
