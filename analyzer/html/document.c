@@ -100,7 +100,6 @@ static void put_total(const struct xs_findings *findings, struct xs_json *json) 
     struct xs_string total = {0};
     xs_say_total_of_run(&total, findings);
     xs_json_text(json, "total_text", total.data);
-    xs_json_bool(json, "total_up_to", xs_saving_is_range(&findings->together));
     xs_string_free(&total);
 }
 

@@ -7,9 +7,10 @@ const NAMED = 5; // causes that are shown by name
 
 export const place = (finding) => finding.label ?? finding.site ?? 'unknown place';
 
+// "saves up to 522 ms", and beside it "33 % of the run".
 export function gain(finding) {
-  if (finding.advice) return 'advice';
-  return `saves ${finding.up_to ? 'up to ' : ''}${f.ns(finding.gives_back_ns)}`;
+  const [saves, ...beside] = f.units(finding.gain_text).split(', ');
+  return { saves: saves || 'advice', beside: beside.join(', ') };
 }
 
 export const badge = (finding) => (finding.checked_text ? h('span', { class: 'badge' }, finding.checked_text) : null);
@@ -74,20 +75,22 @@ export class Causes {
   }
 
   foot() {
-    const { total_text: total, findings_left_out: left, report } = this.run;
+    const { findings_left_out: left, report } = this.run;
     const { believed, error } = report.replay;
     const off = error ? ` (it is ${f.share(error, 1)} off)` : '';
-    return h(
-      'div',
-      { class: 'foot' },
-      total ? h('p', {}, f.minus(f.units(total))) : null,
-      total && !believed
-        ? h('p', {}, `The run could not be replayed closely enough${off}, so no time is known better than “up to”.`)
-        : null,
-      left
-        ? h('p', {}, `${f.times(left, 'finding is', 'findings are')} not in this page; \`xferspy explain\` lists them.`)
-        : null,
-    );
+    const notes = [
+      report.causes.length && !believed
+        ? `The run could not be replayed closely enough${off}, so no time is known better than “up to”.`
+        : '',
+      left ? `${f.times(left, 'finding is', 'findings are')} not in this page; \`xferspy explain\` lists them.` : '',
+    ].filter(Boolean);
+    return notes.length
+      ? h(
+          'div',
+          { class: 'foot' },
+          notes.map((note) => h('p', {}, note)),
+        )
+      : null;
   }
 
   // --- what is in the list ---
@@ -151,7 +154,11 @@ export class Causes {
     fill(
       this.list,
       !this.groups.named.length || !this.shown.length
-        ? h('li', { class: 'none', role: 'none' }, filtered ? 'No finding matches the filter.' : this.none())
+        ? h(
+            'li',
+            { class: 'none', role: this.shown.length ? 'none' : null },
+            filtered ? 'No finding matches the filter.' : this.none(),
+          )
         : null,
       this.shown.map((row) => this.item(row)),
     );
@@ -186,7 +193,7 @@ export class Causes {
         },
       },
       h('span', { class: 'arrow', 'aria-hidden': 'true' }, row.open ? '▾' : '▸'),
-      words && ` ${words} of this cause`,
+      words && h('span', { class: 'words' }, `${words} of this cause`),
     );
   }
 
@@ -208,7 +215,7 @@ export class Causes {
         h('span', { class: 'gain' }, row.sum),
       );
     const minor = row.level > 1 || finding.folded || finding.advice;
-    const share = finding.advice ? '' : f.share(finding.gives_back_ns, this.run.report.findings_total.run_ns);
+    const { saves, beside } = gain(finding);
     return h(
       'li',
       {
@@ -218,9 +225,9 @@ export class Causes {
       },
       h('span', { class: 'rank' }, finding.rank),
       h('span', { class: 'name' }, finding.name),
-      h('span', { class: 'gain' }, gain(finding)),
+      h('span', { class: 'gain' }, saves),
       h('span', { class: 'place' }, row.under && place(row.under) === place(finding) ? '' : place(finding)),
-      h('span', { class: 'share' }, share ? `${share} of the run` : ''),
+      h('span', { class: 'share' }, beside),
       finding.advice ? null : h('span', { class: 'do' }, finding.remedy),
       h('span', { class: 'more' }, badge(finding), this.twist(row)),
       row.level === 1 ? bar(finding.gives_back_ns, this.most) : null,

@@ -45,19 +45,18 @@ export class Findings {
     const { sample } = finding;
     if (!finding.checked_text) return null;
     const about = (value) => f.count(Math.round(value));
-    const scaled = sample.checked < sample.of;
     return [
       h('dt', {}, 'Checked'),
       h(
         'dd',
         {},
         badge(finding),
-        ` ${f.count(sample.hits)} of the ${f.count(sample.checked)} checked ${sample.hits === 1 ? 'is' : 'are'} such. `,
-        scaled
+        ` ${f.count(sample.hits)} of the ${f.count(sample.checked)} checked ${sample.hits === 1 ? 'is' : 'are'} such copies. `,
+        sample.checked < sample.of
           ? `Of all ${f.count(sample.of)}, about ${about(sample.instances)} are ` +
-              `(95 % interval: ${about(sample.instances_low)} to ${about(sample.instances_high)}); ` +
-              'the time that is saved is of these. '
+              `(95\u00a0% interval: ${about(sample.instances_low)} to ${about(sample.instances_high)}). `
           : '',
+        finding.scaled_ns ? `${f.ns(finding.scaled_ns)} of what is saved is of copies that were not checked. ` : '',
         sample.unknown ? `Of ${f.times(sample.unknown, 'copy', 'copies')} nothing is known.` : '',
       ),
     ];
@@ -127,7 +126,7 @@ export class Findings {
         'ul',
         { class: 'instead' },
         cause.others.map((other) =>
-          h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other)}: `), other.remedy),
+          h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other).saves}: `), other.remedy),
         ),
       ),
     );

@@ -97,14 +97,14 @@ class Page {
     );
   }
 
-  saved(run) {
-    const { gives_back_ns: ns } = run.report.findings_total;
-    return ns ? `${run.total_up_to ? 'up to ' : ''}${f.ns(ns)}` : 'nothing';
+  // What all repairs save, and what becomes of the run.
+  repaired(run) {
+    const [saves, ...becomes] = f.minus(f.units(run.total_text)).replace(/\.$/, '').split(', ');
+    return [saves.replace(/^All repaired: saves /, '') || 'nothing', becomes.join(', ')];
   }
 
   head() {
     const { report } = this.run;
-    const total = report.findings_total;
     const all = report.transfers.total;
     const simulated = this.runs.some((run) => run.report.run.simulated);
     const note = simulated
@@ -182,7 +182,7 @@ class Page {
             'Run',
             both((of) => f.ns(of.run.duration_ns)),
           ),
-          figure(ALL_REPAIRED, this.runs.map((run) => this.saved(run)).join(' → ')),
+          figure(ALL_REPAIRED, this.runs.map((run) => this.repaired(run)[0]).join(' → ')),
           figure(
             'Transfers',
             both((of) => f.count(of.transfers.total.count)),
@@ -228,14 +228,7 @@ class Page {
         'dl',
         { class: 'figures' },
         figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
-        figure(
-          ALL_REPAIRED,
-          this.saved(this.run),
-          total.gives_back_ns && total.gives_back_ns < total.run_ns
-            ? `${f.ns(total.run_ns)} would become ${f.ns(total.run_ns - total.gives_back_ns)} ` +
-                `(−${f.share(total.gives_back_ns, total.run_ns)})`
-            : '',
-        ),
+        figure(ALL_REPAIRED, ...this.repaired(this.run)),
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
         all.timed_count
           ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`)
