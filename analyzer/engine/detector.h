@@ -59,7 +59,7 @@ struct xs_detection {
     unsigned index;                       /* of this detector in xs_detectors */
     bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
 
-    const struct xs_migration_windows *windows; /* when page migrations were recorded */
+    const struct xs_migration_windows *windows; /* XS_MIGRATION_WAYS of them: when page migrations were recorded */
 };
 
 struct xs_detector {
