@@ -10,10 +10,8 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
-/* Findings beyond so many, the smallest, are not replayed one by one; and a replay that is so far from the measured run
- * is not believed. */
+/* Findings beyond so many, the smallest, are not replayed one by one. */
 enum { REPLAYED_FINDINGS = 64 };
-#define LARGEST_ERROR 0.05
 
 /* --- the instances --- */
 
@@ -38,7 +36,9 @@ static bool is_unsure(const struct xs_finding *f) {
 }
 
 /* Without a replay: nothing at least, and at most what the finding claims. */
-static struct xs_saving bounds(uint64_t most_ns) { return (struct xs_saving){.known = true, .most_ns = most_ns}; }
+static struct xs_saving bounds(uint64_t most_ns) {
+    return (struct xs_saving){.known = true, .bounds = true, .most_ns = most_ns};
+}
 
 /* What was seen of the copies that were looked at is true of the others, too. */
 static void scale(struct xs_finding *f) {
@@ -54,17 +54,19 @@ static void scale(struct xs_finding *f) {
 static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairables *all, int64_t run) {
     size_t count, first = xs_repairables_of(all, f, &count);
     int64_t left[2] = {run, run};
+    size_t found = 0;
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         xs_plan_clear(plan);
-        if (!xs_plan_add(plan, &all->items[first], count, end)) {
-            f->saves = bounds(f->gives_back_ns);
-            return;
-        }
+        found += xs_plan_add(plan, &all->items[first], count, end);
         left[end] = xs_plan_run(plan);
         if (end == XS_PLAN_LEAST) {
             f->pinning_ns = xs_pinning_ns(&plan->pinning);
             f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
         }
+    }
+    if (!found) { /* the rows are not in the model */
+        f->saves = bounds(f->gives_back_ns);
+        return;
     }
     uint64_t least = less(run, left[XS_PLAN_LEAST]), most = less(run, left[XS_PLAN_MOST]);
     f->saves = (struct xs_saving){
@@ -108,6 +110,15 @@ static void find_savings(struct xs_findings *findings, struct xs_plan *plan, con
 
 /* --- all --- */
 
+static void set_fit(struct xs_findings *findings, const struct xs_model *model, int64_t run) {
+    findings->replay_fit = (struct xs_replay_fit){.calls = model->call_count,
+                                                  .operations = model->operation_count,
+                                                  .unmatched = model->unmatched,
+                                                  .too_large = model->too_large,
+                                                  .measured_ns = model->run_ns > 0 ? (uint64_t)model->run_ns : 0,
+                                                  .replayed_ns = run > 0 ? (uint64_t)run : 0};
+}
+
 static int find_causes(const struct xs_trace *trace, struct xs_findings *findings, struct xs_repairables *all,
                        char *message) {
     struct xs_model model;
@@ -119,7 +130,8 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
     if (status >= 0) {
         int64_t run = model.call_count ? xs_replay_run(&model, NULL, NULL, NULL) : 0;
         findings->replay_error = model.call_count ? xs_replay_error(&model) : 0;
-        findings->replayed = model.call_count && findings->replay_error <= LARGEST_ERROR;
+        findings->replayed = model.call_count && findings->replay_error <= XS_REPLAY_LARGEST_ERROR;
+        set_fit(findings, &model, run);
         find_savings(findings, &plan, all, run);
         xs_group_causes(findings, &plan, all, run);
     }

@@ -194,8 +194,14 @@ static void sum_up(struct grouping *g) {
     for (size_t i = 0; i < findings->cause_count; i++) {
         const struct xs_saving *one = &findings->causes[i].saves;
         all->least_ns = one->least_ns > all->least_ns ? one->least_ns : all->least_ns;
-        all->most_ns = one->most_ns > all->most_ns ? one->most_ns : all->most_ns;
+        if (findings->replayed)
+            all->most_ns = one->most_ns > all->most_ns ? one->most_ns : all->most_ns;
+        else
+            all->most_ns = xs_sum(all->most_ns, one->most_ns);
     }
+    all->bounds = !findings->replayed;
+    if (all->bounds && findings->run_ns && all->most_ns > findings->run_ns)
+        all->most_ns = findings->run_ns;
     all->most_ns = all->most_ns > all->least_ns ? all->most_ns : all->least_ns;
 }
 

@@ -71,6 +71,7 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
     xs_json_count(json, "transfers", g->transfers);
     xs_json_count(json, "bytes", g->bytes);
     xs_json_count(json, "gives_back_ns", g->gives_back_ns);
+    xs_json_count(json, "saves_least_ns", g->least_ns);
     xs_json_end(json, '}');
 }
 
@@ -147,7 +148,8 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_check_fin
         "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
         " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
-        " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns')"
+        " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
+        " ifnull(json_extract(value, '$.saves_least_ns'), json_extract(value, '$.gives_back_ns'))" /* before ranges */
         " FROM json_each(?1, '$.findings')";
     sqlite3_stmt *row = ask(db, sql, document);
     bool good = row != NULL;
@@ -165,6 +167,7 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_check_fin
         g->transfers = count_at(row, 7, &good);
         g->bytes = count_at(row, 8, &good);
         g->gives_back_ns = count_at(row, 9, &good);
+        g->least_ns = count_at(row, 10, &good);
         good = good && *g->kind;
     }
     sqlite3_finalize(row);

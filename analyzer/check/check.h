@@ -30,13 +30,13 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out);
 
 /* --- between them: check_words.c --- */
 
-/* "9 instances", "6.30 ms (6.3 % of the run)", "at most ..."; the limit in the same words, with the baseline's value.
+/* "9 instances", "saves up to 6.30 ms (6.3 % of the run)"; the limit in the same words, with the baseline's value.
  * Where a rule's value is not known, its reason. Not escaped. */
 void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 /* All of it in a sentence: "9 instances, limit 0", or the reason. */
 void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
-/* "9, 72.0 MiB, gives back 6.30 ms". */
+/* "9, 72.0 MiB, saves 6.30 ms". */
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
 /* Of a suppression that has expired: "expired on 2026-12-31, and is needed still: ...". */
 void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);

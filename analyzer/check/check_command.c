@@ -17,10 +17,12 @@
 
 XS_DECLARE_COMMAND(check)
 
-#define DEFAULT_RULES "sure:1%"
+/* A baseline and suppressions are about findings: with them each is judged by itself. */
+#define DEFAULT_RULES "removable-time:1%"
+#define DEFAULT_RULES_OF_FINDINGS "any:1%"
 #define CANNOT_TELL "if the trace cannot tell whether "
-#define ANY_IS "every finding that gives time back, each judged alone"
-#define SURE_IS "the same without findings that are upper bounds or have the verdict likely"
+#define ANY_IS "every finding, each judged alone by what it saves"
+#define SURE_IS "the same by the least of what it saves, where that is a range"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -42,7 +44,7 @@ static const struct argp_option check_options[] = {
     {NULL, 0, NULL, 0, "What fails:", 1},
     {"fail-on", OPTION_FAIL_ON, "RULE:LIMIT,...", 0,
      "limits on metrics and findings, used instead of those in the file; may be repeated. If there are "
-     "none: " DEFAULT_RULES,
+     "none: " DEFAULT_RULES ", or with a baseline or suppressions " DEFAULT_RULES_OF_FINDINGS,
      1},
     {"baseline", OPTION_BASELINE, "FILE", 0,
      "findings that are in FILE do not fail. FILE was written by --write-baseline, or is another trace", 1},
@@ -370,9 +372,10 @@ static int check(struct arguments *arguments) {
     if (read_configs(arguments, &config)) {
         merge(arguments, &config);
         bool default_rules = !config.rules.count;
-        if (default_rules)
-            xs_rules_add(&config.rules, DEFAULT_RULES, message);
         const char *baseline = arguments->baseline ? arguments->baseline : config.baseline;
+        bool of_findings = baseline || config.suppression_count;
+        if (default_rules)
+            xs_rules_add(&config.rules, of_findings ? DEFAULT_RULES_OF_FINDINGS : DEFAULT_RULES, message);
         if (has_what_rules_need(&config, baseline != NULL))
             status =
                 outputs_are_free(arguments) ? check_with(arguments, &config, baseline, default_rules) : XS_EXIT_ERROR;

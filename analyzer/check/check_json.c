@@ -22,6 +22,7 @@ static void put_key(struct xs_json *json, const struct xs_check_finding *f) {
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
+    xs_json_count(json, "saves_least_ns", f->least_ns);
 }
 
 static void put_finding(struct xs_json *json, const struct xs_check *check, const struct xs_judged *judged, size_t i) {
@@ -39,6 +40,7 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
     xs_json_bool(json, "at_most", f->at_most);
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "sure", f->sure);
+    xs_json_bool(json, "leads_cause", f->leads);
     xs_json_bool(json, "failing", state->failing);
     xs_json_text(json, "baseline", xs_standing_names[xs_judged_standing(judged, check->terms, i, XS_METRIC_COUNT)]);
     if (s) {

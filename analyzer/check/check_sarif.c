@@ -254,6 +254,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "bytes", f->bytes);
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
+    xs_json_count(json, "saves_least_ns", f->least_ns);
     xs_json_end(json, '}');
     xs_json_end(json, '}');
     xs_string_free(&text);

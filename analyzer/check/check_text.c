@@ -190,9 +190,9 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     putc('\n', out->file);
     put_unused(check, out);
     if (check->default_rules)
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    "No rules were given. %s: no finding saves more than 1 %% of the run.",
-                    config->rules.items[0].text);
+        xs_out_line(
+            out, XS_STYLE_PLAIN, "No rules were given. %s: %s more than 1 %% of the run.", config->rules.items[0].text,
+            config->rules.items[0].about == XS_RULE_METRIC ? "all repairs together do not save" : "no finding saves");
     else if (config->rules_origin)
         xs_out_line(out, XS_STYLE_PLAIN, "Rules of %s.", config->rules_origin);
     for (size_t i = 0; i < check->unread_count; i++)

@@ -16,11 +16,19 @@ static void put_measured(struct xs_string *text, const struct xs_rule *rule, uin
         xs_string_format(text, " (%s of the run)", share);
 }
 
+/* Whether it limits what repairs save, and not what something took. */
+static bool is_saving(const struct xs_rule *rule) {
+    bool metric = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
+    return rule->unit == XS_METRIC_NS && (rule->about == XS_RULE_METRIC ? metric : true);
+}
+
 void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
     if (!r->value_known) {
         xs_string_format(text, "not known");
         return;
     }
+    if (is_saving(r->rule))
+        xs_string_format(text, "saves ");
     if (r->at_most && r->value)
         xs_string_format(text, XS_UP_TO);
     put_measured(text, r->rule, r->value, judged->run_ns);
@@ -70,6 +78,8 @@ void xs_check_amount(struct xs_string *text, const struct xs_check_finding *f) {
     if (!f->advice)
         xs_string_format(text, ", saves %s%s", f->at_most && f->gives_back_ns ? XS_UP_TO : "",
                          xs_format_ns(buffer, f->gives_back_ns));
+    if (f->checked && *f->checked)
+        xs_string_format(text, " (%s)", f->checked);
 }
 
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *s) {

@@ -79,6 +79,11 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->transfers = f->transfers;
         g->bytes = f->bytes;
         g->gives_back_ns = f->gives_back_ns;
+        g->least_ns = f->saves.least_ns;
+        g->leads = i < reading->findings->cause_count; /* finding k is the first of cause k */
+        struct xs_string checked = {0};
+        xs_finding_checked(&checked, f);
+        g->checked = checked.data ? checked.data : xs_strdup("");
         set_place(g, reading, f);
     }
 }
@@ -86,7 +91,8 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
 void xs_check_findings_free(struct xs_check_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_check_finding *g = &findings->items[i];
-        char *const texts[] = {g->kind, g->entry_point, g->function, g->file, g->text, g->name, g->place, g->path};
+        char *const texts[] = {g->kind, g->entry_point, g->function, g->file,   g->text,
+                               g->name, g->place,       g->path,     g->checked};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);
     }

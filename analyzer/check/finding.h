@@ -14,18 +14,21 @@ struct xs_check_finding {
      * without its folder, of code without lines the library's or the program's. */
     char *kind, *entry_point, *function, *file, *text;
     uint32_t line; /* 0: not known */
-    uint64_t instances, transfers, bytes, gives_back_ns;
+    uint64_t instances, transfers, bytes;
+    uint64_t gives_back_ns, least_ns; /* what it saves at most, and at least */
 
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;
     const char *remedy; /* static */
     bool advice;
-    bool at_most; /* gives_back_ns is a bound */
-    bool sure;    /* neither advice nor a bound nor with an unsure verdict */
-    bool folded;  /* too small to be listed by itself */
-    char *name;   /* as `explain` takes it */
-    char *place;  /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
-    char *path;   /* of the source file, of the library or of the program; as the trace has it */
+    bool at_most;  /* what it saves is a range */
+    bool sure;     /* neither advice nor a range nor with an unsure verdict */
+    bool leads;    /* the first finding of a cause */
+    bool folded;   /* too small to be listed by itself */
+    char *checked; /* "checked 137 of 199", "" where all were */
+    char *name;    /* as `explain` takes it */
+    char *place;   /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
+    char *path;    /* of the source file, of the library or of the program; as the trace has it */
     bool is_source;
 };
 

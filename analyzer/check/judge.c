@@ -10,6 +10,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
@@ -26,6 +27,11 @@ struct judge {
 
 uint64_t xs_check_measured(const struct xs_check_finding *f, enum xs_metric_unit unit) {
     return unit == XS_METRIC_COUNT ? f->instances : unit == XS_METRIC_BYTES ? f->bytes : f->gives_back_ns;
+}
+
+/* The same as the rule measures it: `sure' goes by the least that a finding saves. */
+static uint64_t measured(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    return rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS ? f->least_ns : xs_check_measured(f, rule->unit);
 }
 
 /* `share` more of a value, as far as 64 bits go. */
@@ -104,7 +110,7 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
         add_contents_reason(j, reason);
         add_device_reason(j, reason);
     } else if (!j->reading->metrics.of[metric].known) {
-        if (metric == XS_METRIC_WALL_TIME)
+        if (metric == XS_METRIC_WALL_TIME || metric == XS_METRIC_BARE_TIME)
             xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
         else
             add_device_reason(j, reason);
@@ -155,8 +161,8 @@ static int by_value(const void *a, const void *b, void *data) {
     const struct xs_rule_result *r = ((void **)data)[0];
     const struct xs_judged *judged = ((void **)data)[1];
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    uint64_t x = xs_check_measured(&judged->findings.items[left], r->rule->unit),
-             y = xs_check_measured(&judged->findings.items[right], r->rule->unit);
+    uint64_t x = measured(r->rule, &judged->findings.items[left]),
+             y = measured(r->rule, &judged->findings.items[right]);
     return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
 }
 
@@ -168,11 +174,23 @@ static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
     return xs_sum(base, rule->is_share ? share_of(base, rule->share) : rule->limit);
 }
 
+/* What there is to save is at the first findings of the causes. */
+static void add_causes(const struct judge *j, struct xs_rule_result *r) {
+    r->at_most = xs_saving_is_range(&j->reading->findings->together);
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        const struct xs_check_finding *f = &j->judged->findings.items[i];
+        if (f->leads && f->gives_back_ns && !is_suppressed(j, i))
+            add_place(r, i);
+    }
+}
+
 static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
     const struct xs_metric_value *now = &j->reading->metrics.of[r->rule->metric];
     r->value_known = now->known;
     r->value = now->value;
     r->limit = absolute_limit(j, r->rule);
+    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME)
+        add_causes(j, r);
     if (r->rule->relative) {
         const struct xs_metric_value *was = &j->terms->baseline->metrics.of[r->rule->metric];
         r->has_base = was->known;
@@ -242,12 +260,12 @@ static void judge_each(const struct judge *j, struct xs_rule_result *r) {
     r->limit = absolute_limit(j, rule);
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        uint64_t value = xs_check_measured(f, rule->unit), limit = absolute_limit(j, rule), base = 0;
-        if ((rule->about == XS_RULE_SURE ? !f->sure : f->advice) || is_suppressed(j, i))
+        uint64_t value = measured(rule, f), limit = absolute_limit(j, rule), base = 0;
+        if (f->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || is_suppressed(j, i))
             continue;
         if (rule->relative) {
             long before = j->judged->states[i].before;
-            base = before < 0 ? 0 : xs_check_measured(&j->terms->baseline->findings.items[before], rule->unit);
+            base = before < 0 ? 0 : measured(rule, &j->terms->baseline->findings.items[before]);
             limit = limit_on(rule, base);
         } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
@@ -263,7 +281,7 @@ static void judge_each(const struct judge *j, struct xs_rule_result *r) {
             r->limit = limit;
             r->base = base;
             r->has_base = rule->relative;
-            r->at_most = rule->unit == XS_METRIC_NS && f->at_most;
+            r->at_most = rule->unit == XS_METRIC_NS && rule->about != XS_RULE_SURE && f->at_most;
         }
         any = true;
         r->outcome = over ? XS_OUTCOME_FAIL : r->outcome;
@@ -308,6 +326,11 @@ static void add_notes(struct judge *j) {
     const struct xs_reading *reading = j->reading;
     if (!strcmp(reading->summary.run.status, "recovered"))
         add_note(j->judged, "The process was killed: only what it had done until then was judged.");
+    struct xs_string bounds = {0};
+    xs_say_bounds(&bounds, reading->findings);
+    if (bounds.length)
+        add_note(j->judged, "%s", bounds.data);
+    xs_string_free(&bounds);
     if (!reading->findings->transfers)
         add_note(j->judged, "No copies were seen at all.");
     if (reading->findings->damaged_rows)

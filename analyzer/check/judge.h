@@ -33,7 +33,7 @@ struct xs_rule_result {
     const struct xs_rule *rule; /* the configuration's */
     enum xs_outcome outcome;
     bool value_known;
-    bool at_most;      /* the value is a bound */
+    bool at_most;      /* the value is the most of a range */
     uint64_t value;    /* in the rule's unit: the sum, or of `any' and `sure' the largest one */
     uint64_t limit;    /* in the same; of `any' and `sure' that of the largest one */
     bool has_base;     /* the baseline was looked at */

@@ -11,8 +11,8 @@
 enum xs_rule_about {
     XS_RULE_METRIC,
     XS_RULE_FINDING, /* all places of one finding together */
-    XS_RULE_ANY,     /* every finding that gives time back, each judged alone */
-    XS_RULE_SURE,    /* each of those that are sure, by itself */
+    XS_RULE_ANY,     /* every finding that saves time, each judged alone by the most that it saves */
+    XS_RULE_SURE,    /* the same, by the least */
 };
 
 struct xs_rule {

@@ -52,6 +52,8 @@ static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, cons
             sum[r].of[m].value = xs_sum(sum[r].of[m].value, more[r].of[m].value);
             sum[r].of[m].known &= more[r].of[m].known;
         }
+        sum[r].least.value = xs_sum(sum[r].least.value, more[r].least.value);
+        sum[r].most.value = xs_sum(sum[r].most.value, more[r].most.value);
     }
 }
 
@@ -292,13 +294,54 @@ static void decide(struct xs_diff *c, uint64_t floor_ns) {
     v->paid = paid(c, v, floor_ns);
 }
 
+/* What a finding saves less than before, by the medians; 0 of what leads no cause. `now`: its amounts, or nothing. */
+static uint64_t less_of(const struct work *w, const struct xs_metric_value *was, const struct xs_metric_value *now) {
+    struct xs_difference d;
+    xs_difference_of(was, w->c->before->run_count, now, w->c->after->run_count, sizeof(struct xs_amounts), &d);
+    return d.before.median > d.after.median ? d.before.median - d.after.median : 0;
+}
+
+static void compare_runs(const struct xs_diff *c, const struct xs_metric_value *before,
+                         const struct xs_metric_value *after, struct xs_difference *difference) {
+    xs_difference_of(before, c->before->run_count, after, c->after->run_count, sizeof(struct xs_side_run), difference);
+}
+
+static void predict(const struct work *w) {
+    struct xs_diff *c = w->c;
+    const struct xs_side *b = c->before, *a = c->after;
+    struct xs_prediction *p = &c->prediction;
+    struct xs_difference least, most;
+    compare_runs(c, &b->runs->together_least, &a->runs->together_least, &least);
+    compare_runs(c, &b->runs->together_most, &a->runs->together_most, &most);
+    compare_runs(c, &b->runs->own, &a->runs->own, &p->own);
+    for (size_t i = 0; i < c->finding_count; i++) {
+        const struct xs_change *change = &c->findings[i];
+        if (change->before == XS_UNMATCHED || (change->kind != XS_DISAPPEARED && change->kind != XS_SHRANK))
+            continue;
+        const struct xs_amounts *was = b->of + change->before * b->run_limit;
+        const struct xs_amounts *now =
+            change->after != XS_UNMATCHED ? a->of + change->after * a->run_limit : w->nothing;
+        p->least_ns = xs_sum(p->least_ns, less_of(w, &was->least, &now->least));
+        p->most_ns = xs_sum(p->most_ns, less_of(w, &was->most, &now->of[XS_MEASURE_GIVES_BACK_NS]));
+    }
+    /* repairs that save the same time save it once */
+    p->all_least_ns = least.before.median;
+    p->all_most_ns = most.before.median;
+    p->least_ns = p->least_ns < p->all_least_ns ? p->least_ns : p->all_least_ns;
+    p->most_ns = p->most_ns < p->all_most_ns ? p->most_ns : p->all_most_ns;
+    p->achieved_ns = -xs_difference_delta(xs_diff_wall(c));
+    p->known = p->most_ns && c->conclusion.paid != XS_CANNOT_TELL;
+}
+
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff) {
     struct work *w = xs_realloc(NULL, sizeof *w);
     *w = (struct work){.c = diff};
     *diff = (struct xs_diff){.before = before, .after = after};
-    for (size_t r = 0; r < XS_RUNS_LIMIT; r++)
+    for (size_t r = 0; r < XS_RUNS_LIMIT; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
             w->nothing[r].of[m].known = true;
+        w->nothing[r].least.known = w->nothing[r].most.known = true;
+    }
     bool folded =
         (lacks_call_sites(before) || lacks_call_sites(after)) && (has_call_sites(before) || has_call_sites(after));
     if (folded) {
@@ -318,6 +361,7 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     if (diff->site_count)
         qsort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
     decide(diff, w->floor_ns);
+    predict(w);
     xs_diff_add_notes(diff, folded);
     xs_match_free(&w->match);
     free(w);

@@ -24,6 +24,7 @@ extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "de
 
 struct xs_amounts {
     struct xs_metric_value of[XS_MEASURES];
+    struct xs_metric_value least, most; /* what it saves, of a finding that leads a cause; else 0 */
 };
 
 /* One run, as far as comparing needs to know it. Texts are the side's, never NULL; hostile as a trace's. */
@@ -36,6 +37,9 @@ struct xs_side_run {
     const char *withheld;
     bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
     struct xs_metric_values metrics;
+    struct xs_metric_value own;                           /* what xferspy itself took of its wall time */
+    struct xs_metric_value together_least, together_most; /* what all repairs save */
+    const char *bounds;                                   /* that savings are bounds, a sentence, or "" */
 };
 
 struct xs_side_place {
@@ -47,8 +51,8 @@ struct xs_side_place {
 struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in places */
-    bool advice, upper_bound;
-    const char *name; /* as `explain` takes it for the first run that had it */
+    bool advice, upper_bound;   /* upper_bound: what it saves is a range */
+    const char *name;           /* as `explain` takes it for the first run that had it */
 };
 
 struct xs_side { /* zeroed: empty */
@@ -113,12 +117,22 @@ struct xs_conclusion {
     bool bytes_differ; /* beyond what runs differ by */
 };
 
+/* What was predicted of the findings that are gone or smaller now, and what came of it. Medians of a side. */
+struct xs_prediction {
+    bool known;                         /* some are, and both sides say how long they took */
+    uint64_t least_ns, most_ns;         /* that their repairs save, together */
+    uint64_t all_least_ns, all_most_ns; /* the same of all repairs that BEFORE needed */
+    int64_t achieved_ns;                /* that the run takes less; negative: more */
+    struct xs_difference own;           /* what xferspy itself took */
+};
+
 struct xs_diff {
     struct xs_side *before, *after; /* the caller's; without call sites where only one side had them */
     struct xs_difference metrics[XS_METRICS];
     struct xs_change *findings, *sites; /* by what they changed, largest first */
     size_t finding_count, site_count;
     struct xs_conclusion conclusion;
+    struct xs_prediction prediction;
     char **notes; /* what makes the sides hard to compare: a line each, to be escaped */
     size_t note_count;
 };
@@ -127,9 +141,10 @@ struct xs_diff {
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff);
 void xs_diff_free(struct xs_diff *diff);
 
-/* The run's wall time; median of a side. */
-static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) {
-    return &c->metrics[XS_METRIC_WALL_TIME];
+/* By what the runs' times are compared: without what xferspy itself took, where both sides say that. */
+static inline enum xs_metric xs_diff_time(const struct xs_diff *c) {
+    return c->metrics[XS_METRIC_BARE_TIME].certainty != XS_NOT_KNOWN ? XS_METRIC_BARE_TIME : XS_METRIC_WALL_TIME;
 }
+static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) { return &c->metrics[xs_diff_time(c)]; }
 
 #endif

@@ -29,6 +29,26 @@ static void put_difference(struct xs_json *json, const struct xs_difference *d) 
         xs_json_number(json, "p", d->p);
 }
 
+static void put_range(struct xs_json *json, const char *key, uint64_t least_ns, uint64_t most_ns) {
+    xs_json_object(json, key);
+    xs_json_count(json, "least_ns", least_ns);
+    xs_json_count(json, "most_ns", most_ns);
+    xs_json_end(json, '}');
+}
+
+static void put_prediction(const struct xs_diff *c, struct xs_json *json) {
+    const struct xs_prediction *p = &c->prediction;
+    xs_json_text(json, "run_time_metric", xs_metric_infos[xs_diff_time(c)].name);
+    xs_json_known_count(json, "own_before_ns", p->own.before.known, p->own.before.median);
+    xs_json_known_count(json, "own_after_ns", p->own.after.known, p->own.after.median);
+    put_range(json, "predicted", p->least_ns, p->most_ns);
+    put_range(json, "predicted_of_all", p->all_least_ns, p->all_most_ns);
+    if (xs_diff_wall(c)->certainty != XS_NOT_KNOWN)
+        xs_json_int(json, "achieved_ns", p->achieved_ns);
+    else
+        xs_json_null(json, "achieved_ns");
+}
+
 static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     struct xs_string text = {0}, spread = {0};
     const struct xs_conclusion *v = &c->conclusion;
@@ -42,6 +62,7 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     xs_json_int(json, "transfer_time_less_ns", v->gone_ns);
     xs_json_int(json, "bytes_less", v->bytes_less);
     xs_json_int(json, "transfers_less", v->transfers_less);
+    put_prediction(c, json);
     xs_json_end(json, '}');
     xs_string_free(&text);
     xs_string_free(&spread);

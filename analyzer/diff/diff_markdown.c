@@ -54,7 +54,8 @@ static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out)
     for (int m = 0; m < XS_METRICS; m++) {
         const struct xs_difference *d = &c->metrics[m];
         struct xs_string before = {0}, after = {0}, percent = {0};
-        if (m != XS_METRIC_WALL_TIME && !all && d->before.median == d->after.median)
+        if ((m != XS_METRIC_WALL_TIME && !all && d->before.median == d->after.median) ||
+            m == XS_METRIC_UPPER_BOUND_TIME)
             continue;
         xs_diff_value(&before, xs_metric_infos[m].unit, &d->before);
         xs_diff_value(&after, xs_metric_infos[m].unit, &d->after);
@@ -112,7 +113,7 @@ static void print_changes(const struct xs_diff *c, const struct xs_diff_view *vi
         }
         if (!shown++)
             fprintf(out->file,
-                    "\n| %s | %sCall site | %s | Size | Device time | Exposed | Gives back |\n|---|%s---|"
+                    "\n| %s | %sCall site | %s | Size | Device time | Exposed | Saves |\n|---|%s---|"
                     "---:|---:|---:|---:|---:|\n",
                     findings ? "Finding" : "Change", findings ? "What | " : "", findings ? "Times" : "Transfers",
                     findings ? "---|" : "");
@@ -126,7 +127,7 @@ static void print_changes(const struct xs_diff *c, const struct xs_diff_view *vi
 }
 
 void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, struct xs_out *out) {
-    struct xs_string conclusion = {0}, spread = {0}, simulated = {0};
+    struct xs_string conclusion = {0}, spread = {0}, simulated = {0}, own = {0}, gain = {0};
     xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "**");
@@ -134,6 +135,12 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     fprintf(out->file, "**\n\n");
     put(out, spread.data);
     fprintf(out->file, ".\n");
+    xs_diff_own(&own, c);
+    xs_diff_gain(&gain, c);
+    if (own.length)
+        fprintf(out->file, "\n%s.\n", own.data);
+    if (gain.length)
+        fprintf(out->file, "\n%c%s.\n", gain.data[0] - 'a' + 'A', gain.data + 1);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
         xs_say_simulated(&simulated, NULL, "the times");
     if (simulated.length)
@@ -149,4 +156,6 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     xs_string_free(&conclusion);
     xs_string_free(&spread);
     xs_string_free(&simulated);
+    xs_string_free(&own);
+    xs_string_free(&gain);
 }

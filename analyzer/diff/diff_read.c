@@ -75,11 +75,17 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .has_call_sites = findings->sites->placed_count > 0,
                              .has_contents = any_content(&reading->contents),
                              .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
-                             .metrics = reading->metrics};
+                             .metrics = reading->metrics,
+                             .own = {xs_own_ns(&reading->summary), reading->summary.cost.known},
+                             .together_least = {findings->together.least_ns, true},
+                             .together_most = {findings->together.most_ns, true}};
     struct xs_string withheld = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
     added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
     added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
+    withheld.length = 0;
+    xs_say_bounds(&withheld, findings);
+    added->bounds = withheld.length ? keep(side, withheld.data) : "";
     xs_string_free(&withheld);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
@@ -148,9 +154,11 @@ static void collect_sites(struct xs_side *side, const struct xs_findings *findin
 
 static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size_t limit) {
     struct xs_amounts *row = all + index * limit;
-    for (size_t r = 0; r < limit; r++)
+    for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
             row[r].of[m] = (struct xs_metric_value){.known = true}; /* where there is nothing, nothing took any time */
+        row[r].least = row[r].most = (struct xs_metric_value){.known = true};
+    }
     return row;
 }
 
@@ -252,6 +260,10 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_EXPOSED_NS], f->cost.exposed_ns, f->exposed_instances > 0);
         add_to(&of->of[XS_MEASURE_HOST_NS], f->cost.host_ns, true);
         add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
+        if (i >= findings->cause_count) /* finding k is the first of cause k */
+            continue;
+        add_to(&of->least, f->saves.least_ns, true);
+        add_to(&of->most, f->saves.most_ns, true);
     }
 }
 

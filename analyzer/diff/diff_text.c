@@ -29,7 +29,7 @@ static void side_line(const struct xs_side *side, const char *label, struct xs_o
 }
 
 static void print_head(const struct xs_diff *c, struct xs_out *out) {
-    struct xs_string conclusion = {0}, spread = {0}, simulated = {0};
+    struct xs_string conclusion = {0}, spread = {0}, simulated = {0}, own = {0}, gain = {0};
     xs_diff_conclusion(&conclusion, c);
     xs_diff_spread(&spread, c);
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, xs_diff_conclusion_style(c)), conclusion.data,
@@ -37,6 +37,12 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
     side_line(c->before, "before", out);
     side_line(c->after, "after", out);
     xs_out_fact(out, "runs", "%s", spread.data);
+    xs_diff_own(&own, c);
+    if (own.length)
+        xs_out_fact(out, "times", "%s", own.data);
+    xs_diff_gain(&gain, c);
+    if (gain.length)
+        xs_out_fact(out, "gain", "%s", gain.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
         xs_say_simulated(&simulated, NULL, "times below");
     if (simulated.length)
@@ -46,6 +52,8 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
     xs_string_free(&conclusion);
     xs_string_free(&spread);
     xs_string_free(&simulated);
+    xs_string_free(&own);
+    xs_string_free(&gain);
 }
 
 /* --- the run --- */
@@ -53,11 +61,13 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
 /* On one screen there is room for what the conclusion rests on. */
 static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     const struct xs_difference *d = &c->metrics[metric];
-    if (all)
+    if (all && metric != XS_METRIC_UPPER_BOUND_TIME)
         return d->before.known || d->after.known;
     switch (metric) {
     case XS_METRIC_WALL_TIME:
         return true;
+    case XS_METRIC_BARE_TIME:
+        return xs_diff_time(c) == XS_METRIC_BARE_TIME;
     case XS_METRIC_REMOVABLE_TIME:
     case XS_METRIC_TRANSFERS:
     case XS_METRIC_TRANSFER_BYTES:
@@ -128,19 +138,20 @@ static void amounts(struct xs_string *text, const struct xs_change *change) {
     }
 }
 
-/* "was worth 24.3 ms", "saves 24.3 ms -> 2.00 ms" */
-static void gain(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
+/* "predicted: saves up to 24.3 ms" of what is gone, "saves 24.3 ms -> 2.00 ms" */
+static void gain_of(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
+    const char *bound = xs_diff_finding(c, change)->upper_bound ? XS_UP_TO : "";
     if (xs_diff_finding(c, change)->advice) {
         xs_string_format(text, "(advice)");
     } else if (change->after == XS_UNMATCHED) {
-        xs_string_format(text, "was worth ");
+        xs_string_format(text, "predicted: saves %s", bound);
         xs_diff_value(text, XS_METRIC_NS, &d->before);
     } else if (change->before == XS_UNMATCHED) {
-        xs_string_format(text, "saves ");
+        xs_string_format(text, "saves %s", bound);
         xs_diff_value(text, XS_METRIC_NS, &d->after);
     } else {
-        xs_string_format(text, "saves ");
+        xs_string_format(text, "saves %s", bound);
         xs_diff_values(text, XS_METRIC_NS, d);
     }
 }
@@ -152,7 +163,7 @@ static void print_finding(const struct xs_diff *c, const struct xs_change *chang
     uint32_t before, after;
     xs_diff_finding_places(c, change, &before, &after);
     xs_diff_finding_kind(&name, c, change);
-    gain(&worth, c, change);
+    gain_of(&worth, c, change);
     amounts(&what, change);
     xs_diff_place(&place, c, before, after);
     xs_diff_moved(&moved, c, before, after);

@@ -7,6 +7,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/site.h"
 
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
@@ -187,6 +188,29 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
                          wall->certainty == XS_BEYOND_SPREAD ? "beyond" : "within", wall->p);
         break;
     }
+}
+
+void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_prediction *p = &c->prediction;
+    const struct xs_saving saves = {.known = true, .least_ns = p->least_ns, .most_ns = p->most_ns};
+    char buffer[XS_UNIT_BYTES];
+    if (!p->known)
+        return;
+    xs_string_format(text, "predicted: saves %s%s", xs_saving_is_range(&saves) ? XS_UP_TO : "",
+                     xs_format_ns(buffer, p->most_ns));
+    if (p->most_ns < p->all_most_ns)
+        xs_string_format(text, " (all repaired: %s)", xs_format_ns(buffer, p->all_most_ns));
+    uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
+    xs_string_format(text, "; achieved: %s %s", xs_format_ns(buffer, achieved), p->achieved_ns < 0 ? "more" : "less");
+}
+
+void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_difference *own = &c->prediction.own;
+    char before[XS_UNIT_BYTES], after[XS_UNIT_BYTES];
+    if (xs_diff_time(c) != XS_METRIC_BARE_TIME || (!own->before.median && !own->after.median))
+        return;
+    xs_string_format(text, "%s of the run before and %s after were xferspy's own, and are not counted",
+                     xs_format_ns(before, own->before.median), xs_format_ns(after, own->after.median));
 }
 
 /* --- changes --- */

@@ -57,8 +57,9 @@ struct xs_detection {
     bool addresses_recorded;              /* where copies went from and to; not in an imported trace */
     struct xs_analysis *analysis;         /* for the functions below */
     unsigned index;                       /* of this detector in xs_detectors */
-    const struct xs_migration_windows *windows; /* when page migrations were recorded */
     bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
+
+    const struct xs_migration_windows *windows; /* when page migrations were recorded */
 };
 
 struct xs_detector {

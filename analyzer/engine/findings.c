@@ -164,6 +164,14 @@ static void number(struct xs_findings *findings) {
     free(met);
 }
 
+uint64_t xs_finding_share_ns(const struct xs_finding *f, uint64_t claimed_ns) {
+    if (!f->saves.known)
+        return f->upper_bound || f->advice ? 0 : claimed_ns;
+    if (f->claimed_ns)
+        return (uint64_t)((long double)f->saves.most_ns * (long double)claimed_ns / (long double)f->claimed_ns);
+    return f->instances ? f->saves.most_ns / f->instances : 0;
+}
+
 void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
     struct xs_finding *items = xs_realloc(NULL, (findings->count + 1) * sizeof *items);
     for (size_t i = 0; i < findings->count; i++)

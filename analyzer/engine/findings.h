@@ -69,10 +69,12 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
-/* What a repair gives back: the run as it was measured less its replay with the repair (docs/analysis.md, "What a repair
- * saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never negative. */
+/* What a repair gives back: the run as it was measured less its replay with the repair (docs/analysis.md, "What a
+ * repair saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never
+ * negative. */
 struct xs_saving {
-    bool known; /* else the trace has not what the replay needs, or the repair cannot be replayed; all is 0 */
+    bool known;  /* else the finding has no repair; all is 0 */
+    bool bounds; /* not of a replay: from nothing to what the finding claims */
     uint64_t least_ns, most_ns;
     uint64_t scaled_ns; /* the part of most_ns that is of copies which chance left out (xs_sample) */
 };
@@ -150,6 +152,16 @@ struct xs_total {
     uint64_t transfers;                      /* that any finding claims something of */
 };
 
+/* The replay of the run with nothing changed, and the model of the run that is replayed. */
+struct xs_replay_fit {
+    uint64_t calls, operations; /* of the program and of the device, in the model */
+    uint64_t unmatched;         /* device records without a call, left out */
+    bool too_large;             /* there are more than can be replayed: nothing is in the model */
+    uint64_t measured_ns, replayed_ns;
+};
+/* A replay that is further from the measured run is not believed, in parts of the run. */
+#define XS_REPLAY_LARGEST_ERROR 0.05
+
 struct xs_findings {
     struct xs_finding
         *items; /* ranked: what counts, then upper bounds, then advice; each by gives_back_ns, largest first */
@@ -157,7 +169,7 @@ struct xs_findings {
     struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
     size_t undecided_count;
     struct xs_total total;
-    uint64_t upper_bound_ns; /* of the findings that are upper bounds, beside the total */
+    uint64_t upper_bound_ns; /* of the findings that are upper bounds; 0 once the causes were found */
     struct xs_site_totals at_sites;
     struct xs_link_model link;
 
@@ -171,13 +183,18 @@ struct xs_findings {
 
     struct xs_cause *causes; /* ranked, by what they save; every finding with a repair is in one */
     size_t cause_count;
-    struct xs_saving together;    /* all causes repaired */
-    double replay_error;          /* how far a replay with nothing changed is from the measured run, in parts of it */
-    bool replayed;                /* else what repairs save is bounds: from nothing to what the findings claim */
+    struct xs_saving together; /* all causes repaired */
+    double replay_error;       /* how far a replay with nothing changed is from the measured run, in parts of it */
+    bool replayed;             /* else what repairs save is bounds: from nothing to what the findings claim */
+    struct xs_replay_fit replay_fit;
 
     struct xs_sites *sites;         /* site numbers and names; xs_site_name */
     struct xs_selection *selection; /* what passed the filter; NULL: there was none */
 };
+
+/* What falls to an instance of what the finding saves: in proportion to what the instance claims (xs_times_rank_ns), or
+ * where none claims anything an equal part. Where savings were not found it is the claim, unless that is a bound. */
+uint64_t xs_finding_share_ns(const struct xs_finding *finding, uint64_t claimed_ns);
 
 /* The entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);

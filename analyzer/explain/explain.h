@@ -57,7 +57,7 @@ void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_
 void xs_explain_undecided(const struct xs_explain *explain, bool tsv, struct xs_out *out);
 
 /* {"format": "xferspy-explain", "version": 1, "trace": ..., ...} */
-enum xs_explain_part { XS_EXPLAIN_FINDINGS, XS_EXPLAIN_INSTANCES, XS_EXPLAIN_UNDECIDED };
+enum xs_explain_part { XS_EXPLAIN_FINDINGS, XS_EXPLAIN_INSTANCES, XS_EXPLAIN_UNDECIDED, XS_EXPLAIN_MODEL };
 int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message);
 
 #endif

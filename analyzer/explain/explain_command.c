@@ -28,13 +28,14 @@ struct arguments {
     struct xs_filter filter;
 };
 
-enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED, OPTION_FULL_STACK };
+enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED, OPTION_MODEL, OPTION_FULL_STACK };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
     {"all", OPTION_ALL, NULL, 0, "every instance of FINDING, not the first three only", 1},
     {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
     {"full-stack", OPTION_FULL_STACK, NULL, 0, "the frames of libraries in FINDING's stacks, too", 1},
     {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
+    {"model", OPTION_MODEL, NULL, 0, "how well the replay, by which savings are found, fits the measured run", 1},
     {0}};
 
 static const char doc[] =
@@ -44,12 +45,13 @@ static const char doc[] =
     "with "
     "their contents, times and what ran in between. Without FINDING it lists all findings, the small ones too. FINDING "
     "is "
-    "a name or a number of that list."
+    "a name or a number of that list. The first findings of the list are those that a report leads with."
     "\v"
     "Examples:\n"
     "  xferspy explain run.db\n"
     "  xferspy explain run.db noop-upload\n"
     "  xferspy explain run.db duplicate-upload/freed#2 --all\n"
+    "  xferspy explain --model run.db\n"
     "  xferspy explain --format=tsv run.db | column -ts \"$(printf '\\t')\"\n"
     "  xferspy explain --instances --format=tsv run.db\n"
     "\n"
@@ -77,9 +79,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_UNDECIDED:
         arguments->part = XS_EXPLAIN_UNDECIDED;
         return 0;
+    case OPTION_MODEL:
+        arguments->part = XS_EXPLAIN_MODEL;
+        return 0;
     case ARGP_KEY_END:
-        if (arguments->ask.asked && arguments->part == XS_EXPLAIN_UNDECIDED)
-            argp_error(state, "--undecided is about the whole trace");
+        if (arguments->ask.asked && (arguments->part == XS_EXPLAIN_UNDECIDED || arguments->part == XS_EXPLAIN_MODEL))
+            argp_error(state, "--%s is about the whole trace",
+                       arguments->part == XS_EXPLAIN_MODEL ? "model" : "undecided");
+        if (arguments->part == XS_EXPLAIN_MODEL && arguments->ask.format == FORMAT_TSV)
+            argp_error(state, "--model has no rows: use text or json");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -170,6 +178,13 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
     return XS_EXIT_ERROR;
 }
 
+static void print_model(const struct xs_findings *findings, struct xs_out *out) {
+    fputs("The replay\n", out->file);
+    xs_replay_text(findings, out);
+    xs_out_heading(out, "The link");
+    xs_findings_link_lines(&findings->link, out);
+}
+
 static int print(const struct xs_explain *explain, const struct arguments *arguments, struct xs_out *out,
                  char *message) {
     struct xs_json json = {.file = out->file};
@@ -184,6 +199,8 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     }
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);
+    else if (arguments->part == XS_EXPLAIN_MODEL)
+        print_model(explain->findings, out);
     else if (arguments->part == XS_EXPLAIN_INSTANCES || (tsv && explain->all))
         xs_explain_instances(explain, tsv, out);
     else if (tsv)

@@ -108,6 +108,12 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     return status;
 }
 
+static void put_model(const struct xs_explain *explain, struct xs_json *json) {
+    xs_replay_json(json, explain->findings);
+    xs_saving_json(json, "together", &explain->findings->together);
+    xs_link_json(&explain->findings->link, json);
+}
+
 int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message) {
     int status = XS_OK;
     xs_json_object(json, NULL);
@@ -119,6 +125,8 @@ int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part,
         xs_undecided_json(explain->findings, json);
     else if (part == XS_EXPLAIN_INSTANCES)
         put_instances(explain, json, "instances");
+    else if (part == XS_EXPLAIN_MODEL)
+        put_model(explain, json);
     else if (explain->chosen >= 0)
         status = put_one(explain, json, message);
     else

@@ -77,7 +77,7 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, true, f->bytes);
     rows_count(rows, device, f->cost.device_ns);
     rows_count(rows, exposed, f->cost.exposed_ns);
-    /* a detector of host time leaves the device's alone: what it gives back is time in calls */
+    /* a detector of host time leaves the device's alone: what its repair removes is time in calls */
     rows_count(rows, true, device ? f->removable.device_ns : f->removable.host_ns);
     rows_count(rows, exposed, f->removable.exposed_ns);
     rows_count(rows, true, f->cost.host_ns);
@@ -88,15 +88,17 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_text(rows, frame ? frame->function : NULL);
     rows_text(rows, frame ? frame->file : NULL);
     rows_count(rows, frame && frame->line, frame ? frame->line : 0);
+    rows_count(rows, f->saves.known, f->saves.least_ns);
+    rows_count(rows, f->saves.known, f->saves.most_ns);
 }
 
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"finding",    "site",         "instances",
-                                          "transfers",  "bytes",        "device_ns",
-                                          "exposed_ns", "removable_ns", "removable_exposed_ns",
-                                          "host_ns",    "upper_bound",  "advice",
-                                          "folded",     "function",     "file",
-                                          "line"};
+    static const char *const headers[] = {"finding",    "site",           "instances",
+                                          "transfers",  "bytes",          "device_ns",
+                                          "exposed_ns", "removable_ns",   "removable_exposed_ns",
+                                          "host_ns",    "upper_bound",    "advice",
+                                          "folded",     "function",       "file",
+                                          "line",       "saves_least_ns", "saves_most_ns"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->findings->count; i++)

@@ -32,7 +32,7 @@ static void list_row(const struct xs_findings *findings, size_t index, bool shar
     if (f->advice)
         xs_table_cell(table, "advice");
     else
-        xs_table_format(table, "%s%s", xs_finding_at_most(f) && f->gives_back_ns ? "<= " : "",
+        xs_table_format(table, "%s%s", xs_finding_at_most(f) && f->gives_back_ns ? XS_UP_TO : "",
                         xs_format_ns(buffer, f->gives_back_ns));
     xs_table_cell(table, f->advice || !share ? NULL : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
     xs_table_cell(table, xs_format_count(buffer, f->instances));
@@ -278,8 +278,8 @@ static void instance_heading(const struct xs_instance *instance, size_t number, 
         fprintf(out->file, ": %" PRIu64 " transfers, %s", instance->transfers, xs_format_bytes(bytes, instance->bytes));
     if (instance->cost.exposed_known)
         fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
-    if (gain)
-        fprintf(out->file, "; saves %s", xs_format_ns(ns, gain));
+    if (gain && gain != instance->cost.exposed_ns)
+        fprintf(out->file, "; removable %s", xs_format_ns(ns, gain));
     putc('\n', out->file);
 }
 
@@ -309,9 +309,28 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
     char ns[XS_UNIT_BYTES];
     bool device = apart->device_known && apart->device_ns;
     if (device || apart->host_ns)
-        xs_out_fact(out, "beside", "%s %s of downloads, not counted: the host may have needed them",
+        xs_out_fact(out, "beside", "%s %s of downloads: saved, too, if the host does not need the data",
                     xs_format_ns(ns, device ? apart->device_ns : apart->host_ns),
                     device ? "on the device" : "in the calls");
+}
+
+/* The range of what is saved, and why it is one; what it rests on. */
+static void saving_lines(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
+    struct xs_string why = {0}, price = {0}, sample = {0};
+    xs_finding_why_range(&why, findings, f);
+    if (why.length)
+        xs_out_fact(out, "range", "%s to %s. %s", xs_format_ns(least, f->saves.least_ns),
+                    xs_format_ns(most, f->saves.most_ns), why.data);
+    xs_finding_pinning(&price, f);
+    if (price.length)
+        xs_out_fact(out, "price", "%s", price.data);
+    xs_finding_sample(&sample, f);
+    if (sample.length)
+        xs_out_fact(out, "contents", "%s", sample.data);
+    xs_string_free(&why);
+    xs_string_free(&price);
+    xs_string_free(&sample);
 }
 
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
@@ -347,13 +366,14 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     text.length = 0;
     xs_finding_gain(&text, findings, f);
     xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
+    saving_lines(findings, f, out);
     xs_out_fact(out, "more", "docs/findings/%s.md", d->id);
     xs_string_free(&text);
     xs_string_free(&name);
 }
 
 static void print_all(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
+    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "removable", "with"};
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
     xs_out_heading(out, "Every instance");

@@ -137,7 +137,7 @@ static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_instances", "how often something was found", XS_METRIC_COUNT},
     {"xferspy_finding_transfers", "copies that a finding is about", XS_METRIC_COUNT},
     {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
-    {"xferspy_finding_removable_seconds", "time that removing a finding would give back; findings can overlap",
+    {"xferspy_finding_removable_seconds", "time that the repair of a finding saves; findings can overlap",
      XS_METRIC_NS}};
 
 /* One sample for all places of a detector's verdict: places are many, and change with every version of a program. */

@@ -8,6 +8,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/remedies.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
 const struct xs_export_what xs_export_whats[] = {
@@ -221,14 +222,20 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_int(line, "last_ns", f->last_ns, true);
     add_text(line, "entry_point", xs_site_name(findings, f->site));
     add_frame(line, xs_site_frame(findings, f->site));
+    add_int(line, "leads_cause", index < findings->cause_count, true); /* finding k is the first of cause k */
+    add_count(line, "saves_least_ns", f->saves.least_ns, f->saves.known);
+    add_count(line, "saves_most_ns", f->saves.most_ns, f->saves.known);
+    add_count(line, "checked", f->sample.checked, f->sample.is_of_contents);
+    add_count(line, "checked_of", xs_sum(f->sample.of, f->sample.unknown), f->sample.is_of_contents);
 }
 
 static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
     const struct xs_findings *findings = e->reading->findings;
-    static const char *const names[] = {"rank",           "finding",    "title",     "remedy",   "is_advice",
-                                        "is_upper_bound", "instances",  "transfers", "bytes",    "gives_back_ns",
-                                        "device_ns",      "exposed_ns", "host_ns",   "first_ns", "last_ns",
-                                        "entry_point",    "function",   "file",      "line"};
+    static const char *const names[] = {"rank",           "finding",       "title",     "remedy",    "is_advice",
+                                        "is_upper_bound", "instances",     "transfers", "bytes",     "gives_back_ns",
+                                        "device_ns",      "exposed_ns",    "host_ns",   "first_ns",  "last_ns",
+                                        "entry_point",    "function",      "file",      "line",      "leads_cause",
+                                        "saves_least_ns", "saves_most_ns", "checked",   "checked_of"};
     struct line line = {.count = 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add(&line, names[i]);

@@ -1,5 +1,5 @@
 /* speedscope's file format: call stacks of transfers, outermost frame first, weighted three times: by device time, by
- * bytes and by the time that findings would give back. Below the program's frames stand the driver's function and what
+ * bytes and by the time that findings save. Below the program's frames stand the driver's function and what
  * was copied. */
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -138,7 +138,7 @@ static void link_formula(struct xs_string *text, const struct xs_link_line *line
                          line->rate_assumed && !line->assumed ? " (an assumed rate)" : "");
 }
 
-static void link_lines(const struct xs_link_model *link, struct xs_out *out) {
+void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out) {
     static const char *const labels[] = {[XS_LINK_H2D_PAGEABLE] = "H2D pageable",
                                          [XS_LINK_H2D_PINNED] = "H2D pinned",
                                          [XS_LINK_D2H_PAGEABLE] = "D2H pageable",
@@ -209,7 +209,7 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_co
     lines_hint(findings->sites, out);
     xs_findings_source_line(findings, out);
     undecided_lines(findings, contents, out);
-    link_lines(&findings->link, out);
+    xs_findings_link_lines(&findings->link, out);
 }
 
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
@@ -217,6 +217,10 @@ void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *o
     xs_say_total_of_run(&text, findings);
     if (text.length)
         xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
+    text.length = 0;
+    xs_say_bounds(&text, findings);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
     xs_string_free(&text);
 }
 

@@ -65,23 +65,18 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
     xs_json_end(json, '}');
 }
 
-static void put_sample(const struct xs_sample *sample, struct xs_json *json) {
-    if (!sample->is_of_contents) {
-        xs_json_null(json, "sample");
-        return;
-    }
-    xs_json_object(json, "sample");
-    xs_json_count(json, "checked", sample->checked);
-    xs_json_count(json, "of", sample->of);
-    xs_json_count(json, "hits", sample->hits);
-    xs_json_count(json, "unknown", sample->unknown);
-    xs_json_number(json, "instances", round(sample->estimate * 10) / 10);
-    xs_json_number(json, "instances_low", floor(sample->low * 10) / 10);
-    xs_json_number(json, "instances_high", ceil(sample->high * 10) / 10);
-    xs_json_number(json, "gives_back_ns", round(sample->ns));
-    xs_json_number(json, "gives_back_low_ns", floor(sample->low_ns));
-    xs_json_number(json, "gives_back_high_ns", ceil(sample->high_ns));
-    xs_json_end(json, '}');
+static void put_saving(const struct xs_findings *findings, const struct xs_finding *f, struct xs_json *json) {
+    struct xs_string why = {0};
+    xs_saving_json(json, "saves", &f->saves);
+    xs_finding_why_range(&why, findings, f);
+    xs_json_text(json, "saves_range_because", why.length ? why.data : NULL);
+    xs_json_count(json, "page_locking_ns", f->pinning_ns);
+    xs_json_bool(json, "page_locking_assumed", f->pinning_assumed);
+    xs_string_free(&why);
+}
+
+static bool leads_a_cause(const struct xs_findings *findings, size_t index) {
+    return index < findings->cause_count; /* finding k of the list is the first one of cause k */
 }
 
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json) {
@@ -98,19 +93,15 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
         xs_times_json(json, "apart", &f->apart, f->apart.device_known, f->apart.exposed_known);
     else
         xs_json_null(json, "apart");
-    xs_saving_json(json, "saves", &f->saves);
-    if (f->pinning_ns) {
-        xs_json_count(json, "page_locking_ns", f->pinning_ns);
-        xs_json_bool(json, "page_locking_assumed", f->pinning_assumed);
-    }
+    put_saving(findings, f, json);
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
     xs_json_bool(json, "upper_bound", xs_finding_at_most(f));
-    xs_json_bool(json, "in_total", !f->upper_bound && !f->advice);
+    xs_json_bool(json, "in_total", leads_a_cause(findings, index));
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
     xs_json_int(json, "first_ns", f->first_ns);
     xs_json_int(json, "last_ns", f->last_ns);
-    put_sample(&f->sample, json);
+    xs_sample_json(json, &f->sample);
     xs_call_site_json(findings, f->site, json);
 }
 
@@ -125,17 +116,6 @@ static void put_total(const struct xs_findings *findings, struct xs_json *json) 
     xs_json_count(json, "upper_bound_ns", findings->upper_bound_ns);
     xs_json_count(json, "run_ns", findings->run_ns);
     xs_json_count(json, "floor_ns", findings->floor_ns);
-    xs_json_end(json, '}');
-}
-
-void xs_saving_json(struct xs_json *json, const char *key, const struct xs_saving *saving) {
-    if (!saving->known) {
-        xs_json_null(json, key);
-        return;
-    }
-    xs_json_object(json, key);
-    xs_json_count(json, "least_ns", saving->least_ns);
-    xs_json_count(json, "most_ns", saving->most_ns);
     xs_json_end(json, '}');
 }
 
@@ -162,10 +142,7 @@ static void put_causes(const struct xs_findings *findings, struct xs_json *json)
     }
     xs_json_end(json, ']');
     xs_saving_json(json, "together", &findings->together);
-    xs_json_object(json, "replay");
-    xs_json_bool(json, "believed", findings->replayed);
-    xs_json_number(json, "error", findings->replay_error);
-    xs_json_end(json, '}');
+    xs_replay_json(json, findings);
 }
 
 void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json) {
@@ -204,7 +181,7 @@ static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json
     xs_json_end(json, '}');
 }
 
-static void put_link(const struct xs_link_model *link, struct xs_json *json) {
+void xs_link_json(const struct xs_link_model *link, struct xs_json *json) {
     static const char *const names[XS_LINK_CLASSES] = {[XS_LINK_H2D_PAGEABLE] = "h2d_pageable",
                                                        [XS_LINK_H2D_PINNED] = "h2d_pinned",
                                                        [XS_LINK_D2H_PAGEABLE] = "d2h_pageable",
@@ -249,6 +226,6 @@ void xs_findings_json(const struct xs_findings *findings, const struct xs_conten
     put_total(findings, json);
     xs_undecided_json(findings, json);
     put_fingerprints(contents, json);
-    put_link(&findings->link, json);
+    xs_link_json(&findings->link, json);
     put_call_sites(findings, json);
 }

@@ -73,17 +73,17 @@ void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summa
     free(lines->text);
 }
 
-void xs_markdown_findings_head(struct xs_out *out, bool of_a_job) {
+void xs_markdown_causes_head(struct xs_out *out, bool of_a_job) {
     fprintf(out->file,
-            "\n| # | finding | saves | of the run | count | size |%s where |\n|--:|:--|--:|--:|--:|--:|%s:--|\n",
+            "\n| # | cause | saves | of the run | count | size |%s where |\n|--:|:--|--:|--:|--:|--:|%s:--|\n",
             of_a_job ? " in |" : "", of_a_job ? ":--|" : "");
 }
 
-void xs_markdown_findings_row(struct xs_out *out, const struct xs_markdown_finding *f) {
+void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f) {
     char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    xs_format_share(share, f->gives_back_ns, f->run_ns);
+    xs_format_share(share, f->saves_ns, f->run_ns);
     fprintf(out->file, "| %zu | %s | %s%s | %s | %s | %s | %s%s%s |\n", f->number, f->name, f->bound,
-            f->advice ? "advice" : xs_format_ns(ns, f->gives_back_ns), f->advice ? "" : share,
+            f->advice ? "advice" : xs_format_ns(ns, f->saves_ns), f->advice ? "" : share,
             xs_format_count(count, f->instances), f->bytes ? xs_format_bytes(bytes, f->bytes) : "",
             f->who ? f->who : "", f->who ? " | " : "", f->place);
 }

@@ -26,14 +26,14 @@ void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out
 void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out);
 
 /* The table's head. `of_a_job`: with a column for the processes. */
-void xs_markdown_findings_head(struct xs_out *out, bool of_a_job);
-struct xs_markdown_finding {
+void xs_markdown_causes_head(struct xs_out *out, bool of_a_job);
+struct xs_markdown_cause {
     size_t number;
     const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
-    uint64_t gives_back_ns, run_ns, instances, bytes;
+    uint64_t saves_ns, run_ns, instances, bytes;
     const char *who, *place; /* Markdown; who NULL: not of a job */
 };
-void xs_markdown_findings_row(struct xs_out *out, const struct xs_markdown_finding *finding);
+void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *cause);
 
 #endif

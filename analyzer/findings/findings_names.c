@@ -75,16 +75,24 @@ void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings,
         xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->gives_back_ns, findings->run_ns);
 }
 
-void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) {
+void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {
     char checked[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
-    uint64_t all = f->sample.of + f->sample.unknown;
-    if (f->sample.is_of_contents && f->sample.checked < all)
-        xs_string_format(text, "checked %s of %s", xs_format_count(checked, f->sample.checked),
-                         xs_format_count(of, all));
+    uint64_t all = sample->of + sample->unknown;
+    if (sample->is_of_contents && sample->checked < all)
+        xs_string_format(text, "checked %s of %s", xs_format_count(checked, sample->checked), xs_format_count(of, all));
 }
 
+void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) { xs_sample_checked(text, &f->sample); }
+
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
-    xs_say_amount(text, f->instances, f->transfers, f->bytes);
+    double times = f->sample.is_of_contents && f->instances ? f->sample.estimate / (double)f->instances : 1;
+    if (times <= 1) {
+        xs_say_amount(text, f->instances, f->transfers, f->bytes);
+        return;
+    }
+    xs_string_format(text, "about ");
+    xs_say_amount(text, (uint64_t)((double)f->instances * times + 0.5), (uint64_t)((double)f->transfers * times + 0.5),
+                  (uint64_t)((double)f->bytes * times));
 }
 
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised) {

@@ -9,8 +9,27 @@
 #include "analyzer/engine/findings.h"
 #include "analyzer/findings/content_coverage.h"
 
+/* --- savings.c --- */
+
+/* Why what it saves is a range, in sentences; nothing where it is none. */
+void xs_finding_why_range(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+/* "once 25.0 ms for page-locking (assumed)"; nothing where the repair page-locks nothing. */
+void xs_finding_pinning(struct xs_string *text, const struct xs_finding *finding);
+/* "checked 132 of 199, 131 of these have it: about 198 of all, 195 to 199 with 95 % certainty"; nothing where all were
+ * checked. */
+void xs_finding_sample(struct xs_string *text, const struct xs_finding *finding);
+/* Where savings are bounds, because a replay of the run is not believed: a sentence that says so. */
+void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings);
+/* How well the replay fits the run, facts for people. */
+void xs_replay_text(const struct xs_findings *findings, struct xs_out *out);
 /* {"least_ns": ..., "most_ns": ...}, null where it is not known. */
 void xs_saving_json(struct xs_json *json, const char *key, const struct xs_saving *saving);
+/* "sample": what of it was checked; null where the finding is not about contents. */
+void xs_sample_json(struct xs_json *json, const struct xs_sample *sample);
+/* "replay": how well it fits. */
+void xs_replay_json(struct xs_json *json, const struct xs_findings *findings);
+
+/* --- the others --- */
 
 /* "noop-upload", "duplicate-upload/freed". The same for every site; static detectors' ids, so nothing to escape. */
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
@@ -22,11 +41,12 @@ long xs_finding_find(const struct xs_findings *findings, const char *name);
 
 /* "782 us on the device, all of it exposed", "10.1 ms in the calls". */
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
-/* Whether it saves "up to" something: the least is less than that. */
+/* Whether it saves up to something: the least is less than that. */
 bool xs_finding_at_most(const struct xs_finding *finding);
 /* "saves 782 us, 0.8 % of the run", "saves up to ..."; "" for advice. */
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
 /* "checked 132 of 199": of how many copies the contents are known; "" where of all, or it is not about contents. */
+void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
@@ -36,11 +56,12 @@ void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding)
 enum { XS_FINDINGS_SHOWN = 5, XS_ADVICE_SHOWN = 2 };
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised);
 
-/* What removing them all gives back, and what is beside it, in a line each; nothing where nothing is given back. */
+/* What all repairs save together, and that it is a bound where it is; nothing where nothing is saved. */
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
 /* What is not known of contents and of page migrations, as warnings; nothing where all of it is. */
 void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out);
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
+void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out); /* the last of these */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);
 
@@ -65,6 +86,8 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
 void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict, const char *remedy);
 /* "call_site": the user's line of a site, or null. */
 void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json);
+/* "link_model". */
+void xs_link_json(const struct xs_link_model *link, struct xs_json *json);
 void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json);
 /* {"device_ns": ..., "exposed_ns": ..., "host_ns": ...}, null where not known. */
 void xs_times_json(struct xs_json *json, const char *key, const struct xs_times *times, bool device, bool exposed);

@@ -8,7 +8,7 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
     xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
 }
 
-/* Threads, devices, a wait for a copy: what is given back may be more than the run. */
+/* Threads, devices, a wait for a copy: what was measured may be more than the run. */
 static void at_the_same_time(struct xs_string *text) { xs_string_format(text, ", some of it at the same time"); }
 
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t run_ns) {
@@ -55,16 +55,23 @@ void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfer
         xs_string_format(text, ", %s", xs_format_bytes(buffer, bytes));
 }
 
-void xs_say_rest(struct xs_string *text, size_t more, size_t folded, size_t advice) {
-    const char *comma = text->length ? ", " : "";
-    if (more)
-        xs_string_format(text, "%s%zu more finding%s", comma, more, more > 1 ? "s" : "");
-    comma = text->length ? ", " : "";
-    if (folded)
-        xs_string_format(text, "%s%zu smaller finding%s", comma, folded, folded > 1 ? "s" : "");
-    comma = text->length ? ", " : "";
+void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice) {
+    if (causes)
+        xs_string_format(text, "%zu more cause%s", causes, causes > 1 ? "s" : "");
+    if (beneath)
+        xs_string_format(text, "%s%zu finding%s beneath the causes", text->length ? ", " : "", beneath,
+                         beneath > 1 ? "s" : "");
     if (advice)
-        xs_string_format(text, "%s%zu more of advice", comma, advice);
+        xs_string_format(text, "%s%zu more of advice", text->length ? ", " : "", advice);
+}
+
+void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {
+    char together[XS_UNIT_BYTES];
+    if (causes)
+        xs_string_format(text, "%zu smaller cause%s (%s together)", causes, causes > 1 ? "s" : "",
+                         xs_format_ns(together, ns));
+    if (advice)
+        xs_string_format(text, "%s%zu of advice", causes ? ", " : "", advice);
 }
 
 void xs_say_simulated(struct xs_string *text, const char *who, const char *times) {

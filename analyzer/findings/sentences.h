@@ -16,7 +16,8 @@
 #define XS_NONE_GIVES_TIME "None that would save time."
 #define XS_NONE_GIVES(least) "None that would save " least
 #define XS_NONE_CHANGED "None changed."
-#define XS_WASTED_HEADING "## Transfers that were wasted: " /* of Markdown */
+#define XS_CONTENTS_NOT_COMPARED "contents were not compared"
+#define XS_MARKDOWN_HEADING "## Transfers: "
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 #define XS_CANNOT_BE_TRUE "hold values that cannot be true"
 #define XS_NOT_IN_A_PROFILE "launch arguments and the addresses of copies" /* beside contents */
@@ -27,6 +28,8 @@
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 #define XS_UP_TO "up to " /* before what is saved at most, where the least is less */
+
+#define XS_IF_NOT "If that cannot be done, " /* before a cause's other repairs */
 
 /* Whether what is saved at least is so much less than the most that it is "up to" that. */
 bool xs_saving_is_range(const struct xs_saving *saves);
@@ -44,8 +47,11 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_
 /* "9 (18 transfers), 72.0 MiB" */
 void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes);
 
-/* "2 more findings, 1 smaller finding, 3 more of advice"; nothing where all is 0. */
-void xs_say_rest(struct xs_string *text, size_t more, size_t folded, size_t advice);
+/* "2 more causes, 3 findings beneath the causes, 1 more of advice"; nothing where all is 0. */
+void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice);
+
+/* "3 smaller causes (1.20 ms together), 2 of advice"; nothing where both are 0. */
+void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice);
 
 /* "SIMULATED GPU in rank 3: times are a model's, not measurements"; `who` NULL: of the only trace, or of both. */
 void xs_say_simulated(struct xs_string *text, const char *who, const char *times);

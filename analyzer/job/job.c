@@ -23,6 +23,12 @@ const char *xs_job_known(const struct xs_job *job, const char *identity) {
     return NULL;
 }
 
+static char *bounds_of(const struct xs_findings *findings) {
+    struct xs_string text = {0};
+    xs_say_bounds(&text, findings);
+    return text.data ? text.data : xs_strdup("");
+}
+
 static void add_process(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *s,
                         const struct xs_findings *findings) {
     static const enum xs_metric metrics[] = {
@@ -49,7 +55,8 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
                                  .is_live = s->trace && s->trace->is_live,
                                  .simulated = run->simulated,
                                  .run_estimated = run->duration_estimated,
-                                 .upper_bound_ns = findings->upper_bound_ns};
+                                 .together = findings->together,
+                                 .bounds = bounds_of(findings)};
     for (unsigned i = 0; i < XS_JOB_COLUMN_COUNT; i++)
         p->columns[i] = values.of[metrics[i]];
     p->columns[XS_JOB_WALL] = (struct xs_metric_value){.value = run->duration_ns, .known = true};
@@ -145,8 +152,30 @@ static struct xs_job_finding new_finding(const struct xs_job *job, const struct 
     return finding;
 }
 
+static void add_sample(struct xs_sample *sum, const struct xs_sample *more) {
+    sum->is_of_contents |= more->is_of_contents;
+    sum->checked = xs_sum(sum->checked, more->checked);
+    sum->of = xs_sum(sum->of, more->of);
+    sum->hits = xs_sum(sum->hits, more->hits);
+    sum->unknown = xs_sum(sum->unknown, more->unknown);
+    sum->estimate += more->estimate;
+    sum->low += more->low;
+    sum->high += more->high;
+    sum->ns += more->ns;
+    sum->low_ns += more->low_ns;
+    sum->high_ns += more->high_ns;
+}
+
+static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
+    sum->known |= more->known;
+    sum->bounds |= more->bounds;
+    sum->least_ns = xs_sum(sum->least_ns, more->least_ns);
+    sum->most_ns = xs_sum(sum->most_ns, more->most_ns);
+    sum->scaled_ns = xs_sum(sum->scaled_ns, more->scaled_ns);
+}
+
 /* The share of the process that is being added: the last one, if it is there. */
-static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_finding *f) {
+static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_finding *f, bool leads) {
     size_t process = job->process_count - 1;
     struct xs_job_share *share = finding->share_count ? &finding->shares[finding->share_count - 1] : NULL;
     if (!share || share->process != process) {
@@ -160,13 +189,15 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     share->transfers += f->transfers;
     share->bytes = xs_sum(share->bytes, f->bytes);
     share->gives_back_ns = xs_sum(share->gives_back_ns, f->gives_back_ns);
+    add_saving(&share->saves, &f->saves);
+    add_sample(&share->sample, &f->sample);
+    add_sample(&finding->sample, &f->sample);
     finding->instances += f->instances;
     finding->transfers += f->transfers;
     finding->bytes = xs_sum(finding->bytes, f->bytes);
     finding->folded = finding->folded && f->folded;
     finding->advice = f->advice;
-    finding->upper_bound = f->upper_bound;
-    finding->at_most = finding->at_most || xs_finding_at_most(f);
+    finding->leads = finding->leads || leads;
 }
 
 /* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were
@@ -185,7 +216,7 @@ static void add_findings(struct xs_job *job, const struct xs_findings *findings)
         } else {
             free(wanted.key);
         }
-        add_share(job, found, f);
+        add_share(job, found, f, i < findings->cause_count); /* finding k is the first of cause k */
     }
     if (job->finding_count > known)
         qsort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);
@@ -227,6 +258,7 @@ static void free_process(struct xs_job_process *p) {
     free(p->status);
     free(p->contents_unknown);
     free(p->withheld);
+    free(p->bounds);
     free(p->identity);
 }
 

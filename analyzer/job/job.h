@@ -45,7 +45,8 @@ struct xs_job_process {
     bool is_live, simulated, run_estimated;
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* far from the others: see xs_job_finish */
-    uint64_t upper_bound_ns;
+    struct xs_saving together;         /* all its causes repaired */
+    char *bounds;                      /* that its savings are bounds, a sentence; "" where a replay found them */
 };
 
 /* What one process has of a finding. */
@@ -53,6 +54,8 @@ struct xs_job_share {
     size_t process;
     uint64_t instances, transfers, bytes, gives_back_ns;
     struct xs_times cost;
+    struct xs_saving saves;
+    struct xs_sample sample;
 };
 
 struct xs_job_finding {
@@ -61,15 +64,17 @@ struct xs_job_finding {
     char *entry_point;     /* never NULL */
     struct xs_frame frame; /* its texts are the job's; used where has_frame */
     bool has_frame;
-    char *text;                        /* of the frame's line; NULL: not known, or not to be shown */
-    char *key;                         /* what is the same of it in all processes */
-    size_t home;                       /* the process whose folder the frame's file is in: the first that has it */
-    bool upper_bound, advice, at_most; /* at_most: in one of them what it gives back is an upper bound */
-    bool folded;                       /* in all that have it */
-    struct xs_job_share *shares;       /* by process */
+    char *text;                  /* of the frame's line; NULL: not known, or not to be shown */
+    char *key;                   /* what is the same of it in all processes */
+    size_t home;                 /* the process whose folder the frame's file is in: the first that has it */
+    bool advice, folded;         /* in all that have it */
+    bool leads;                  /* in one of them it is the first finding of a cause */
+    struct xs_job_share *shares; /* by process */
     size_t share_count;
     uint64_t instances, transfers, bytes; /* of all */
-    struct xs_job_spread gives_back;      /* over those that have it */
+    struct xs_job_spread gives_back;      /* over those that have it: what it saves at most */
+    struct xs_saving saves;               /* of the process that gains most */
+    struct xs_sample sample;              /* of all: sums */
 };
 
 /* A GPU of a host, by its PCI address. */
@@ -90,7 +95,8 @@ struct xs_job_filter {
 struct xs_job {
     struct xs_job_process *processes; /* by rank, those without one last; then by host, start, pid and path */
     size_t process_count;
-    struct xs_job_finding *findings; /* by the most that one process gets back; upper bounds and advice last */
+    struct xs_job_finding
+        *findings; /* what leads a cause, other findings, advice; each by the most that it saves in a process */
     size_t finding_count;
     struct xs_job_device *devices; /* that were used */
     size_t device_count;
@@ -100,7 +106,6 @@ struct xs_job {
     int64_t start_unix_ns;            /* of the first process, 0: not known of all */
     uint64_t wall_ns;                 /* from the first start to the last end, by the hosts' clocks; 0: not known */
     size_t slowest;                   /* the process with the longest run */
-    uint64_t upper_bound_ns;          /* the largest of a process */
     struct xs_job_filter filter;
 };
 

@@ -177,6 +177,9 @@ static void compute_findings(struct xs_job *job) {
             processes[k] = f->shares[k].process;
         }
         f->gives_back = xs_job_spread_of(values, processes, f->share_count);
+        for (size_t k = 0; k < f->share_count; k++)
+            if (f->shares[k].process == f->gives_back.most)
+                f->saves = f->shares[k].saves;
     }
     free(values);
     free(processes);
@@ -185,7 +188,7 @@ static void compute_findings(struct xs_job *job) {
 static int compare_findings(const void *left, const void *right) {
     const struct xs_job_finding *a = left, *b = right;
     int order = by_number(a->advice, b->advice);
-    order = order ? order : by_number(a->upper_bound, b->upper_bound);
+    order = order ? order : by_number(b->leads, a->leads);
     order = order ? order : compare_numbers(&b->gives_back.max, &a->gives_back.max);
     order = order ? order : compare_numbers(&b->gives_back.sum, &a->gives_back.sum);
     return order ? order : strcmp(a->key, b->key);
@@ -211,7 +214,6 @@ static void compute_wall(struct xs_job *job) {
         int64_t end = 0;
         uint64_t run_ns = p->columns[XS_JOB_WALL].value;
         job->world_size = p->world_size > job->world_size ? p->world_size : job->world_size;
-        job->upper_bound_ns = p->upper_bound_ns > job->upper_bound_ns ? p->upper_bound_ns : job->upper_bound_ns;
         if (p->start_unix_ns <= 0 || run_ns > INT64_MAX ||
             __builtin_add_overflow(p->start_unix_ns, (int64_t)run_ns, &end))
             first = -1;

@@ -52,6 +52,7 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
         xs_json_bool(json, "still_running", p->is_live);
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
             xs_json_known_count(json, keys[column], p->columns[column].known, p->columns[column].value);
+        xs_saving_json(json, "together", &p->together);
         xs_json_array(json, "outlier_in");
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
             if (p->outlier[column])
@@ -76,7 +77,7 @@ static void put_gives_back(const struct xs_job *job, struct xs_json *json) {
     xs_json_count(json, "median_ns", back->median);
     xs_json_count(json, "mean_ns", back->mean);
     xs_json_count(json, "process_sum_ns", back->sum);
-    xs_json_count(json, "upper_bound_ns", job->upper_bound_ns);
+    xs_json_count(json, "upper_bound_ns", 0); /* of readers from before savings were ranges */
     xs_json_end(json, '}');
 }
 
@@ -91,6 +92,8 @@ static void put_shares(const struct xs_job_finding *f, struct xs_json *json) {
         xs_json_count(json, "bytes", s->bytes);
         xs_times_json(json, "cost", &s->cost, s->cost.device_known, s->cost.exposed_known);
         xs_json_count(json, "gives_back_ns", s->gives_back_ns);
+        xs_saving_json(json, "saves", &s->saves);
+        xs_sample_json(json, &s->sample);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -106,7 +109,10 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     put_spread(json, "gives_back_ns", &f->gives_back);
-    xs_json_bool(json, "upper_bound", f->at_most);
+    xs_saving_json(json, "saves", &f->saves);
+    xs_sample_json(json, &f->sample);
+    xs_json_bool(json, "upper_bound", !f->advice && xs_saving_is_range(&f->saves));
+    xs_json_bool(json, "leads_cause", f->leads);
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
     put_shares(f, json);

@@ -1,4 +1,4 @@
-/* The report of a job in GitHub's Markdown: what the one that gains most gets back as its heading, a table and a list
+/* The report of a job in GitHub's Markdown: what is saved in the one that gains most as its heading, a table and a list
  * of findings, how the processes differ folded away as the text report has it. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,10 +51,11 @@ static void heading(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
     uint64_t run_ns = job->processes[back->most].columns[XS_JOB_WALL].value;
     char most[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    fputs(XS_WASTED_HEADING, out->file);
+    fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
-        fprintf(out->file, "up to %s of %s (%s) in the process that gains most\n", xs_format_ns(most, back->max),
-                xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
+        fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
+                job->process_count > 1 || xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "",
+                xs_format_ns(most, back->max), xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
 }
@@ -89,17 +90,17 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, false);
     add_who(&who, job, f);
-    xs_markdown_findings_row(
-        out, &(struct xs_markdown_finding){.number = index + 1,
-                                           .name = name.data,
-                                           .bound = f->gives_back.max ? xs_job_bound(f) : "",
-                                           .advice = f->advice,
-                                           .gives_back_ns = f->gives_back.max,
-                                           .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
-                                           .instances = f->instances,
-                                           .bytes = f->bytes,
-                                           .who = who.data,
-                                           .place = place.data});
+    xs_markdown_cause_row(
+        out, &(struct xs_markdown_cause){.number = index + 1,
+                                         .name = name.data,
+                                         .bound = f->gives_back.max ? xs_job_bound(f) : "",
+                                         .advice = f->advice,
+                                         .saves_ns = f->gives_back.max,
+                                         .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
+                                         .instances = f->instances,
+                                         .bytes = f->bytes,
+                                         .who = who.data,
+                                         .place = place.data});
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&who);
@@ -110,13 +111,16 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     const struct xs_detector *d = xs_detectors[f->detector];
     const struct xs_sites sites = xs_job_sites(job, f);
-    struct xs_string name = {0}, place = {0}, spread = {0};
+    struct xs_string name = {0}, place = {0}, spread = {0}, checked = {0};
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, true);
     xs_job_say_spread(&spread, job, f, add_process);
-    fprintf(out->file, "- **%zu. %s**: %s, at %s. %s%s**%s**\n", index + 1, name.data, d->title, place.data,
-            spread.length ? spread.data : "", spread.length ? " " : "", f->remedy);
+    xs_job_say_checked(&checked, f);
+    fprintf(out->file, "- **%zu. %s**%s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
+            checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "",
+            spread.length ? " " : "", f->remedy);
     xs_markdown_source(out, f->text);
+    xs_string_free(&checked);
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&spread);
@@ -131,7 +135,7 @@ static void total(const struct xs_job *job, struct xs_out *out) {
 }
 
 static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advised) {
-    return xs_finding_is_shown(f->advice, f->folded, all, counted, advised);
+    return xs_finding_is_shown(f->advice, f->folded || !f->leads, all, counted, advised);
 }
 
 static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -140,7 +144,7 @@ static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
         if (!is_shown(&job->findings[i], all, &counted, &advice))
             continue;
         if (!shown++)
-            xs_markdown_findings_head(out, true);
+            xs_markdown_causes_head(out, true);
         row(job, i, out);
     }
     fputs(shown ? "\n" : "", out->file);

@@ -135,6 +135,7 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
 static bool is_simulated(const struct xs_job_process *p) { return p->simulated; }
 static bool is_live(const struct xs_job_process *p) { return p->is_live; }
 static bool is_cut(const struct xs_job_process *p) { return !p->is_live && strcmp(p->status, "complete") != 0; }
+static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
 static const char *withheld_of(const struct xs_job_process *p) { return p->withheld; }
 
@@ -214,6 +215,7 @@ void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out) {
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
+    lines_of(job, bounds_of, XS_STYLE_WARN, out);
 }
 
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
@@ -222,6 +224,7 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
     print_run(job, out);
     xs_job_text_findings(job, all, out);
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
+    lines_of(job, bounds_of, XS_STYLE_WARN, out);
     xs_job_text_processes(job, all, out);
     xs_job_text_withheld(job, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");

@@ -39,6 +39,7 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
 static void finding_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
     xs_say_gain(text, xs_job_bound(f), f->gives_back.max,
                 job->processes[f->gives_back.most].columns[XS_JOB_WALL].value);
+    xs_job_say_checked(text, f);
 }
 
 static void print_finding(const struct xs_job *job, size_t index, struct xs_out *out) {
@@ -75,31 +76,31 @@ static void total_line(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&all);
 }
 
-static void rest_line(size_t more, size_t folded, size_t advice, struct xs_out *out) {
+static void rest_line(size_t causes, size_t beneath, size_t advice, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_say_rest(&text, more, folded, advice);
+    xs_say_rest(&text, causes, beneath, advice);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: --details shows all", text.data);
     xs_string_free(&text);
 }
 
 void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out) {
-    size_t shown = 0, advice = 0, folded = 0, more = 0;
-    xs_out_heading(out, "Findings");
+    size_t shown = 0, advice = 0, causes = 0, beneath = 0;
+    xs_out_heading(out, "Causes");
     for (size_t i = 0; i < job->finding_count; i++) {
         const struct xs_job_finding *f = &job->findings[i];
         if (f->advice)
             advice++;
-        else if (f->folded && !all)
-            folded++;
-        else if (shown >= XS_FINDINGS_SHOWN && !all)
-            more++;
+        else if (!f->leads && !all)
+            beneath++;
+        else if ((f->folded || shown >= XS_FINDINGS_SHOWN) && !all)
+            causes++;
         else if (++shown)
             print_finding(job, i, out);
     }
     if (!shown)
         xs_out_line(out, XS_STYLE_PLAIN,
-                    folded   ? XS_NONE_GIVES("1 ms and 0.1 %% of a run.")
+                    causes   ? XS_NONE_GIVES("1 ms and 0.1 %% of a run.")
                     : advice ? XS_NONE_GIVES_TIME
                              : XS_NO_FINDINGS);
     else
@@ -108,5 +109,5 @@ void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out
     for (size_t i = 0; i < job->finding_count; i++)
         if (job->findings[i].advice && (advised < XS_ADVICE_SHOWN || all) && ++advised)
             print_finding(job, i, out);
-    rest_line(more, folded, advice - advised, out);
+    rest_line(causes, beneath, advice - advised, out);
 }

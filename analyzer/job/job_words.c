@@ -2,6 +2,7 @@
 #include "analyzer/job/job_words.h"
 
 #include "analyzer/base/units.h"
+#include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
 
 void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
@@ -21,13 +22,13 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
     xs_string_format(text, ").");
 }
 
-/* Processes run side by side: what they get back is no sum. */
+/* Processes run side by side: what they save is no sum. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
     char buffer[XS_UNIT_BYTES];
     if (!back->max)
         return;
-    xs_say_total(text, job->process_count > 1, back->max);
+    xs_say_total(text, job->process_count > 1 || xs_saving_is_range(&job->processes[back->most].together), back->max);
     if (form == XS_SAY_TEXT)
         xs_string_format(text, " of %s", xs_format_ns(buffer, job->processes[back->most].columns[XS_JOB_WALL].value));
     xs_string_format(text, " in ");
@@ -46,10 +47,18 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     xs_string_add(text, ".", 1);
 }
 
+void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) {
+    struct xs_string checked = {0};
+    xs_sample_checked(&checked, &f->sample);
+    if (checked.length)
+        xs_string_format(text, " (%s)", checked.data);
+    xs_string_free(&checked);
+}
+
 const char *xs_job_bound(const struct xs_job_finding *f) {
     if (f->advice)
         return "";
-    return (f->at_most && f->gives_back.max) || f->share_count > 1 ? XS_UP_TO : "";
+    return xs_saving_is_range(&f->saves) || f->share_count > 1 ? XS_UP_TO : "";
 }
 
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {

@@ -26,12 +26,14 @@ void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
 typedef void xs_job_name_fn(struct xs_string *text, const struct xs_job *job, size_t process);
 /* "A job of 4 processes on 2 hosts" */
 void xs_job_say_title(struct xs_string *text, const struct xs_job *job);
-/* What each of several processes gets back, a sentence; nothing of advice and where all get the same. */
+/* What it saves in each of several processes, a sentence; nothing of advice and where it is the same in all. */
 void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
                        xs_job_name_fn *name);
-/* What removing all findings gives back, a sentence or two; nothing where that is nothing. */
+/* What all repairs save, a sentence or two; nothing where that is nothing. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
-/* XS_UP_TO or "": what stands before the most that a process gets back. */
+/* " (checked 132 of 199)", over all processes; nothing where all were. */
+void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
+/* XS_UP_TO or "": what stands before the most that a process saves. */
 const char *xs_job_bound(const struct xs_job_finding *finding);
 /* To read a finding's file by: it is of its home. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);

@@ -1,4 +1,4 @@
-/* The first section of a report: what was found, ranked by what it gives back, one screen at most. */
+/* The first section of a report: what was found, ranked by what it saves, one screen at most. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -58,7 +58,8 @@ static void print_other(const struct xs_findings *findings, size_t index, struct
     struct xs_string name = {0}, gain = {0};
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
-    xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data, xs_remedy_of(findings, f));
+    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data,
+                    xs_remedy_of(findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }
@@ -116,12 +117,7 @@ struct rest {
 
 static void rest_line(const struct rest *rest, const char *path, struct xs_out *out) {
     struct xs_string text = {0};
-    char ns[XS_UNIT_BYTES];
-    if (rest->causes)
-        xs_string_format(&text, "%zu smaller cause%s (%s together)", rest->causes, rest->causes > 1 ? "s" : "",
-                         xs_format_ns(ns, rest->ns));
-    if (rest->advice)
-        xs_string_format(&text, "%s%zu of advice", text.length ? ", " : "", rest->advice);
+    xs_say_other_causes(&text, rest->causes, rest->ns, rest->advice);
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, path);
     xs_string_free(&text);

@@ -40,8 +40,8 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] = XS_HELP_COPIES
-    "were wasted, ranked by the time that removing them gives back, what all of "
-    "them together would give back, and what to do. Then totals by direction and memory kind against the link's peak, "
+    "were wasted, by their causes: the repair that saves most first, what all repairs save together, and what to do. "
+    "Then totals by direction and memory kind against the link's peak, "
     "how much copying ran beside kernels, allocations, waiting, what the trace covers, and what profiling itself cost."
     "\v"
     "Examples:\n"
@@ -57,12 +57,14 @@ static const char doc[] = XS_HELP_COPIES
     "  xferspy report --each -o report.txt rank*.db\n"
     "\n"
     "Several traces are the processes of a job: their findings are put together by line of the program, with the ranks "
-    "that have them, and a table shows how the ranks differ. What is given back does not add up over processes that "
+    "that have them, and a table shows how the ranks differ. What repairs save does not add up over processes that "
     "run side by side: it is that of the one that gains most.\n"
     "\n"
     "A finding is named as `xferspy explain' takes it. `on the device' is the time that its copies took there, "
-    "`exposed' the part of it in which no kernel ran or the host was blocked. What it gives back is exposed time where "
-    "that is known.\n"
+    "`exposed' the part of it in which no kernel ran or the host was blocked. What it `saves' is the run less its "
+    "replay "
+    "with the repair; `saves up to' is the most where the trace leaves it open. `checked N of M' is of how many copies "
+    "the contents are known.\n"
     "\n"
     "`H2D pageable' are uploads from pageable host memory, `D2H pinned' downloads into pinned memory, `D2D' copies on "
     "the device. "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
@@ -15,36 +16,36 @@
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
 
-/* --- what findings claim --- */
-
-static void claim_run(struct xs_by_claims *claims, const struct xs_instance *instance, uint64_t ns) {
-    if (claims->run_count == claims->run_capacity) {
-        claims->run_capacity = claims->run_capacity ? claims->run_capacity * 2 : 64;
-        claims->runs = xs_realloc(claims->runs, claims->run_capacity * sizeof *claims->runs);
-    }
-    claims->runs[claims->run_count++] = (struct xs_by_run){.first = instance->evidence[0].row,
-                                                           .last = instance->evidence[1].row,
-                                                           .site = instance->site,
-                                                           .share_ns = ns / instance->transfers};
-}
+/* --- what instances claim --- */
 
 void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_by_claims *claims = data;
-    enum xs_detector_kind kind = xs_detectors[detector]->kind;
-    uint64_t ns = xs_times_rank_ns(&instance->removable);
-    if ((kind != XS_REMOVES_TRANSFERS && kind != XS_REMOVES_CALLS) || !instance->evidence_count || !ns)
+    if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
         return;
+    const struct xs_evidence *rows = instance->evidence;
+    uint64_t ns = xs_times_rank_ns(&instance->removable);
     if (xs_instance_is_run(instance)) {
-        claim_run(claims, instance, ns);
+        xs_grow(&claims->runs, claims->run_count, &claims->run_capacity, sizeof *claims->runs);
+        claims->runs[claims->run_count++] = (struct xs_by_run){.first = rows[0].row,
+                                                               .last = rows[1].row,
+                                                               .site = instance->site,
+                                                               .detector = (uint8_t)detector,
+                                                               .verdict = (uint8_t)instance->verdict,
+                                                               .transfers = instance->transfers,
+                                                               .ns = ns};
         return;
     }
-    uint64_t *claim = xs_hash_put(&claims->rows, (uint64_t)instance->evidence[0].row, instance->evidence[0].table);
-    if (*claim < ns + 1)
-        *claim = ns + 1;
+    xs_grow(&claims->items, claims->item_count, &claims->item_capacity, sizeof *claims->items);
+    claims->items[claims->item_count++] = (struct xs_by_item){.row = rows[0].row,
+                                                              .ns = ns,
+                                                              .site = instance->site,
+                                                              .table = (uint8_t)rows[0].table,
+                                                              .detector = (uint8_t)detector,
+                                                              .verdict = (uint8_t)instance->verdict};
 }
 
 void xs_by_claims_free(struct xs_by_claims *claims) {
-    xs_hash_free(&claims->rows);
+    free(claims->items);
     free(claims->runs);
     *claims = (struct xs_by_claims){0};
 }
@@ -54,7 +55,7 @@ void xs_by_claims_free(struct xs_by_claims *claims) {
 struct work {
     const struct xs_trace *trace;
     struct xs_sites *sites;
-    const struct xs_by_claims *claims;
+    const struct xs_findings *findings;
     const struct xs_selection *selection; /* transfers that count; NULL: all */
     struct xs_by *by;
     char *message;
@@ -62,7 +63,10 @@ struct work {
     struct xs_hash by_id;   /* of what has a number: to index + 1 */
     struct xs_hash by_text; /* of what is a text: two hashes of it to index + 1 */
     struct xs_records records;
-    struct xs_by_run *runs;     /* by site, then by first row */
+    struct xs_hash rows;     /* table and row to the most that a cause saves there, plus 1 */
+    struct xs_hash counting; /* findings that count, by what they are, to index + 1 */
+    struct xs_by_run *runs;  /* by site, then by first row; ns: of each transfer */
+    size_t run_count;
     struct xs_hash run_of_site; /* to the index + 1 of the one that is next, or at hand */
 };
 
@@ -195,28 +199,51 @@ static int by_site(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static void sort_runs(struct work *w) {
-    size_t count = w->claims->run_count;
-    if (!count)
-        return;
-    w->runs = xs_realloc(NULL, count * sizeof *w->runs);
-    memcpy(w->runs, w->claims->runs, count * sizeof *w->runs);
-    qsort(w->runs, count, sizeof *w->runs, by_site);
-    for (size_t i = count; i-- > 0;)
+/* The first findings of the causes, or where causes were not found all that are no bound. */
+static void find_counting(struct work *w, const struct xs_findings *findings) {
+    size_t count = findings->cause_count ? findings->cause_count : findings->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        *xs_hash_put(&w->counting, f->site, (uint64_t)f->detector << 8 | f->verdict) = i + 1;
+    }
+}
+
+static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdict, uint32_t site, uint64_t ns) {
+    const uint64_t *index = xs_hash_find(&w->counting, site, (uint64_t)detector << 8 | verdict);
+    return index ? xs_finding_share_ns(&w->findings->items[*index - 1], ns) : 0;
+}
+
+static void take_claims(struct work *w, const struct xs_by_claims *claims) {
+    for (size_t i = 0; i < claims->item_count; i++) {
+        const struct xs_by_item *item = &claims->items[i];
+        uint64_t ns = share_of(w, item->detector, item->verdict, item->site, item->ns);
+        uint64_t *most = ns ? xs_hash_put(&w->rows, (uint64_t)item->row, item->table) : NULL;
+        if (most && *most < ns + 1)
+            *most = ns + 1;
+    }
+    w->runs = xs_realloc(NULL, (claims->run_count + 1) * sizeof *w->runs);
+    for (size_t i = 0; i < claims->run_count; i++) {
+        struct xs_by_run run = claims->runs[i];
+        run.ns = share_of(w, run.detector, run.verdict, run.site, run.ns) / run.transfers;
+        if (run.ns)
+            w->runs[w->run_count++] = run;
+    }
+    qsort(w->runs, w->run_count, sizeof *w->runs, by_site);
+    for (size_t i = w->run_count; i-- > 0;)
         *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
 }
 
-/* What a transfer gives back as one of a run; rows come in the order of their ids. */
+/* What is saved of a transfer as one of a run; rows come in the order of their ids. */
 static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
     int64_t id = xs_scan_int(scan, ID);
-    if (!w->runs)
+    if (!w->run_count)
         return 0;
     uint32_t site = xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK));
     uint64_t *next = xs_hash_find(&w->run_of_site, site, 0);
-    while (next && *next <= w->claims->run_count && w->runs[*next - 1].site == site && w->runs[*next - 1].last < id)
+    while (next && *next <= w->run_count && w->runs[*next - 1].site == site && w->runs[*next - 1].last < id)
         ++*next;
-    const struct xs_by_run *run = next && *next <= w->claims->run_count ? &w->runs[*next - 1] : NULL;
-    return run && run->site == site && run->first <= id ? run->share_ns : 0;
+    const struct xs_by_run *run = next && *next <= w->run_count ? &w->runs[*next - 1] : NULL;
+    return run && run->site == site && run->first <= id ? run->ns : 0;
 }
 
 static int read_table(struct work *w, enum xs_evidence_table table) {
@@ -229,7 +256,7 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
              xs_evidence_table_names[table], transfers ? " WHERE " XS_RAN : "");
     xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
     while (xs_scan_row(&scan)) {
-        const uint64_t *claim = xs_hash_find(&w->claims->rows, (uint64_t)xs_scan_int(&scan, ID), table);
+        const uint64_t *claim = xs_hash_find(&w->rows, (uint64_t)xs_scan_int(&scan, ID), table);
         if ((!claim && !transfers) || !xs_selection_has(w->selection, table, xs_scan_int(&scan, ID)))
             continue;
         struct xs_by_row *row = row_of(w, &scan);
@@ -301,8 +328,8 @@ static int compare(const void *a, const void *b) {
                  : (x->frame && y->frame ? (x->frame->line > y->frame->line) - (x->frame->line < y->frame->line) : 0);
 }
 
-static bool any_claim(const struct xs_by_claims *claims, enum xs_evidence_table table) {
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&claims->rows, entry));)
+static bool any_saving(const struct work *w, enum xs_evidence_table table) {
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&w->rows, entry));)
         if (entry->high == table)
             return true;
     return false;
@@ -312,15 +339,16 @@ int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findin
                   enum xs_by_key key, struct xs_by *by, char *message) {
     struct work w = {.trace = trace,
                      .sites = findings->sites,
-                     .claims = claims,
+                     .findings = findings,
                      .selection = findings->selection,
                      .by = by,
                      .message = message};
     *by = (struct xs_by){.key = key};
-    sort_runs(&w);
+    find_counting(&w, findings);
+    take_claims(&w, claims);
     int status = read_records(&w);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
-        if (tables[i] == XS_EVIDENCE_TRANSFER || any_claim(claims, tables[i]))
+        if (tables[i] == XS_EVIDENCE_TRANSFER || any_saving(&w, tables[i]))
             status = read_table(&w, tables[i]);
     if (status >= 0)
         status = read_names(&w);
@@ -329,6 +357,8 @@ int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findin
     xs_hash_free(&w.by_id);
     xs_hash_free(&w.by_text);
     xs_hash_free(&w.run_of_site);
+    xs_hash_free(&w.counting);
+    xs_hash_free(&w.rows);
     free(w.runs);
     xs_records_free(&w.records);
     return status;

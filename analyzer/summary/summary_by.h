@@ -29,7 +29,7 @@ struct xs_by_row {
     int64_t number;          /* of a thread its tid, of a stream its handle, -1: not known */
     int64_t context, device; /* of a stream; 0 and -1: not known */
     uint64_t transfers, bytes, timed, device_ns, host_ns;
-    uint64_t gives_back_ns; /* each row of the trace with the most that a finding about it claims */
+    uint64_t gives_back_ns; /* what causes save of the rows of the trace; each with the most of one */
 };
 
 struct xs_by {
@@ -39,17 +39,25 @@ struct xs_by {
     bool timed; /* some transfers have device times */
 };
 
-/* What findings claim, thing by thing, collected while the analysis runs: xs_by_claim is its on_instance, the data is
+/* What instances claim, thing by thing, collected while the analysis runs: xs_by_claim is its on_instance, the data is
  * this, zeroed. Memory use grows with the number of rows that findings are about. */
 struct xs_by_run { /* of several transfers, from the first row to the last: each gives back its share */
     int64_t first, last;
     uint32_t site;
-    uint64_t share_ns;
+    uint8_t detector, verdict;
+    uint64_t transfers, ns; /* that the instance is about, and claims */
+};
+struct xs_by_item { /* of one row */
+    int64_t row;
+    uint64_t ns; /* that the instance claims */
+    uint32_t site;
+    uint8_t table, detector, verdict;
 };
 struct xs_by_claims {
     struct xs_by_run *runs;
     size_t run_count, run_capacity;
-    struct xs_hash rows; /* table and row of what an instance is about, to the most that it gives back, plus 1 */
+    struct xs_by_item *items;
+    size_t item_count, item_capacity;
 };
 void xs_by_claim(void *claims, unsigned detector, const struct xs_instance *instance);
 void xs_by_claims_free(struct xs_by_claims *claims);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/engine/detector.h"
 
 static void take_run(struct xs_marks *marks, struct xs_mark_run run) {
     xs_grow(&marks->runs, marks->run_count, &marks->run_capacity, sizeof *marks->runs);
@@ -15,14 +14,13 @@ void xs_marks_take(void *data, unsigned detector, const struct xs_instance *inst
     struct xs_marks *marks = data;
     if (!instance->evidence_count)
         return;
-    enum xs_detector_kind kind = xs_detectors[detector]->kind;
-    bool counts = kind == XS_REMOVES_TRANSFERS || kind == XS_REMOVES_CALLS;
-    uint64_t ns = counts ? xs_times_rank_ns(&instance->removable) : 0;
+    uint64_t ns = xs_times_rank_ns(&instance->removable);
     const struct xs_evidence *row = &instance->evidence[0];
     if (xs_instance_is_run(instance)) {
         take_run(marks, (struct xs_mark_run){.first = row->row,
                                              .last = instance->evidence[1].row,
                                              .ns = ns / instance->transfers,
+                                             .transfers = instance->transfers,
                                              .site = instance->site,
                                              .detector = (uint8_t)detector,
                                              .verdict = (uint8_t)instance->verdict});
@@ -66,6 +64,7 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         mark.site = (uint32_t)(*finding - 1);
+        mark.ns = xs_finding_share_ns(&findings->items[mark.site], mark.ns);
         marks->items[kept++] = mark;
     }
     marks->count = kept;
@@ -76,6 +75,7 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         run.finding = (uint32_t)(*finding - 1);
+        run.ns = xs_finding_share_ns(&findings->items[run.finding], run.ns * run.transfers) / run.transfers;
         marks->runs[kept++] = run;
     }
     marks->run_count = kept;

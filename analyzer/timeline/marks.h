@@ -11,7 +11,7 @@
 
 struct xs_mark {
     int64_t row;
-    uint64_t ns;   /* that the instance gives back, its share where it is about several rows; 0 of bounds and advice */
+    uint64_t ns;   /* that the instance claims, its share where it is about several rows; sealed: that it saves */
     uint32_t site; /* until sealed; then the index of the finding */
     uint8_t table, detector, verdict;
 };
@@ -19,6 +19,7 @@ struct xs_mark {
 struct xs_mark_run { /* of several transfers of one site, from the first row to the last */
     int64_t first, last;
     uint64_t ns; /* each of them */
+    uint64_t transfers;
     uint32_t site, finding;
     uint8_t detector, verdict;
 };
@@ -41,7 +42,7 @@ enum { XS_MARKED_MOST = 16 };
 struct xs_marked {
     uint32_t findings[XS_MARKED_MOST]; /* indices in xs_findings.items, each once */
     unsigned count;
-    uint64_t removable_ns; /* the most that one of them gives back of the row */
+    uint64_t removable_ns; /* the most that one of them saves of the row */
 };
 /* Adds what is known of a row to `marked`, which is zeroed. `site`: the transfer's, 0 not known. */
 void xs_marks_of(const struct xs_marks *marks, enum xs_evidence_table table, int64_t row, uint32_t site,

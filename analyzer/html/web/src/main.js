@@ -12,6 +12,7 @@ import { sites } from './sites.js';
 import { Timeline } from './timeline.js';
 
 const COPYING = 'Copying on the device';
+const ALL_REPAIRED = 'All repaired saves';
 
 const page = document.getElementById('page');
 
@@ -72,6 +73,33 @@ class Page {
 
   get run() {
     return this.runs[this.shown];
+  }
+
+  // Where the run went: a bar, and the same in words.
+  where() {
+    const { where } = this.run.report;
+    if (!where) return null;
+    const shown = where.parts.filter((part) => part.percent);
+    const words = [...shown]
+      .sort((a, b) => b.percent - a.percent)
+      .map((part) => `${part.label} ${part.percent} %`)
+      .join(', ');
+    const piece = (part) => {
+      const element = h('span', { class: `where-${part.part}`, title: `${part.label}: ${f.ns(part.ns)}` });
+      element.style.flexGrow = part.percent;
+      return element;
+    };
+    return h(
+      'div',
+      { class: 'where' },
+      h('div', { class: 'where-bar', 'aria-hidden': 'true' }, shown.map(piece)),
+      h('p', {}, `Where the run went: ${words}.`),
+    );
+  }
+
+  saved(run) {
+    const { gives_back_ns: ns } = run.report.findings_total;
+    return ns ? `${run.total_up_to ? 'up to ' : ''}${f.ns(ns)}` : 'nothing';
   }
 
   head() {
@@ -154,10 +182,7 @@ class Page {
             'Run',
             both((of) => f.ns(of.run.duration_ns)),
           ),
-          figure(
-            'Findings give back',
-            both((of) => f.ns(of.findings_total.gives_back_ns)),
-          ),
+          figure(ALL_REPAIRED, this.runs.map((run) => this.saved(run)).join(' → ')),
           figure(
             'Transfers',
             both((of) => f.count(of.transfers.total.count)),
@@ -204,10 +229,11 @@ class Page {
         { class: 'figures' },
         figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
         figure(
-          'Findings give back',
-          f.ns(total.gives_back_ns),
-          total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns
-            ? `${f.share(total.gives_back_ns, total.run_ns)} of the run`
+          ALL_REPAIRED,
+          this.saved(this.run),
+          total.gives_back_ns && total.gives_back_ns < total.run_ns
+            ? `${f.ns(total.run_ns)} would become ${f.ns(total.run_ns - total.gives_back_ns)} ` +
+                `(−${f.share(total.gives_back_ns, total.run_ns)})`
             : '',
         ),
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
@@ -225,6 +251,7 @@ class Page {
             )
           : null,
       ),
+      this.where(),
     );
   }
 
