@@ -13,10 +13,10 @@
 #include "analyzer/trace/trace_event.h"
 
 enum xs_detector_kind {
-    XS_REMOVES_TRANSFERS, /* gives back transfers' (or memsets') time; counts in the total through xs_claim */
-    XS_REMOVES_CALLS,     /* gives back time inside calls, or migrations; counts in the total through xs_claim */
-    XS_UPPER_BOUND,       /* gives back at most this; stands beside the total */
-    XS_ADVICE,            /* gives back nothing by itself; ranked last */
+    XS_REMOVES_TRANSFERS, /* its removable time is transfers' (or memsets'); claimed through xs_claim */
+    XS_REMOVES_CALLS,     /* it is time inside calls, or migrations; claimed through xs_claim */
+    XS_UPPER_BOUND,       /* the least that it saves is nothing */
+    XS_ADVICE,            /* saves nothing by itself; ranked last */
 };
 
 /* What a trace has to hold for a detector to find anything. */
@@ -163,7 +163,7 @@ void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *e
 /* Adds a row of evidence; beyond XS_EVIDENCE_ROWS it is left out. Row 0 or less is left out, too. */
 void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table, int64_t row, const char *role);
 
-/* Reports an instance of one transfer and claims what it gives back. */
+/* Reports an instance of one transfer and claims its removable time. */
 void xs_report_and_claim(struct xs_detection *detection, const struct xs_trace_event *event,
                          const struct xs_instance *instance);
 
