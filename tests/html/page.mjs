@@ -170,10 +170,13 @@ check('causes: five by name, with what they save, where, and what to do', 'cause
     assert.match(share, /^\d\.\d % of the run$/);
   });
   assert.deepEqual(await texts(page, '.findings .badge'), ['checked 19 of 39'], 'only what was not looked at in full');
-  assert.match(
-    (await texts(page, '.detail'))[0],
-    /checked 19 of 39 19 of the 19 checked are such copies\. Of all 39, about 39 are \(95 % interval: 35 to 39\)\. 18\.0 ms of what is saved is of copies that were not checked/,
-  );
+  const detail = (await texts(page, '.detail'))[0];
+  for (const part of [
+    'checked 19 of 39 19 of the 19 checked are such copies. ',
+    'Of all 39, about 39 are (95 % interval: 35 to 39). ',
+    '18.0 ms of what is saved is of copies that were not checked.',
+  ])
+    assert.ok(detail.includes(part), part);
   assert.deepEqual(rows[5].slice(1), ['2 smaller causes', '8.00 ms together'], 'the rest, with its sum');
   await page.click('#group-smaller');
   assert.deepEqual(
