@@ -213,6 +213,27 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   assert.deepEqual(await texts(page, '.findings .name'), ['noop-upload', other.name], 'a filter unfolds');
 });
 
+check('more causes and findings than the page has the evidence of', 'more', {}, async (page) => {
+  const [report] = json('more').traces;
+  const first = named(report);
+  const rest = report.causes.slice(first.length);
+  assert.ok(first.length === 5 && rest.length > 200);
+  const ns = rest.reduce((sum, cause) => sum + cause.saves.most_ns, 0);
+  assert.deepEqual(
+    [(await texts(page, '.findings .name')).at(-1), (await texts(page, '.findings .gain')).at(-1)],
+    [`${rest.length} smaller causes`, `${(ns / 1e6).toPrecision(3)} ms together`],
+    'the sum is of all',
+  );
+  assert.match(await page.textContent('.foot'), new RegExp(`evidence of ${report.findings.length - 200} findings`));
+  await page.click('#finding-0 .twist');
+  const [, other] = report.causes[0].findings;
+  assert.ok(other.rank > 200);
+  await page.click(`#finding-${other.rank - 1}`);
+  assert.match(await page.textContent('.detail'), new RegExp(`xferspy explain more\\.db ${other.rank}`));
+  await frame(page);
+  assert.equal(await markedPixels(page), 0);
+});
+
 // One vocabulary: "saves", "saves up to", "checked N of M". Names of findings are what `explain` takes.
 const OTHER_WORDS = /gives? back|given back|at most|upper bound|(?<!\/)\blikely\b|(?<!making )\bsure\b/i;
 for (const name of ['lines', 'causes', 'both', 'simulated', 'callsites']) {
