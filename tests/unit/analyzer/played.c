@@ -3,6 +3,8 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/causes/causes.h"
+
 enum {
     UP = 1,
     DOWN,
@@ -291,7 +293,10 @@ void play_share(struct played *p, uint64_t address) {
     put(p, &event);
 }
 
-void play_analyse(struct played *p, const char *sql) {
+typedef int analysis(const struct xs_trace *trace, const struct xs_analysis_options *options,
+                     struct xs_findings **findings, char *message);
+
+static void finish(struct played *p, const char *sql, analysis *analyse) {
     char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;
     struct xs_trace trace;
     sqlite3 *db;
@@ -302,10 +307,14 @@ void play_analyse(struct played *p, const char *sql) {
     if (sql && sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
         fail_msg("%s", error);
     sqlite3_close(db);
-    if (xs_trace_open(p->path, &trace, message) < 0 || xs_analyse(&trace, &p->options, &p->findings, message) < 0)
+    if (xs_trace_open(p->path, &trace, message) < 0 || analyse(&trace, &p->options, &p->findings, message) < 0)
         fail_msg("%s", message);
     xs_trace_close(&trace);
 }
+
+void play_analyse(struct played *p, const char *sql) { finish(p, sql, xs_analyse); }
+
+void play_diagnose(struct played *p, const char *sql) { finish(p, sql, xs_diagnose); }
 
 void play_end(struct played *p) {
     xs_findings_free(p->findings);

@@ -61,6 +61,7 @@ void play_share(struct played *p, uint64_t address);      /* hands memory out; 0
 
 /* Ends the trace and analyses it. More SQL may be run on it before; NULL: none. */
 void play_analyse(struct played *p, const char *sql);
+void play_diagnose(struct played *p, const char *sql); /* the same, with what repairs save and the causes */
 void play_end(struct played *p);
 
 /* Instances of a finding over all sites; verdict NULL: of all verdicts. */
