@@ -13,11 +13,11 @@ check() { run "$XFERSPY" check "$@"; }
 
 # Nothing given: the default, which says what it is.
 check run.db; expect_status 3; expect_no_err
-expect_out "FAIL     sure:1%"; expect_out "No rules were given"; expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
+expect_out "FAIL     removable-time:1%"; expect_out "No rules were given"; expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
 expect_out "What to do: xferspy explain run.db noop-upload"; expect_out "The gate fails."
 [ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
 check no_kernels.db; expect_status 3; expect_not "scalar-readback" # an upper bound is not sure
-check empty.db; expect_status 0; expect_out "PASS     sure:1%"; expect_out "No copies were seen at all."
+check empty.db; expect_status 0; expect_out "PASS     removable-time:1%"; expect_out "No copies were seen at all."
 # Nor is a finding that is likely only: an upload that no kernel was given a pointer to, before its memory was freed.
 cat >likely.sql <<'EOF'
 INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
@@ -167,7 +167,7 @@ rm xferspy.check
 check --fail-on=transfers:10 empty.db run.db blind.db; expect_status 3
 expect_out "The gate fails: 1 of 3 traces, the first of them run.db."
 check --fail-on=transfers:100 empty.db run.db; expect_status 0
-check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     sure:1%"
+check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     removable-time:1%"
 expect_out "Not judged, as it cannot be read: missing.db"; expect_out "The gate fails."
 check missing.db empty.db; expect_status 1; expect_out "The gate does not pass: not every trace was judged."
 expect_not "The gate passes"
@@ -193,7 +193,7 @@ UPDATE meta SET value = -5 WHERE key = 'duration_ns';
 UPDATE transfer SET enter_ns = 9223372036854775807 WHERE id = 7;
 EOF
 make_trace jump.db "$F/findings.sql" "$F/callsites.sql" jump.sql
-check jump.db; expect_status 3; expect_out "UNKNOWN  sure:1%"; expect_out "How long the run took is not known"
+check jump.db; expect_status 3; expect_out "UNKNOWN  removable-time:1%"; expect_out "How long the run took is not known"
 check --fail-on=removable-time:1s,sure:20ms jump.db; expect_status 0
 # Without stacks the entry point is the place.
 check bare.db; expect_status 3; expect_out "at cuMemcpyHtoD_v2"

@@ -14,7 +14,7 @@ run "$XFERSPY" report t.db
 expect_status 0; expect_no_err; golden report_callsites.txt
 run "$XFERSPY" explain --format=tsv t.db
 expect_status 0
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 16 ] || show "every row has 16 fields"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 18 ] || show "every row has 18 fields"
 [ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline')" ] || show "header"
 [ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = \
     "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
@@ -184,7 +184,7 @@ run "$XFERSPY" report t.db; expect_not "Call sites: "
 # Totals by each key; they add up to the same, and what the trace does not know has a row.
 for key in site function file module nvtx thread stream device; do
     run "$XFERSPY" report --by=$key t.db
-    expect_status 0; expect_no_err; expect_out "Transfers by"; expect_not "Findings"
+    expect_status 0; expect_no_err; expect_out "Transfers by"; expect_not "Causes"
     sed -n '/^Transfers by/,$p' stdout
     [ "$(sed -n '/^Transfers by/,$p' stdout | awk '/ 37 +93.3 MiB +8.17 ms +18.7 ms +8.02 ms/' | wc -l)" -eq 1 ] ||
         show "the total by $key"
@@ -219,7 +219,7 @@ for command in "report here.db" "explain here.db noop-upload" "report --by=site 
     "report --by=stream here.db"; do
     step="$command on 60 columns"
     TERM=dumb COLUMNS=60 script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
-    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq \
+    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  saves ' | awk 'length > 60' | wc -l)" -eq \
         0 ] || show "wider than the terminal"
 done
 run "$XFERSPY" report here.db; expect_out "12 | weights.copy_(0000"; expect_out "..."

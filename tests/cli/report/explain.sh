@@ -16,7 +16,7 @@ run "$XFERSPY" explain --format=tsv findings.db
 expect_status 0; expect_no_err
 [ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = \
     "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 16 ] || show "every row has 16 fields"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 18 ] || show "every row has 18 fields"
 expect_field noop-upload 2 cuMemcpyHtoD_v2; expect_field noop-upload 3 9; expect_field noop-upload 5 75497472
 expect_field noop-upload 6 7038000
 expect_field duplicate-upload/elsewhere 3 1
@@ -101,7 +101,7 @@ run "$XFERSPY" explain -o findings.db --force findings.db; expect_status 1
 # The report leads with them; what was not checked is said there, and how to have it.
 run "$XFERSPY" report findings.db
 expect_status 0; expect_no_err
-[ "$(grep -n '^Findings$' stdout | cut -d: -f1)" -lt "$(grep -n '^Transfers$' stdout | cut -d: -f1)" ] ||
+[ "$(grep -n '^Causes$' stdout | cut -d: -f1)" -lt "$(grep -n '^Transfers$' stdout | cut -d: -f1)" ] ||
     show "findings come first"
 expect_out noop-upload; expect_out "would give back up to"
 expect_out "Contents known of 34 of 37 uploads and downloads"
@@ -118,10 +118,10 @@ expect_out "fingerprints were off"
 # may be given back twice, so more than the whole run is not promised; small copies say nothing of a kind of memory.
 run "$XFERSPY" report --details findings.db; expect_not "at the same time"
 # Where kernels are known, waiting for them is left out: the host was in each of ten calls for 1,010 us.
-expect_out "gives back 200 us, 0.2 % of the run"
+expect_out "saves 200 us, 0.2 % of the run"
 echo "DELETE FROM device_kernel; UPDATE meta SET value = 0 WHERE key = 'cupti.kernels'" >no_kernels.sql
 make_trace no_kernels.db "$SOURCE/fixtures/findings.sql" no_kernels.sql
-run "$XFERSPY" report --details no_kernels.db; expect_out "gives back at most 10.1 ms, 10 % of the run"
+run "$XFERSPY" report --details no_kernels.db; expect_out "saves up to 10.1 ms, 10 % of the run"
 run "$XFERSPY" explain no_kernels.db; expect_out "<= 10.1 ms"
 # Outputs for programs call an upper bound what people read as one.
 run "$XFERSPY" explain --json no_kernels.db
@@ -136,7 +136,7 @@ run "$XFERSPY" explain --format=tsv findings.db; expect_field scalar-readback 11
 echo "UPDATE meta SET value = 5000000 WHERE key = 'duration_ns'" >short.sql
 make_trace short.db "$SOURCE/fixtures/findings.sql" short.sql
 run "$XFERSPY" report short.db; expect_out ", some of it at the same time: the run took 5.00 ms."
-expect_out "gives back 7.04 ms, some of it at the same time"
+expect_out "saves 7.04 ms, some of it at the same time"
 echo "UPDATE transfer SET src_kind = 2 WHERE src_kind = 1" >pinned.sql
 make_trace pinned.db "$SOURCE/fixtures/findings.sql" pinned.sql
 run "$XFERSPY" report pinned.db; expect_out "Host memory: <0.1 % of the bytes pageable, the rest pinned."
@@ -155,14 +155,14 @@ make_trace unused.db "$SOURCE/fixtures/findings.sql" unused.sql
 run "$XFERSPY" explain unused.db unused-allocation; expect_status 0
 expect_out "freed     at 9.00 ms by cuMemFree_v2, 10.0 us in the call"
 run "$XFERSPY" explain unused.db noop-upload
-expect_out "The largest instance at 66.0 ms; exposed 783 us; gives back 783 us"; expect_out "5 more: --all"
+expect_out "The largest instance at 66.0 ms; exposed 783 us; saves 783 us"; expect_out "5 more: --all"
 run "$XFERSPY" explain findings.db noop-upload; expect_not "The largest"
 # A round trip's download is shown beside it, never added.
 echo "UPDATE transfer SET bytes = 4194304 WHERE id = 30; UPDATE fingerprint SET content_low = 41, content_high = 42
   WHERE id = 3009" >trip.sql
 make_trace trip.db "$SOURCE/fixtures/findings.sql" trip.sql
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
-expect_out "beside    2.00 us on the device of downloads, not counted"; expect_out "gives back 78.0 us"
+expect_out "beside    2.00 us on the device of downloads, not counted"; expect_out "saves 78.0 us"
 run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart']['device_ns'] == 2000"
 # Advice alone gives nothing back, and is no reason to say that nothing was found.
 # Here it is a copy that is waited for at once.
