@@ -57,7 +57,7 @@ static const char *extension_of(const char *path) {
 static bool is_same_binary(const char *a, const char *b) {
     bool glue_a, glue_b;
     bool library_a = xs_library_binary(a, &glue_a), library_b = xs_library_binary(b, &glue_b);
-    return library_a == library_b && glue_a == glue_b;
+    return library_a == library_b && glue_a == glue_b && xs_library_framework(a) == xs_library_framework(b);
 }
 
 static bool is_library_file(const char *path) { return xs_library_function(NULL, path); }

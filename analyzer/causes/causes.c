@@ -60,17 +60,19 @@ static void leave_waiting(struct xs_finding *f) {
 static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairables *all, int64_t run) {
     size_t count, first = xs_repairables_of(all, f, &count);
     int64_t left[2] = {run, run};
+    size_t found = 0;
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         xs_plan_clear(plan);
-        if (!xs_plan_add(plan, &all->items[first], count, end)) {
-            f->saves = bounds(f->gives_back_ns);
-            return;
-        }
+        found += xs_plan_add(plan, &all->items[first], count, end);
         left[end] = xs_plan_run(plan);
         if (end == XS_PLAN_LEAST) {
             f->pinning_ns = xs_pinning_ns(&plan->pinning);
             f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
         }
+    }
+    if (!found) { /* the rows are not in the model */
+        f->saves = bounds(f->gives_back_ns);
+        return;
     }
     uint64_t least = less(run, left[XS_PLAN_LEAST]), most = less(run, left[XS_PLAN_MOST]);
     f->saves = (struct xs_saving){

@@ -7,8 +7,11 @@
 #define NEARLY_ALL 0.9
 
 /* The share of a group's time that was spent with pages. The margin: as if one more span had been looked at, and had
- * been the other way. The number of spans that were looked at is that of as many equal parts. */
-static double share_of(const struct xs_managed_group *group, enum xs_plan_end end) {
+ * been the other way. The number of spans that were looked at is that of as many equal parts. Of kernels none of which
+ * was looked at, all may fault at most: the detector knows that pages go there and back. */
+static double share_of(const struct xs_managed_group *group, bool of_kernels, enum xs_plan_end end) {
+    if (of_kernels && group->recorded_ns <= 0)
+        return end == XS_PLAN_MOST ? 1 : 0;
     if (group->recorded_ns <= 0 || group->stalled_ns <= 0)
         return 0;
     double seen = group->recorded_ns * group->recorded_ns / group->squares;
@@ -25,7 +28,7 @@ static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spa
     if ((double)span->recorded_ns >= NEARLY_ALL * length)
         return seen * length / (double)span->recorded_ns;
     double unseen = length - (double)span->recorded_ns;
-    return seen + unseen * share_of(&spans->groups[span->group], end);
+    return seen + unseen * share_of(&spans->groups[span->group], spans == &m->kernels, end);
 }
 
 /* The part of a group's pages that belong to memory that stays. */

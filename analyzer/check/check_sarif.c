@@ -195,7 +195,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
         xs_string_format(text, ", %s of the run", share);
     xs_string_format(text, ". At ");
     add_literal(text, f->place);
-    xs_string_format(text, ". %s", xs_detector_remedy(d, f->verdict));
+    xs_string_format(text, ". ");
+    add_literal(text, f->remedy);
     for (size_t i = 0; i < e->judged->result_count; i++) {
         const struct xs_rule_result *r = &e->judged->results[i];
         for (size_t k = 0; r->outcome == XS_OUTCOME_FAIL && k < r->place_count; k++)

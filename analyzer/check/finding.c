@@ -11,6 +11,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/remedies.h"
 #include "analyzer/trace/site.h"
 
 /* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written
@@ -68,6 +69,7 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->kind = kind.data;
         g->name = name.data;
         g->detector = f->detector;
+        g->remedy = xs_remedy_of(reading->findings, f);
         g->verdict = f->verdict;
         g->advice = f->advice;
         g->at_most = xs_finding_at_most(f);

@@ -19,6 +19,7 @@ struct xs_check_finding {
 
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;
+    const char *remedy; /* static */
     bool advice;
     bool at_most;  /* what it saves is a range */
     bool sure;     /* neither advice nor a range nor with an unsure verdict */

@@ -30,10 +30,12 @@ struct pages {
     int64_t first, last; /* device_migration.id */
     struct seen {
         double bytes, sampled_bytes; /* in all windows, in samples */
-        uint64_t windows;            /* that are samples, with such migrations */
-        const void *window;          /* the last of these */
+        uint64_t windows;   /* that are samples, with such migrations, each with a kernel since the one before */
+        const void *window; /* the last of these */
+        uint64_t kernels;   /* that there were before it */
     } up, down;
     int64_t since_ns;                                   /* the first kernel that was given it; 0: there was none */
+    uint64_t kernels;                                   /* that were given it so far */
     double kernels_ns, recorded_kernels_ns, sampled_ns; /* of these kernels: all, and those parts of them */
     uint8_t pieces[];
 };
@@ -82,13 +84,16 @@ static bool move_piece(struct pages *pages, uint8_t *piece, bool up) {
     return trips >= (up ? TRIP : 2 * TRIP);
 }
 
-static void note_seen(struct seen *seen, const struct xs_recorded_window *window, uint64_t bytes) {
+static void note_seen(struct seen *seen, const struct xs_recorded_window *window, uint64_t kernels, uint64_t bytes) {
     seen->bytes += (double)bytes;
     if (!window || !window->is_sample)
         return;
     seen->sampled_bytes += (double)bytes;
-    seen->windows += seen->window != window;
+    if (seen->window == window || (seen->window && seen->kernels == kernels))
+        return;
+    seen->windows++;
     seen->window = window;
+    seen->kernels = kernels;
 }
 
 static void take_migration(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -103,7 +108,8 @@ static void take_migration(struct xs_detection *detection, const struct xs_trace
     uint64_t first = offset >> pages->shift, last = (offset + length - 1) >> pages->shift, again = 0;
     for (uint64_t i = first; i <= last; i++)
         again += move_piece(pages, &pages->pieces[i], up);
-    note_seen(up ? &pages->up : &pages->down, xs_migration_window_at(detection->windows, event->enter_ns), length);
+    note_seen(up ? &pages->up : &pages->down, xs_migration_window_at(detection->windows, event->enter_ns),
+              pages->kernels, length);
     uint64_t ns = (uint64_t)event->return_ns - (uint64_t)event->enter_ns;
     pages->ns += ns;
     pages->again_ns += (uint64_t)((double)ns * (double)again / (double)(last - first + 1) + 0.5);
@@ -135,6 +141,7 @@ static void take_launch(struct xs_detection *detection, const struct xs_trace_ev
 
 static void note_kernel(struct xs_detection *detection, struct pages *pages, int64_t start_ns, int64_t end_ns) {
     pages->since_ns = pages->since_ns ? pages->since_ns : start_ns;
+    pages->kernels++;
     pages->kernels_ns += (double)(end_ns - start_ns);
     pages->recorded_kernels_ns += (double)xs_migration_windows_within(detection->windows, start_ns, end_ns, false);
     pages->sampled_ns += (double)xs_migration_windows_within(detection->windows, start_ns, end_ns, true);
@@ -166,7 +173,7 @@ static double scaled(const struct seen *seen, double all_ns, double recorded_ns,
 static double estimated_trips(const struct xs_detection *detection, const struct pages *pages, int64_t end_ns) {
     const struct xs_migration_windows *windows = detection->windows;
     uint64_t enough = windows->listed ? 2 : 1;
-    if (windows->whole || !pages->since_ns || pages->up.windows < enough || pages->down.windows < enough)
+    if (windows->whole || !pages->since_ns || (pages->up.windows < enough && pages->down.windows < enough))
         return 0;
     int64_t since = pages->since_ns;
     double other_ns = (double)(end_ns - since) - pages->kernels_ns;
@@ -175,6 +182,9 @@ static double estimated_trips(const struct xs_detection *detection, const struct
     double other_sampled_ns = (double)xs_migration_windows_within(windows, since, end_ns, true) - pages->sampled_ns;
     double up = scaled(&pages->up, pages->kernels_ns, pages->recorded_kernels_ns, pages->sampled_ns);
     double down = scaled(&pages->down, other_ns, other_recorded_ns, other_sampled_ns);
+    /* what was seen going one way in two windows has come the other way between them, seen or not */
+    if (!pages->up.windows || !pages->down.windows)
+        return (up > down ? up : down) / (double)pages->bytes;
     return (up < down ? up : down) / (double)pages->bytes;
 }
 

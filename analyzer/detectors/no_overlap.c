@@ -10,7 +10,7 @@
 enum {
     ENOUGH_PAIRS = 3,
     ENOUGH_NS = 100000,
-    RUN_SHARE = 100,
+    RUN_SHARE = 1000, /* what causes that are shown by name save at least */
     LAUNCHES = 65536, /* between a launch and its kernel; of older ones the arguments count as not seen */
     WAITING = 65536,  /* pairs that wait until they are enough */
     DEVICES = 4096,

@@ -42,6 +42,7 @@ enum { XS_VERDICTS = 4 };
 #define XS_UNDECIDED_BEFORE "the destination's contents before were not measured"
 #define XS_UNDECIDED_CHANCE "small contents may be equal by chance"
 #define XS_UNDECIDED_ARGUMENTS "launch arguments not seen"
+#define XS_KEEP_OR_POOL "Allocate once and keep it, or take it from a pool"
 #define XS_UNLESS_REACHED "after making sure that no kernel reaches it through a pointer in device memory."
 
 /* What a detector works with during one analysis. */
@@ -56,8 +57,9 @@ struct xs_detection {
     bool addresses_recorded;              /* where copies went from and to; not in an imported trace */
     struct xs_analysis *analysis;         /* for the functions below */
     unsigned index;                       /* of this detector in xs_detectors */
-    const struct xs_migration_windows *windows; /* when page migrations were recorded */
     bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
+
+    const struct xs_migration_windows *windows; /* when page migrations were recorded */
 };
 
 struct xs_detector {

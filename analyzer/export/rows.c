@@ -7,6 +7,7 @@
 
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/remedies.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -207,7 +208,7 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_count(line, "rank", index + 1, true);
     add_text(line, "finding", name->data);
     add_text(line, "title", d->title);
-    add_text(line, "remedy", xs_detector_remedy(d, f->verdict));
+    add_text(line, "remedy", xs_remedy_of(findings, f));
     add_int(line, "is_advice", f->advice, true);
     add_int(line, "is_upper_bound", xs_finding_at_most(f), true);
     add_count(line, "instances", f->instances, true);

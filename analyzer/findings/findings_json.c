@@ -4,6 +4,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/remedies.h"
 
 static void put_ns(struct xs_json *json, const char *key, bool known, uint64_t ns) {
     if (known)
@@ -20,7 +21,7 @@ void xs_times_json(struct xs_json *json, const char *key, const struct xs_times 
     xs_json_end(json, '}');
 }
 
-void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict) {
+void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict, const char *remedy) {
     const struct xs_detector *d = xs_detectors[detector];
     struct xs_string kind = {0};
     xs_finding_kind(&kind, detector, verdict);
@@ -28,7 +29,7 @@ void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict) {
     xs_json_text(json, "id", d->id);
     xs_json_text(json, "verdict", verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL);
     xs_json_text(json, "title", d->title);
-    xs_json_text(json, "remedy", xs_detector_remedy(d, verdict));
+    xs_json_text(json, "remedy", remedy);
     xs_string_free(&kind);
 }
 
@@ -38,7 +39,7 @@ static void put_name(struct xs_json *json, const struct xs_findings *findings, s
     xs_finding_name(&name, findings, index);
     xs_json_count(json, "rank", index + 1);
     xs_json_text(json, "name", name.data);
-    xs_kind_json(json, f->detector, f->verdict);
+    xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(findings, f));
     xs_json_text(json, "site", xs_site_name(findings, f->site));
     xs_string_free(&name);
 }
@@ -127,7 +128,7 @@ static void put_causes(const struct xs_findings *findings, struct xs_json *json)
         xs_json_count(json, "rank", i + 1);
         xs_saving_json(json, "saves", &cause->saves);
         xs_json_bool(json, "folded", cause->folded);
-        xs_json_text(json, "remedy", xs_detector_remedy(xs_detectors[first->detector], first->verdict));
+        xs_json_text(json, "remedy", xs_remedy_of(findings, first));
         xs_call_site_json(findings, first->site, json);
         xs_json_array(json, "findings");
         for (size_t k = 0; k < cause->count; k++) {

@@ -85,7 +85,14 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) { xs_sample_checked(text, &f->sample); }
 
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
-    xs_say_amount(text, f->instances, f->transfers, f->bytes);
+    double times = f->sample.is_of_contents && f->instances ? f->sample.estimate / (double)f->instances : 1;
+    if (times <= 1) {
+        xs_say_amount(text, f->instances, f->transfers, f->bytes);
+        return;
+    }
+    xs_string_format(text, "about ");
+    xs_say_amount(text, (uint64_t)((double)f->instances * times + 0.5), (uint64_t)((double)f->transfers * times + 0.5),
+                  (uint64_t)((double)f->bytes * times));
 }
 
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised) {

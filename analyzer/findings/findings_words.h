@@ -83,7 +83,7 @@ void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);
 /* The keys of one finding, into the object that is open. */
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json);
 /* What is the same of all findings of a kind: "finding", "id", "verdict", "title", "remedy". */
-void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict);
+void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict, const char *remedy);
 /* "call_site": the user's line of a site, or null. */
 void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct xs_json *json);
 /* "link_model". */

@@ -16,6 +16,7 @@
 #define XS_NONE_GIVES_TIME "None that would save time."
 #define XS_NONE_GIVES(least) "None that would save " least
 #define XS_NONE_CHANGED "None changed."
+#define XS_CONTENTS_NOT_COMPARED "contents were not compared"
 #define XS_MARKDOWN_HEADING "## Transfers: "
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
 #define XS_CANNOT_BE_TRUE "hold values that cannot be true"

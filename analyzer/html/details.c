@@ -84,7 +84,6 @@ static int put_instances(const struct xs_trace *trace, const struct xs_finding *
         xs_json_int(json, "at_ns", instance->at_ns);
         xs_json_count(json, "transfers", instance->transfers);
         xs_json_count(json, "bytes", instance->bytes);
-        xs_json_count(json, "gives_back_ns", xs_times_rank_ns(&instance->removable));
         xs_json_array(json, "evidence");
         for (unsigned k = 0; k < instance->evidence_count && status >= 0; k++) {
             int64_t of = 0;
@@ -105,16 +104,19 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
     xs_json_array(json, "details");
     for (size_t i = 0; i < count && status >= 0; i++) {
         const struct xs_finding *f = &findings->items[i];
-        struct xs_string cost = {0}, amount = {0}, gain = {0};
+        struct xs_string cost = {0}, amount = {0}, gain = {0}, checked = {0};
         int64_t stack = 0;
         xs_finding_cost(&cost, f);
         xs_finding_amount(&amount, f);
         xs_finding_gain(&gain, findings, f);
+        xs_finding_checked(&checked, f);
         xs_json_object(json, NULL);
         xs_json_text(json, "cost_text", cost.data);
         xs_json_text(json, "amount_text", amount.data);
         xs_json_text(json, "gain_text", gain.data);
-        xs_json_bool(json, "at_most", xs_finding_at_most(f));
+        xs_json_text(json, "checked_text", checked.data);
+        xs_json_count(json, "scaled_ns", f->saves.scaled_ns);
+        xs_json_bool(json, "up_to", xs_finding_at_most(f));
         xs_html_place_json(findings->sites, xs_site_frame(findings, f->site), json);
         status = put_instances(trace, f, &stack, json, message);
         if (i < XS_HTML_STACKS && stack)
@@ -123,6 +125,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
         xs_string_free(&cost);
         xs_string_free(&amount);
         xs_string_free(&gain);
+        xs_string_free(&checked);
     }
     xs_json_end(json, ']');
     return status;

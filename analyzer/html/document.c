@@ -1,6 +1,9 @@
 /* The page's document; see document.h. */
 #include "analyzer/html/document.h"
 
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/diff/diff.h"
@@ -11,6 +14,7 @@
 #include "analyzer/html/lanes.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
+#include "analyzer/trace/scan.h"
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_html_run_of *run = data;
@@ -44,15 +48,51 @@ void xs_html_run_close(struct xs_html_run_of *run) {
     xs_reading_close(&run->reading);
 }
 
-/* The report's own object, less the findings that are too many for a page. */
+/* Leaves the findings out that are too many for a page, and the causes of which none is left. To be freed with
+ * free_cut; the findings that are left are the report's own. */
+static void cut(struct xs_findings *shown, const struct xs_findings *findings) {
+    *shown = *findings;
+    shown->count = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
+    shown->causes = xs_realloc(NULL, (findings->cause_count + 1) * sizeof *shown->causes);
+    shown->cause_count = 0;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        const struct xs_cause *cause = &findings->causes[i];
+        struct xs_cause left = *cause;
+        if (cause->findings[0] >= shown->count)
+            continue;
+        left.findings = xs_realloc(NULL, cause->count * sizeof *left.findings);
+        left.count = 0;
+        for (size_t k = 0; k < cause->count; k++)
+            if (cause->findings[k] < shown->count)
+                left.findings[left.count++] = cause->findings[k];
+        shown->causes[shown->cause_count++] = left;
+    }
+}
+
+static void free_cut(struct xs_findings *shown) {
+    for (size_t i = 0; i < shown->cause_count; i++)
+        free(shown->causes[i].findings);
+    free(shown->causes);
+}
+
+/* The report's own object, less what is too much for a page, and what that is. */
 static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
-    struct xs_findings shown = *run->reading.findings;
-    if (shown.count > XS_HTML_FINDINGS)
-        shown.count = XS_HTML_FINDINGS;
+    const struct xs_findings *findings = run->reading.findings;
+    struct xs_findings shown;
+    uint64_t left_ns = 0;
+    cut(&shown, findings);
     struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents};
     xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
     xs_report_json(&report, json);
     xs_json_end(json, ']');
+    xs_json_count(json, "findings_left_out", findings->count - shown.count);
+    for (size_t i = shown.cause_count; i < findings->cause_count; i++)
+        left_ns = xs_sum(left_ns, findings->causes[i].saves.most_ns);
+    xs_json_object(json, "causes_left_out");
+    xs_json_count(json, "causes", findings->cause_count - shown.cause_count);
+    xs_json_count(json, "saves_ns", left_ns);
+    xs_json_end(json, '}');
+    free_cut(&shown);
 }
 
 /* What all repairs save together, in the words of the report; null where that is nothing. */
@@ -97,8 +137,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     put_failures(run, json);
     put_total(findings, json);
     put_overlap(&run->reading.summary, json);
-    xs_json_count(json, "findings_left_out", findings->count - shown);
-    xs_html_sites_begin(&sites, findings->sites, &run->by);
+    xs_html_sites_begin(&sites, findings, &run->by);
     int status = xs_html_details_json(trace, findings, shown, json, message);
     if (status >= 0)
         status = xs_html_lanes_read(&lanes, &run->reading.summary, &sites, &run->marks, &scatter, message);

@@ -3,6 +3,7 @@
 #define XFERSPY_ANALYZER_HTML_SITES_H
 
 #include "analyzer/base/json.h"
+#include "analyzer/engine/findings.h"
 #include "analyzer/summary/summary_by.h"
 #include "analyzer/trace/site.h"
 
@@ -13,9 +14,10 @@ struct xs_html_sites {
     const struct xs_by *by;
     struct xs_hash by_number; /* a site's number to its row's index + 2; 1: not among those that are shown */
     struct xs_hash by_row;    /* frame and entry point to index + 1 */
+    uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: what the causes there save; the last is of all others */
 };
 
-void xs_html_sites_begin(struct xs_html_sites *sites, struct xs_sites *of, const struct xs_by *by);
+void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_findings *findings, const struct xs_by *by);
 void xs_html_sites_end(struct xs_html_sites *sites);
 
 /* The row's index of a call, -1: not among those that are shown. Stores the site's number. */

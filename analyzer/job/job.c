@@ -10,6 +10,7 @@
 #include "analyzer/engine/selection.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/remedies.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -135,6 +136,7 @@ static struct xs_job_finding new_finding(const struct xs_job *job, const struct 
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_job_finding finding = {.detector = f->detector,
                                      .verdict = f->verdict,
+                                     .remedy = xs_remedy_of(findings, f),
                                      .entry_point = xs_strdup(xs_site_name(findings, f->site)),
                                      .has_frame = frame != NULL,
                                      .key = key,

@@ -60,6 +60,7 @@ struct xs_job_share {
 
 struct xs_job_finding {
     unsigned detector, verdict;
+    const char *remedy;    /* static: in the words of the line (findings/remedies.h) */
     char *entry_point;     /* never NULL */
     struct xs_frame frame; /* its texts are the job's; used where has_frame */
     bool has_frame;

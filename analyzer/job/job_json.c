@@ -101,7 +101,7 @@ static void put_shares(const struct xs_job_finding *f, struct xs_json *json) {
 
 static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_json_object(json, NULL);
-    xs_kind_json(json, f->detector, f->verdict);
+    xs_kind_json(json, f->detector, f->verdict, f->remedy);
     xs_json_text(json, "site", f->entry_point);
     xs_place_json_object(json, f->has_frame ? &f->frame : NULL, true);
     xs_json_count(json, "process_count", f->share_count);

@@ -118,7 +118,7 @@ static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     xs_job_say_checked(&checked, f);
     fprintf(out->file, "- **%zu. %s**%s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
             checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "",
-            spread.length ? " " : "", xs_detector_remedy(d, f->verdict));
+            spread.length ? " " : "", f->remedy);
     xs_markdown_source(out, f->text);
     xs_string_free(&checked);
     xs_string_free(&name);

@@ -61,7 +61,7 @@ static void print_finding(const struct xs_job *job, size_t index, struct xs_out 
         xs_job_say_spread(&spread, job, f, xs_job_process_name);
         if (spread.length)
             xs_out_indented(out, INDENT, "%s", spread.data);
-        xs_out_indented(out, INDENT, "%s", xs_detector_remedy(xs_detectors[f->detector], f->verdict));
+        xs_out_indented(out, INDENT, "%s", f->remedy);
     }
     xs_string_free(&name);
     xs_string_free(&gain);

@@ -6,6 +6,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
 
@@ -58,7 +59,7 @@ static void print_other(const struct xs_findings *findings, size_t index, struct
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
     xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data,
-                    xs_detector_remedy(xs_detectors[f->detector], f->verdict));
+                    xs_remedy_of(findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }
@@ -73,7 +74,7 @@ static void print_cause(const struct xs_findings *findings, size_t number, int n
     print_name(findings, cause->findings[0], name_columns, out);
     print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
     if (all || number < XS_CAUSES_WITH_REMEDY)
-        xs_out_indented(out, INDENT, "%s", xs_detector_remedy(xs_detectors[f->detector], f->verdict));
+        xs_out_indented(out, INDENT, "%s", xs_remedy_of(findings, f));
     for (size_t i = 1; i < cause->count; i++) {
         const struct xs_finding *other = &findings->items[cause->findings[i]];
         if (all || (!number && !others && other->gives_back_ns >= f->gives_back_ns / 10))

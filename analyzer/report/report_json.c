@@ -7,6 +7,7 @@
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/where_words.h"
 #include "analyzer/summary/left_out.h"
 
 void xs_report_json_begin(struct xs_json *json) {
@@ -54,6 +55,16 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
         xs_json_text(json, "imported_version", run->import_version);
     }
     xs_json_end(json, '}');
+}
+
+/* What the report begins with. */
+static void put_headline(const struct xs_report *report, struct xs_json *json) {
+    struct xs_string text = {0};
+    xs_report_headline(&text, report, true);
+    xs_json_text(json, "headline", text.data);
+    xs_json_count(json, "kernels_given_pinned", report->summary->given_pinned);
+    xs_json_count(json, "kernels_given_managed", report->summary->given_managed);
+    xs_string_free(&text);
 }
 
 /* What cannot be 0 is 0 where it is not known. */
@@ -317,6 +328,8 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_json_object(json, NULL);
     xs_json_text(json, "trace", s->trace->path);
     put_run(s, json);
+    put_headline(report, json);
+    xs_where_json(&s->where, json);
     xs_failures_json(&s->failures, report->findings, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);

@@ -11,9 +11,11 @@
 #include "analyzer/findings/findings_markdown.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
+#include "analyzer/report/where_words.h"
 #include "analyzer/trace/scan.h"
 
 enum { OTHERS_SHOWN = 2 };
@@ -45,6 +47,10 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     text.length = 0;
     xs_markdown_code(&text, report->summary->trace->path);
     fprintf(out->file, "%s.\n", text.data);
+    text.length = 0;
+    xs_where_say(&text, &report->summary->where);
+    if (text.length && !report->findings->selection)
+        fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
     xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&headline);
@@ -105,7 +111,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     add_place(&place, findings, f->site, true);
     fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
             f->advice ? "(advice)" : gain.data, d->title, amount.data, place.data, cost.data ? cost.data : "",
-            cost.data ? ". " : "", xs_detector_remedy(d, f->verdict));
+            cost.data ? ". " : "", xs_remedy_of(findings, f));
     xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);
@@ -128,7 +134,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
         xs_finding_name(&name, findings, cause->findings[i]);
         add_gain(&gain, findings, f);
         fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data,
-                xs_detector_remedy(xs_detectors[f->detector], f->verdict));
+                xs_remedy_of(findings, f));
         xs_string_free(&name);
         xs_string_free(&gain);
     }

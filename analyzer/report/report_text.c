@@ -13,6 +13,7 @@
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
+#include "analyzer/report/where_words.h"
 
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
 #define DEVICE_LINES 4
@@ -157,6 +158,20 @@ void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+static void print_where(const struct xs_report *report, struct xs_out *out) {
+    enum { BAR = 50, BESIDE = 14 }; /* columns; beside: the label's and the brackets' */
+    int columns = out->columns && out->columns < BAR + BESIDE ? out->columns - BESIDE : BAR;
+    struct xs_string text = {0};
+    xs_where_say(&text, &report->summary->where);
+    if (text.length && !report->findings->selection) {
+        xs_out_fact(out, "where", "%s", text.data);
+        text.length = 0;
+        xs_where_bar(&text, &report->summary->where, columns > 0 ? (unsigned)columns : 0);
+        xs_out_fact(out, "", "%s", text.data);
+    }
+    xs_string_free(&text);
+}
+
 static void print_run(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     xs_report_failures(report, out);
@@ -174,6 +189,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     device_lines(s, out);
     xs_out_fact(out, "trace", "%s", s->trace->path);
     print_headline(report, out);
+    print_where(report, out);
     xs_report_warnings(s, out);
 }
 

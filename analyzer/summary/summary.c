@@ -156,6 +156,34 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
+/* After the unions of each device. */
+static int compute_where(struct xs_summary_work *work) {
+    struct xs_summary *s = work->summary;
+    const struct xs_cost *cost = &s->cost;
+    const struct xs_where_own own = {.start_ns = xs_sum(cost->start_ns, cost->cupti_start_ns),
+                                     .call_ns = xs_sum(cost->fingerprint_call_ns, cost->fingerprint_start_ns),
+                                     .stall_ns = cost->spool_stall_ns};
+    struct xs_where_busy busy = {{0}, {0}};
+    int status = XS_OK;
+    for (size_t i = 0; i < s->device_count; i++) {
+        for (size_t k = 0; k < work->copies[i].count && status >= 0; k++)
+            status = xs_intervals_add(&busy.copies, work->copies[i].items[k].start, work->copies[i].items[k].end);
+        for (size_t k = 0; k < work->kernels[i].count && status >= 0; k++)
+            status = xs_intervals_add(&busy.kernels, work->kernels[i].items[k].start, work->kernels[i].items[k].end);
+    }
+    if (status < 0)
+        status = xs_work_no_memory(work);
+    xs_intervals_unite(&busy.copies);
+    xs_intervals_unite(&busy.kernels);
+    if (status >= 0)
+        status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
+    for (size_t i = 0; i < s->device_count; i++)
+        s->where.copy_beside_kernels_ns = xs_sum(s->where.copy_beside_kernels_ns, s->devices[i].both_busy_ns);
+    xs_intervals_free(&busy.copies);
+    xs_intervals_free(&busy.kernels);
+    return status;
+}
+
 int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message) {
     return xs_summary_compute_of(trace, NULL, summary, message);
 }
@@ -181,6 +209,7 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
             summary->run.duration_ns = (uint64_t)work.last_ns;
             summary->run.duration_estimated = true;
         }
+        status = compute_where(&work);
     }
     for (size_t i = 0; i < summary->device_count; i++) {
         xs_intervals_free(&work.copies[i]);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/summary/summary_failures.h"
+#include "analyzer/summary/summary_where.h"
 #include "analyzer/trace/kinds.h"
 #include "schema/trace/trace.h"
 
@@ -122,8 +123,10 @@ struct xs_summary {
     struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
     struct xs_count_time memsets, memsets_device; /* device: without those of graphs */
     struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
+    uint64_t given_pinned, given_managed; /* launches of kernels that were given such memory of the host */
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
     struct xs_failures failures;
+    struct xs_where where;
     struct xs_coverage coverage;
     struct xs_cost cost;
     struct xs_note *notes;

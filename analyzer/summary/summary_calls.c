@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/summary/summary_internal.h"
 #include "analyzer/trace/ran.h"
 
@@ -152,6 +153,45 @@ static int split_cooperative(struct xs_summary_work *work) {
     return xs_scan_end(&scan);
 }
 
+enum { GIVEN_PINNED = 1, GIVEN_MANAGED = 2 };
+
+/* Which sets of arguments have memory of the host. */
+static int read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
+    struct xs_scan scan;
+    char sql[240];
+    snprintf(sql, sizeof sql,
+             "SELECT DISTINCT g.argument_set, a.kind FROM argument g JOIN allocation a ON a.id = g.allocation"
+             " WHERE a.kind IN (%d, %d, %d)",
+             XS_MEM_PINNED, XS_MEM_REGISTERED, XS_MEM_MANAGED);
+    xs_work_begin(work, &scan, sql);
+    while (xs_scan_row(&scan)) {
+        uint64_t *given = xs_hash_put(sets, (uint64_t)xs_scan_int(&scan, 0), 0);
+        *given |= xs_scan_int(&scan, 1) == XS_MEM_MANAGED ? GIVEN_MANAGED : GIVEN_PINNED;
+    }
+    return xs_scan_end(&scan);
+}
+
+/* Kernels that were given memory of the host read it across the link, or move its pages, without a copy. */
+static int count_given(struct xs_summary_work *work) {
+    struct xs_hash sets = {0};
+    struct xs_scan scan;
+    char sql[160];
+    int status = read_given_sets(work, &sets);
+    if (status >= 0 && sets.count) {
+        snprintf(sql, sizeof sql, "SELECT arguments FROM launch WHERE " XS_RAN " AND kind IN (%d, %d)",
+                 XS_LAUNCH_KERNEL, XS_LAUNCH_COOPERATIVE);
+        xs_work_begin(work, &scan, sql);
+        while (xs_scan_row(&scan)) {
+            const uint64_t *given = xs_hash_find(&sets, (uint64_t)xs_scan_int(&scan, 0), 0);
+            work->summary->given_pinned += given && *given & GIVEN_PINNED;
+            work->summary->given_managed += given && *given & GIVEN_MANAGED;
+        }
+        status = xs_scan_end(&scan);
+    }
+    xs_hash_free(&sets);
+    return status;
+}
+
 int xs_summary_calls(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     int status = read_memsets(work);
@@ -163,5 +203,7 @@ int xs_summary_calls(struct xs_summary_work *work) {
         status = split_cooperative(work);
     if (status >= 0)
         status = read_kinds(work, "SELECT scope, enter_ns, return_ns FROM sync", s->syncs, XS_SYNC_SCOPE_COUNT);
+    if (status >= 0)
+        status = count_given(work);
     return status < 0 ? status : read_allocations(work);
 }

@@ -115,12 +115,12 @@ static uint32_t entry_of(const struct xs_sites *sites, int64_t entry_point) {
     return site ? (uint32_t)*site : 0;
 }
 
-static uint32_t add_placed(struct xs_sites *sites, uint32_t entry, uint32_t place) {
+static uint32_t add_placed(struct xs_sites *sites, uint32_t entry, uint32_t place, int64_t stack) {
     if (sites->placed_count == sites->placed_capacity) {
         sites->placed_capacity = sites->placed_capacity ? sites->placed_capacity * 2 : 64;
         sites->placed = xs_realloc(sites->placed, sites->placed_capacity * sizeof *sites->placed);
     }
-    sites->placed[sites->placed_count] = (struct xs_site){entry, place};
+    sites->placed[sites->placed_count] = (struct xs_site){entry, place, stack};
     return sites->count + sites->placed_count++;
 }
 
@@ -134,18 +134,34 @@ uint32_t xs_site_of(struct xs_sites *sites, int64_t entry_point, int64_t stack) 
         return hint->site;
     uint64_t *site = xs_hash_put(&sites->by_place, entry, place);
     if (!*site)
-        *site = add_placed(sites, entry, place);
+        *site = add_placed(sites, entry, place, stack);
     *hint = (struct xs_site_hint){entry, (uint32_t)*site};
     return (uint32_t)*site;
 }
 
 struct xs_site xs_site_parts(const struct xs_sites *sites, uint32_t site) {
     if (site < sites->count)
-        return (struct xs_site){site, 0};
-    return site - sites->count < sites->placed_count ? sites->placed[site - sites->count] : (struct xs_site){0, 0};
+        return (struct xs_site){.entry = site};
+    return site - sites->count < sites->placed_count ? sites->placed[site - sites->count] : (struct xs_site){0};
 }
 
 const struct xs_frame *xs_site_place_frame(const struct xs_sites *sites, uint32_t site) {
     uint32_t place = xs_site_parts(sites, site).place;
     return place ? xs_callsites_place_frame(sites->callsites, place) : NULL;
+}
+
+enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site) {
+    struct xs_site parts = xs_site_parts(sites, site);
+    enum xs_framework framework = XS_FRAMEWORK_NONE;
+    size_t count = 0;
+    const struct xs_frame *frames =
+        parts.stack && sites->callsites ? xs_callsites_frames(sites->callsites, parts.stack, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!frames[i].library && (frames[i].function || frames[i].file || frames[i].module))
+            break; /* the user's */
+        const char *file = frames[i].python ? frames[i].file : frames[i].module;
+        enum xs_framework of_frame = file ? xs_library_framework(file) : XS_FRAMEWORK_NONE;
+        framework = of_frame ? of_frame : framework;
+    }
+    return framework;
 }

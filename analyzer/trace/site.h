@@ -9,6 +9,7 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/source_text.h"
 #include "analyzer/trace/trace_event.h"
+#include "schema/source/library.h"
 #include "schema/trace/trace.h"
 
 struct xs_entry_point {
@@ -21,6 +22,7 @@ struct xs_entry_point {
 struct xs_site {
     uint32_t entry; /* index in entry_points */
     uint32_t place; /* of xs_callsites_place; 0: not known */
+    int64_t stack;  /* one that has this place; 0: not known */
 };
 
 struct xs_sites {
@@ -59,6 +61,9 @@ static inline const struct xs_entry_point *xs_site_entry(const struct xs_sites *
 
 /* The user's frame there, NULL: not known. */
 const struct xs_frame *xs_site_place_frame(const struct xs_sites *sites, uint32_t site);
+
+/* The framework that the user's frame calls there: of those between it and the driver the one next to it. */
+enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site);
 
 /* The place of a stack, 0: not known. */
 uint32_t xs_sites_place(const struct xs_sites *sites, int64_t stack);

@@ -128,7 +128,7 @@ void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_n
     b->turns_ns += after_ns - before_ns;
     if (b->on) {
         b->turn_ns = after_ns - before_ns;
-        b->since_ns = after_ns;
+        b->since_ns = before_ns; /* an H100 records from the beginning of the 20 ms that it takes to turn it on */
     } else {
         add_window(b, before_ns);
     }

@@ -12,8 +12,10 @@ enum what { FILE_NAME, GLUE_NAME, FOLDER_NAME, PACKAGE_NAME, FUNCTION_NAME, RUNT
 static const struct {
     enum what what;
     const char *pattern;
+    enum xs_framework framework;
 } table[] = {
-#define XS_LIBRARY(what, pattern) {what##_NAME, pattern},
+#define XS_LIBRARY(what, pattern) {what##_NAME, pattern, XS_FRAMEWORK_NONE},
+#define XS_FRAMEWORK(name, what, pattern) {what##_NAME, pattern, XS_FRAMEWORK_##name},
 #include "schema/source/libraries.def"
 #undef XS_LIBRARY
 };
@@ -56,17 +58,18 @@ static const char *package_of(const char *path) {
     return package;
 }
 
-static bool in_table(enum what what, const char *text, size_t length) {
+/* The number + 1 of the row that matches, 0: none does. */
+static size_t in_table(enum what what, const char *text, size_t length) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].what == what && matches(table[i].pattern, text, length))
-            return true;
-    return false;
+            return i + 1;
+    return 0;
 }
 
 /* Packages of one file are "six.py". */
-static bool of_package(const char *path) {
+static size_t of_package(const char *path) {
     const char *package = package_of(path);
-    return package && in_table(PACKAGE_NAME, package, strcspn(package, "/."));
+    return package ? in_table(PACKAGE_NAME, package, strcspn(package, "/.")) : 0;
 }
 
 static bool in_folder(const char *path) {
@@ -121,6 +124,14 @@ bool xs_library_python(const char *file) {
         if (table[i].what == PYTHON_NAME && begins(file, table[i].pattern))
             return true;
     return of_standard_library(file);
+}
+
+enum xs_framework xs_library_framework(const char *path) {
+    const char *name = xs_base_name(path);
+    size_t row = of_package(path);
+    if (!row && is_soname(name))
+        row = in_table(FILE_NAME, name, stem_length(name));
+    return row ? table[row - 1].framework : XS_FRAMEWORK_NONE;
 }
 
 bool xs_library_runs_python(const char *function) {

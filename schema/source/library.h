@@ -13,6 +13,19 @@ bool xs_library_function(const char *function, const char *file);
 /* Python code, by its file. */
 bool xs_library_python(const char *file);
 
+/* A framework of Python that programs copy with. */
+enum xs_framework {
+    XS_FRAMEWORK_NONE, /* or one that is not known */
+    XS_FRAMEWORK_PYTORCH,
+    XS_FRAMEWORK_CUPY,
+    XS_FRAMEWORK_JAX,
+    XS_FRAMEWORK_NUMBA,
+    XS_FRAMEWORKS
+};
+
+/* Which one the file of a frame belongs to: a binary or Python code, by its path. */
+enum xs_framework xs_library_framework(const char *path);
+
 /* The loop in which the interpreter runs Python functions. */
 bool xs_library_runs_python(const char *function);
 

@@ -89,24 +89,37 @@ const markedPixels = (page) =>
     return count;
   });
 
+// The causes that a report shows by name.
+const named = (report) => report.causes.filter((cause, i) => i < 5 && !cause.folded && cause.saves.most_ns);
+const texts = (page, selector) =>
+  page.$$eval(selector, (list) => list.map((element) => element.textContent.replaceAll('\u00a0', ' ')));
+// Shows all that is folded in the list of causes.
+async function unfold(page) {
+  for (;;) {
+    const folded = await page.$('.findings [aria-expanded=false] .twist');
+    if (!folded) return;
+    await folded.click();
+  }
+}
+const selected = (page) => page.$$eval('.findings [aria-selected=true]', (list) => list.map((item) => item.id));
+
 check("the numbers are the report's", 'lines', {}, async (page) => {
   const [report] = json('lines').traces;
   assert.equal(await page.$('.simulated'), null, 'measured on a real GPU');
-  const names = await page.$$eval('.findings .name', (list) => list.map((element) => element.textContent));
-  assert.deepEqual(
-    names,
-    report.findings.map((finding) => finding.name),
+  assert.equal(report.causes.length, 2);
+  assert.deepEqual(await texts(page, '.findings .name'), [named(report)[0].findings[0].name, '1 smaller cause']);
+  assert.deepEqual(await texts(page, '.findings .gain'), ['saves up to 522 ms', '212 µs together']);
+  assert.match(
+    (await texts(page, '.figures'))[0],
+    /All repaired savesup to 522 ms 1\.58 s would become 1\.06 s \(−33 %\)/,
   );
   assert.match(
     await page.textContent('.figures'),
     new RegExp(`Transfers${report.transfers.total.count.toLocaleString('en-US')} `),
   );
-  assert.ok(
-    (await page.textContent('.first li')).startsWith(report.findings[0].remedy),
-    'what to do first, before one is chosen',
-  );
-  await page.click('#finding-0');
-  const detail = await page.textContent('.detail');
+  assert.deepEqual(await selected(page), ['finding-0'], 'the first cause is chosen when the page opens');
+  const detail = (await texts(page, '.detail'))[0];
+  assert.ok(detail.includes('Savesup to 522 ms, 33 % of the run (7.97 ms or more)'), 'what it saves');
   assert.ok(detail.includes(report.findings[0].remedy), 'the remedy');
   assert.ok(detail.includes('wasteful.py:13'), 'the line');
   assert.ok(detail.includes('Called from'), 'the stack');
@@ -118,9 +131,6 @@ check("the numbers are the report's", 'lines', {}, async (page) => {
 
 check('a finding chosen is marked in the timeline', 'lines', {}, async (page) => {
   const [report] = json('lines').traces;
-  await frame(page);
-  assert.equal(await markedPixels(page), 0);
-  await page.click('#finding-0');
   await frame(page);
   // in the thread's lane, the stream's and the engine's
   assert.equal((await timeline(page)).hot, report.findings[0].transfers * 3);
@@ -138,7 +148,94 @@ check('a finding chosen is marked in the timeline', 'lines', {}, async (page) =>
   await page.click('#finding-0');
   await frame(page);
   assert.equal(await markedPixels(page), 0, 'chosen again, it is not');
+  await page.click('#finding-0');
+  await frame(page);
+  assert.ok((await markedPixels(page)) > 500);
 });
+
+check('causes: five by name, with what they save, where, and what to do', 'causes', {}, async (page) => {
+  const [report] = json('causes').traces;
+  const first = named(report);
+  assert.equal(first.length, 5);
+  assert.equal(report.causes.length, 7);
+  const rows = await page.$$eval('.findings [role=treeitem]', (list) =>
+    list.map((item) => [...item.children].map((cell) => cell.textContent.replaceAll('\u00a0', ' '))),
+  );
+  assert.equal(rows.length, 6);
+  first.forEach((cause, i) => {
+    const [rank, name, saves, where, share, remedy] = rows[i];
+    assert.deepEqual([rank, name, remedy], [String(cause.rank), cause.findings[0].name, cause.remedy]);
+    assert.equal(saves, `saves ${(cause.saves.most_ns / 1e6).toPrecision(3)} ms`);
+    assert.equal(where, `app/causes.py:${cause.call_site.line} in steps`);
+    assert.match(share, /^\d\.\d % of the run$/);
+  });
+  assert.deepEqual(await texts(page, '.findings .badge'), ['checked 19 of 39'], 'only what was not looked at in full');
+  assert.match(
+    (await texts(page, '.detail'))[0],
+    /checked 19 of 39 19 of the 19 checked are such copies\. Of all 39, about 39 are \(95 % interval: 35 to 39\)\. 18\.0 ms of what is saved is of copies that were not checked/,
+  );
+  assert.deepEqual(rows[5].slice(1), ['2 smaller causes', '8.00 ms together'], 'the rest, with its sum');
+  await page.click('#group-smaller');
+  assert.deepEqual(
+    (await texts(page, '.findings .level-2 .name')).slice(-2),
+    report.causes.slice(5).map((cause) => cause.findings[0].name),
+  );
+  assert.deepEqual(await selected(page), ['finding-0'], 'unfolding chooses nothing');
+  await page.click('#group-smaller');
+  assert.equal((await page.$$('.findings [role=treeitem]')).length, 6);
+});
+
+check("causes: a cause's other findings", 'causes', {}, async (page) => {
+  const [report] = json('causes').traces;
+  const [, other] = report.causes[0].findings;
+  const row = `#finding-${other.rank - 1}`;
+  assert.equal(await page.$(row), null, 'folded');
+  assert.equal(await page.getAttribute('#finding-0', 'aria-expanded'), 'false');
+  assert.deepEqual((await texts(page, '#finding-0 .words'))[0], '1 other finding of this cause');
+  await page.click('#finding-0 .twist');
+  assert.equal(await page.getAttribute('#finding-0', 'aria-expanded'), 'true');
+  assert.deepEqual(await selected(page), ['finding-0'], 'unfolding chooses nothing else');
+  assert.ok((await page.textContent(row)).includes(other.name));
+  await page.click('#finding-0 .twist');
+  assert.equal(await page.$(row), null, 'folded again');
+  const beneath = (await texts(page, '.detail .instead'))[0];
+  assert.equal(beneath, `${other.name} saves 24.9 ms: ${other.remedy}`, 'what to do in its place');
+  await page.click(`.detail .instead button`);
+  assert.deepEqual(await selected(page), [row.slice(1)], 'unfolded where it is');
+  assert.equal(await page.textContent('.detail h2'), other.name);
+  assert.match((await texts(page, '.detail'))[0], /It is a part of cause 1, noop-upload\./);
+  await page.click('.detail .link');
+  assert.deepEqual(await selected(page), ['finding-0']);
+  await page.fill('input[type=search]', other.name);
+  assert.deepEqual(await texts(page, '.findings .name'), ['noop-upload', other.name], 'a filter unfolds');
+});
+
+// One vocabulary: "saves", "saves up to", "checked N of M". Names of findings are what `explain` takes.
+const OTHER_WORDS = /gives? back|given back|at most|upper bound|(?<!\/)\blikely\b|(?<!making )\bsure\b/i;
+for (const name of ['lines', 'causes', 'both', 'simulated', 'callsites']) {
+  check(`words: ${name}`, name, {}, async (page) => {
+    for (const tab of await tabs(page)) {
+      await page.click(`#${tab}`);
+      if (await page.isVisible('.findings')) await unfold(page);
+      for (const summary of await page.$$('main details:not([open]) > summary'))
+        if (await summary.isVisible()) await summary.click();
+      await frame(page);
+      const said = await page.evaluate(() =>
+        [...document.querySelectorAll('header, nav, main, main *')].flatMap((element) => [
+          ...[...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
+          element.getAttribute('aria-label') ?? '',
+          element.getAttribute('title') ?? '',
+        ]),
+      );
+      assert.ok(said.join(' ').length > 200);
+      assert.deepEqual(
+        said.filter((text) => OTHER_WORDS.test(text)),
+        [],
+        tab,
+      );
+    }
+  });
+}
 
 check('the block of a batch call has the bytes of all its copies', 'batch', {}, async (page) => {
   await page.click('summary:has-text("segments in view")');
@@ -254,12 +351,22 @@ check('the keyboard alone', 'lines', {}, async (page) => {
   for (const wanted of ['tab-findings', 'findings', 'timeline-region', 'theme'])
     assert.ok(seen.has(wanted), `${wanted} can be reached`);
   await page.focus('.findings');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  assert.equal(await page.getAttribute('.findings', 'aria-activedescendant'), 'finding-1');
+  assert.equal(await page.getAttribute('.findings', 'aria-activedescendant'), 'finding-0');
+  const after = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+    return page.getAttribute('.findings', 'aria-activedescendant');
+  };
+  assert.equal(await after('ArrowDown'), 'group-smaller');
+  assert.match(await page.textContent('.detail'), /^Choose a cause/);
+  assert.equal(await after('ArrowRight', 'ArrowDown'), 'finding-1');
   assert.equal(await page.getAttribute('#finding-1', 'aria-selected'), 'true');
-  await page.keyboard.press('Escape');
-  assert.equal(await page.getAttribute('#finding-1', 'aria-selected'), 'false');
+  assert.equal(await after('ArrowLeft'), 'group-smaller');
+  assert.equal(await after('ArrowLeft'), 'group-smaller');
+  assert.equal(await page.$('#finding-1'), null, 'folded');
+  assert.equal(await after('Enter', 'End'), 'finding-1');
+  assert.equal(await after('Home'), 'finding-0');
+  assert.equal(await after('Escape'), null);
+  assert.deepEqual(await selected(page), []);
   await page.focus('#tab-findings');
   await page.keyboard.press('ArrowRight');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-bandwidth');
@@ -312,6 +419,8 @@ check('two traces', 'both', {}, async (page) => {
     [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')),
   );
   assert.ok((await page.textContent('.verdict')).startsWith(diff.verdict.text.split(':')[0]), 'whether it paid');
+  assert.match((await texts(page, '.figures'))[0], /All repaired saves111 ms → up to 610 µs/);
+  assert.match(findings.find((row) => row[0] === 'pageable')[3].replaceAll('\u00a0', ' '), /71\.3 ms → up to 610 µs/);
   assert.match(
     await page.textContent('.figures'),
     new RegExp(`Transfers${before.transfers.total.count} → ${after.transfers.total.count} `),
@@ -320,7 +429,18 @@ check('two traces', 'both', {}, async (page) => {
   await page.click('button:text-is("Before")');
   assert.equal(await page.textContent('[aria-pressed=true]'), 'Before');
   assert.ok(await page.isVisible('#panel-findings'));
-  assert.equal((await page.$$('.findings [role=option]')).length, before.findings.length);
+  assert.deepEqual(
+    await texts(page, '.findings .name'),
+    named(before).map((cause) => cause.findings[0].name),
+  );
+  assert.equal((await texts(page, '.figures'))[0].includes('All repaired saves111 ms 278 ms would become'), true);
+  await page.click('button:text-is("After")');
+  assert.deepEqual(await texts(page, '.findings .name'), [
+    ...named(after).map((cause) => cause.findings[0].name),
+    '1 of advice',
+  ]);
+  await page.click('#group-advice');
+  assert.equal((await texts(page, '.findings .gain')).at(-1), 'advice');
 });
 
 check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
@@ -331,7 +451,7 @@ check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
     await frame(page);
   }
   await page.click('#tab-findings');
-  await page.click('#finding-0');
+  await unfold(page);
   const box = await (await page.$('.timeline canvas')).boundingBox();
   for (let x = 160; x < box.width; x += 60) await page.mouse.move(box.x + x, box.y + 16);
   assert.equal(await page.evaluate(() => window.pwned), undefined);
@@ -380,7 +500,7 @@ check("the policy stops what is not the page's own", 'lines', {}, async (page, s
 });
 
 check('a trace without transfers', 'empty', {}, async (page) => {
-  assert.match(await page.textContent('.findings'), /No findings: the trace has no transfers/);
+  assert.match(await page.textContent('.findings'), /No findings. Wasted: nothing: no transfer ran/);
   for (const tab of await tabs(page)) await page.click(`#${tab}`);
 });
 check('a trace without device times', 'without_cupti', {}, async (page) => {
@@ -413,6 +533,7 @@ check('a simulated GPU says so', 'simulated', {}, async (page) => {
 const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 for (const [name, scheme, width, rules] of [
   ['callsites', 'light', 1280, levels],
+  ['causes', 'light', 1280, levels],
   ['callsites', 'dark', 1280, ['color-contrast']],
   ['both', 'dark', 1280, levels],
   ['simulated', 'light', 390, levels],
@@ -427,7 +548,7 @@ for (const [name, scheme, width, rules] of [
       const all = await tabs(page);
       for (const tab of name === 'both' ? all.slice(0, 1) : all) {
         await page.click(`#${tab}`);
-        if (tab === 'tab-findings' && (await page.$('#finding-0'))) await page.click('#finding-0');
+        if (tab === 'tab-findings') await unfold(page);
         for (const summary of await page.$$('main details:not([open]) > summary'))
           if (await summary.isVisible()) await summary.click();
         const { violations, passes } = await page.evaluate(

@@ -25,6 +25,9 @@ made() { # made NAME FIXTURE...: a page of a trace made of fixtures
 rm -f pages/*
 page lines "$golden/h100_cupy_lines.db"
 "$XFERSPY" report --json -o pages/lines.json "$golden/h100_cupy_lines.db"
+"$SQL2DB" pages/causes.db "$fixtures/empty.sql" "$SOURCE/causes.sql"
+page causes pages/causes.db
+"$XFERSPY" report --json -o pages/causes.json pages/causes.db
 page contents "$golden/h100_upload_wasteful.db"
 page both "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 "$XFERSPY" report --json -o pages/both.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"

@@ -25,7 +25,7 @@
 #define XFERSPY_SANITIZER_RUNTIME ""
 #endif
 
-enum { SETS = 8, PATH_BYTES = 1024, LEAST_NS = 300000, OWN_VARIABLES = 7 };
+enum { SETS = 8, PATH_BYTES = 1024, LEAST_NS = 500000, OWN_VARIABLES = 7 };
 static const double allowed = 0.02;
 
 static char build[PATH_BYTES], work[PATH_BYTES / 4] = "/tmp/xferspy-replay.XXXXXX", trace_path[PATH_BYTES / 2];

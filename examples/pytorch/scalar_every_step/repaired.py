@@ -1,11 +1,11 @@
-"""wasteful.py, repaired: the energy is added up on the GPU and read once, after the loop."""
+"""wasteful.py, repaired: the energy is looked at every 250 steps. In between the host runs ahead."""
 
 import sys
 import time
 
 import torch
 
-STEPS, SIZE = 5000, 1 << 16
+STEPS, SIZE, LOOK_EVERY = 10000, 1 << 16, 250
 
 device = torch.device("cuda")
 field = torch.linspace(0, 1, SIZE, device=device)
@@ -14,10 +14,11 @@ source = torch.linspace(1, 0, SIZE, device=device)
 field += (field * field).mean() * 0 * source  # warms up: loads kernels, changes nothing
 torch.cuda.synchronize()
 begin = time.perf_counter()
-total = torch.zeros((), dtype=torch.float64, device=device)
-for _ in range(STEPS):
+for step in range(1, STEPS + 1):
     field.mul_(0.999).add_(source, alpha=0.001)
-    total += (field * field).mean()
+    energy = (field * field).mean()
+    if step % LOOK_EVERY == 0 and energy.item() > 1e6:
+        sys.exit(f"diverged in step {step}")
 torch.cuda.synchronize()
 print(f"loop {1e3 * (time.perf_counter() - begin):.1f} ms", file=sys.stderr)
-print(f"mean energy {total.item() / STEPS:.4f}")
+print(f"energy {energy.item():.4f}")

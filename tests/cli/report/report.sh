@@ -37,9 +37,41 @@ for format in text markdown json; do
 done
 run "$XFERSPY" html -o left.html left.db; expect_status 0
 grep -q "1,026 calls were not recorded: made inside" left.html || show "the page does not have it"
+# "nothing" is said only where nothing can have cost time: every output has the same words.
+cat >given.sql <<'EOF'
+INSERT INTO entry_point VALUES (9,'cuLaunchKernel',4); INSERT INTO thread VALUES (1,7,'main');
+INSERT INTO allocation (id,thread,address,bytes,kind,origin,enter_ns,return_ns) VALUES (1,1,4096,4096,2,6,1,2),
+ (2,1,8192,4096,6,6,1,2);
+INSERT INTO argument_set VALUES (1),(2),(3); INSERT INTO argument VALUES (2,1),(3,2);
+INSERT INTO launch (id,entry_point,thread,kind,is_captured,result,enter_ns,arguments) VALUES
+EOF
+wasted() { # wasted WORDS SQL: what the report of an empty trace with these statements says
+    echo "${2-}" >more.sql
+    make_trace unseen.db "$SOURCE/fixtures/empty.sql" more.sql
+    for format in text markdown json; do
+        run "$XFERSPY" report --format=$format unseen.db; expect_status 0; expect_out "$1"
+    done
+}
+given=$(cat given.sql)
+wasted "nothing: no transfer ran"
+wasted "nothing: no transfer ran" "$given (1,9,1,0,0,0,10,1)"
+wasted "not known in full: kernels read host memory directly, and what crosses the link is not seen" \
+    "$given (1,9,1,0,0,0,10,2)"
+wasted "not known in full: kernels were given managed memory, and moves of its pages are not seen" \
+    "$given (1,9,1,0,0,0,10,3)"
+wasted "nothing: no transfer ran" "$given (1,9,1,0,1,0,10,2)" # captured
+wasted "not known in full: CUDA calls fail" "$given (1,9,1,0,0,700,10,1)"
+run "$XFERSPY" report unseen.db
+[ "$(head -n 1 stdout)" = "CUDA calls fail: CUDA_ERROR_ILLEGAL_ADDRESS since 10 ns, 1 call, first cuLaunchKernel." ] ||
+    show "not the first line"
+wasted "not known in full: pages of managed memory moved for 2.00 ms of 5.00 ms (40 %), with 1 fault" \
+    "INSERT INTO device_migration (kind,address,bytes,start_ns,end_ns) VALUES (1,4096,4096,1000000,2000000),
+     (2,4096,4096,2000000,3000000),(4,4096,4096,1000000,1500000)"
+wasted "not known in full: managed memory had 2 faults" \
+    "INSERT INTO device_migration (kind,address,bytes,start_ns,end_ns) VALUES (3,4096,4096,1,1),(3,4096,4096,2,2)"
 run "$XFERSPY" report simulated.db; expect_out "SIMULATED GPU: times below are a model's, not measurements"
 run "$XFERSPY" report simple.db; expect_not "SIMULATED"
-[ "$(wc -l <stdout)" -le 55 ] || show "more than a screen"
+[ "$(wc -l <stdout)" -le 58 ] || show "more than a screen"
 # Not UTF-8: ASCII only.
 LC_ALL=C run "$XFERSPY" report without_cupti.db
 expect_status 0; expect_out "H2H pageable -> pinned"

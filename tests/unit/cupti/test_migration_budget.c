@@ -98,7 +98,7 @@ static void windows_meet_all_of_a_period(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = {.per_ms = {40, 40}, .phase_ms = {50, 50}};
-    unsigned distances[XS_MIGRATION_WINDOWS], count = 0;
+    unsigned distances[XS_MIGRATION_WINDOWS] = {0}, count = 0;
     xs_migration_budget_start(&b, BEGIN);
     run(&p, &b, 0, 40000);
     for (uint32_t i = 20; i + 1 < b.window_count; i++)

@@ -8,8 +8,9 @@ const CHART_ROWS = 12;
 const NUMBERS = 'Numbers of the run';
 const CHANGES = { 'not-checked': 'not checked there' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
+const SAVES = ['gives_back_ns', 'Saves', f.ns];
 const MEASURES = [
-  ['gives_back_ns', 'Gives back', f.ns],
+  SAVES,
   ['count', 'Count', f.count],
   ['bytes', 'Bytes', f.bytes],
   ['device_ns', 'Device time', f.ns],
@@ -17,11 +18,7 @@ const MEASURES = [
   ['host_ns', 'In the calls', f.ns],
 ];
 
-const text = (ascii) =>
-  f
-    .units(ascii)
-    .replaceAll('->', '→')
-    .replace(/(^|[ (])-(?=\d)/g, '$1−');
+const text = (ascii) => f.minus(f.units(ascii));
 const median = (side, format) => (side.median === null ? '–' : format(side.median));
 const known = (of) => of.before.median !== null || of.after.median !== null;
 
@@ -34,19 +31,18 @@ function place(finding) {
   return [where, at.function].filter(Boolean).join(' in ') || site.entry_point;
 }
 
-// The column of a measure: its change, and below it what it was and is; none where neither run knows it.
-function columns(rows, key, title, format) {
+// The column of a measure: its change, and below it what it was and is; none where neither run knows it. `bound` is
+// what stands before a value of a row and side.
+function columns(rows, key, title, format, bound) {
   if (!rows.some((row) => known(row[key]))) return [];
+  const value = (row, side) => `${bound?.(row, side) ?? ''}${median(row[key][side], format)}`;
   return [
     {
       title,
       number: true,
       cell: (row) =>
         known(row[key])
-          ? [
-              change(row[key], format),
-              h('div', { class: 'dim' }, `${median(row[key].before, format)} → ${median(row[key].after, format)}`),
-            ]
+          ? [change(row[key], format), h('div', { class: 'dim' }, `${value(row, 'before')} → ${value(row, 'after')}`)]
           : '–',
     },
   ];
@@ -64,6 +60,9 @@ function percent(of) {
 
 export function compare(runs, diff) {
   const name = (finding) => finding.name_before ?? finding.name_after;
+  const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
+  const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
+  const together = runs.some(({ report }) => report.causes.some((cause) => cause.findings.length > 1));
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
   const drawn = diff.findings
     .filter((finding) => finding.gives_back_ns.before.median || finding.gives_back_ns.after.median)
@@ -71,7 +70,7 @@ export function compare(runs, diff) {
   const where = h('div', {
     class: 'chart',
     role: 'img',
-    'aria-label': 'What each finding would give back, before and after; the table below has the numbers',
+    'aria-label': 'What the repair of each finding saves, before and after; the table below has the numbers',
   });
   where.style.height = `${drawn.length * 34 + 50}px`;
   const bar = (side, shade) => ({
@@ -86,8 +85,10 @@ export function compare(runs, diff) {
     tooltip: tooltip((item) =>
       card(name(drawn[item.dataIndex]), [
         ['at', place(drawn[item.dataIndex])],
-        ['before', median(drawn[item.dataIndex].gives_back_ns.before, f.ns)],
-        ['after', median(drawn[item.dataIndex].gives_back_ns.after, f.ns)],
+        ...['before', 'after'].map((side) => [
+          side,
+          upTo(drawn[item.dataIndex], side) + median(drawn[item.dataIndex].gives_back_ns[side], f.ns),
+        ]),
       ]),
     ),
     grid: { left: 158, right: 20, top: 4, bottom: 26 },
@@ -149,10 +150,20 @@ export function compare(runs, diff) {
                 { title: 'Finding', text: name },
                 state,
                 at,
-                ...MEASURES.flatMap((measure) => columns(diff.findings, ...measure)),
+                ...MEASURES.flatMap((measure) =>
+                  columns(diff.findings, ...measure, measure === SAVES ? upTo : undefined),
+                ),
               ],
               diff.findings,
             ),
+            together
+              ? h(
+                  'p',
+                  { class: 'note' },
+                  'Findings of one cause save the same time, so their times have no sum; ' +
+                    'what all repairs save together is at the top of the page.',
+                )
+              : null,
             left(diff.finding_count, diff.findings.length),
           ]
         : h('p', { class: 'empty' }, 'Neither run has findings.'),

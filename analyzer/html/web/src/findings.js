@@ -1,173 +1,64 @@
-// The findings: a list in rank order, and the chosen one at length.
+// The findings: the list of their causes, and the chosen finding at length.
+import { Causes, badge, gain, place } from './causes.js';
 import { announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
 
-const FIRST_SHOWN = 3;
-
-function gain(finding, run) {
-  if (finding.advice) return 'advice';
-  return `${finding.at_most && finding.gives_back_ns ? '≤ ' : ''}${f.ns(finding.gives_back_ns)}`;
-}
-
-function where(finding) {
-  return finding.label ?? finding.site ?? 'unknown place';
-}
-
-function bar(part, whole) {
-  const inner = h('span', { class: 'bar-fill' });
-  inner.style.width = `${Math.min(100, whole ? (part / whole) * 100 : 0)}%`;
-  return h('span', { class: 'bar', 'aria-hidden': 'true' }, inner);
-}
-
 export class Findings {
   constructor(run, choose) {
-    Object.assign(this, { run, choose, chosen: null });
-    this.list = h('ol', {
-      class: 'findings',
-      role: 'listbox',
-      'aria-label': 'Findings',
-      tabindex: run.findings.length ? 0 : null,
-      onkeydown: (event) => this.key(event),
-    });
-    this.search = h('input', {
-      type: 'search',
-      placeholder: 'Filter by name, function or file',
-      'aria-label': 'Filter findings',
-      oninput: () => this.refill(),
-    });
-    this.number = h('span', { class: 'dim' });
-    this.element = h(
-      'section',
-      { class: 'panel list', 'aria-label': 'Findings' },
-      h(
-        'div',
-        { class: 'tools' },
-        h('div', { class: 'row' }, h('h2', {}, 'Findings'), this.number),
-        run.findings.length > 1 ? this.search : null,
-      ),
-      this.list,
-      this.total(),
-    );
+    Object.assign(this, { run, choose });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
-    this.refill();
-    this.show(null);
-  }
-
-  total() {
-    const { total_text: total, upper_bound_text: bound, findings_left_out: left } = this.run;
-    return h(
-      'div',
-      { class: 'foot' },
-      total ? h('p', {}, `${total} A transfer counts once.`) : null,
-      bound ? h('p', {}, bound) : null,
-      left
-        ? h('p', {}, `${f.count(left)} smaller findings are not in this page; \`xferspy explain\` lists them.`)
-        : null,
-    );
-  }
-
-  refill() {
-    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const text = (finding) => `${finding.name} ${finding.title} ${where(finding)} ${finding.site}`.toLowerCase();
-    this.shown = this.run.findings.filter((finding) => words.every((word) => text(finding).includes(word)));
-    const most = Math.max(1, ...this.run.findings.map((finding) => finding.gives_back_ns));
-    this.number.textContent =
-      this.shown.length === this.run.findings.length
-        ? f.count(this.shown.length)
-        : `${this.shown.length} of ${this.run.findings.length}`;
-    fill(
-      this.list,
-      this.shown.map((finding) =>
-        h(
-          'li',
-          {
-            role: 'option',
-            id: `finding-${finding.index}`,
-            'aria-selected': finding.index === this.chosen ? 'true' : 'false',
-            class: finding.folded || finding.advice ? 'minor' : null,
-            onclick: () => this.show(finding.index === this.chosen ? null : finding.index),
-          },
-          h('span', { class: 'rank' }, finding.rank),
-          h('span', { class: 'name' }, finding.name),
-          h('span', { class: 'gain' }, gain(finding, this.run)),
-          h('span', { class: 'place' }, where(finding)),
-          bar(finding.gives_back_ns, most),
-        ),
-      ),
-    );
-    this.list.setAttribute('role', this.shown.length ? 'listbox' : 'list'); // an empty listbox is none
-    if (!this.shown.length)
-      fill(
-        this.list,
-        h('li', { class: 'none' }, this.run.findings.length ? 'No finding matches the filter.' : this.none()),
-      );
-    this.mark();
-  }
-
-  none() {
-    const report = this.run.report;
-    if (!report.transfers.total.count) return 'No findings: the trace has no transfers.';
-    const unseen =
-      ' Contents were not recorded, so what was copied in vain could not be told; ' +
-      'docs/options.md says how to record them.';
-    return `No findings.${report.fingerprints.taken ? '' : unseen}`;
-  }
-
-  mark() {
-    for (const item of this.list.children)
-      if (item.id) item.setAttribute('aria-selected', item.id === `finding-${this.chosen}` ? 'true' : 'false');
-    if (this.chosen !== null && document.getElementById(`finding-${this.chosen}`))
-      this.list.setAttribute('aria-activedescendant', `finding-${this.chosen}`);
-    else this.list.removeAttribute('aria-activedescendant');
-  }
-
-  key(event) {
-    const at = this.shown.findIndex((finding) => finding.index === this.chosen);
-    const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? 0 : at - 1, Home: 0, End: this.shown.length - 1 }[event.key];
-    if (event.key === 'Escape') this.show(null);
-    else if (to === undefined || !this.shown.length) return;
-    else this.show(this.shown[Math.max(0, Math.min(this.shown.length - 1, to))].index);
-    event.preventDefault();
-    document.getElementById(`finding-${this.chosen}`)?.scrollIntoView({ block: 'nearest' });
+    this.causes = new Causes(run, (index) => this.show(index));
+    this.element = this.causes.element;
+    this.causes.show(this.causes.first?.index ?? null);
+    this.opened = true;
   }
 
   show(index) {
-    this.chosen = index;
-    this.mark();
-    fill(this.detail, index === null ? this.hint() : this.describe(this.run.findings[index]));
+    const finding = index === null ? null : this.run.findings[index];
+    fill(this.detail, finding ? this.describe(finding) : this.hint());
+    this.detail.scrollTop = 0;
     this.choose(index);
-    if (index !== null) announce(`${this.run.findings[index].name}: marked in the timeline`);
+    if (finding && this.opened) announce(`${finding.name}: marked in the timeline`);
   }
 
   hint() {
-    const most = this.run.findings
-      .filter((finding) => !finding.advice && !finding.folded && finding.gives_back_ns)
-      .slice(0, FIRST_SHOWN);
+    return h(
+      'p',
+      { class: 'note' },
+      this.run.findings.length
+        ? 'Choose a cause: its evidence is shown here, its transfers are marked in the timeline.'
+        : 'Nothing to show.',
+    );
+  }
+
+  // What is saved; where that is a range, from what on.
+  saves(finding) {
+    const least = finding.up_to && finding.saves ? finding.saves.least_ns : 0;
     return [
+      h('strong', {}, f.units(finding.gain_text).replace(/^saves /, '')),
+      finding.up_to ? h('span', { class: 'dim' }, least ? ` (${f.ns(least)} or more)` : ' (or nothing)') : null,
+    ];
+  }
+
+  // Of how many copies the contents are known, and what follows for the others.
+  checked(finding) {
+    const { sample } = finding;
+    if (!finding.checked_text) return null;
+    const about = (value) => f.count(Math.round(value));
+    return [
+      h('dt', {}, 'Checked'),
       h(
-        'p',
-        { class: 'note' },
-        this.run.findings.length
-          ? 'Choose a finding: its evidence is shown here, its transfers are marked in the timeline.'
-          : 'Nothing to show.',
+        'dd',
+        {},
+        badge(finding),
+        ` ${f.count(sample.hits)} of the ${f.count(sample.checked)} checked ${sample.hits === 1 ? 'is' : 'are'} such copies. `,
+        sample.checked < sample.of
+          ? `Of all ${f.count(sample.of)}, about ${about(sample.instances)} are ` +
+              `(95\u00a0% interval: ${about(sample.instances_low)} to ${about(sample.instances_high)}). `
+          : '',
+        finding.scaled_ns ? `${f.ns(finding.scaled_ns)} of what is saved is of copies that were not checked. ` : '',
+        sample.unknown ? `Of ${f.times(sample.unknown, 'copy', 'copies')} nothing is known.` : '',
       ),
-      most.length
-        ? [
-            h('h3', {}, 'What to do first'),
-            h(
-              'ol',
-              { class: 'first' },
-              most.map((finding) =>
-                h(
-                  'li',
-                  {},
-                  h('span', { class: 'remedy' }, finding.remedy),
-                  h('span', { class: 'dim' }, ` ${finding.name}, ${gain(finding, this.run)}, ${where(finding)}`),
-                ),
-              ),
-            ),
-          ]
-        : null,
     ];
   }
 
@@ -190,28 +81,55 @@ export class Findings {
       h(
         'dl',
         { class: 'facts' },
-        !finding.advice
-          ? [
-              h('dt', {}, 'Gives back'),
-              h('dd', {}, h('strong', {}, f.units(finding.gain_text).replace(/^gives back /, ''))),
-            ]
-          : null,
+        finding.advice ? null : [h('dt', {}, 'Saves'), h('dd', {}, this.saves(finding))],
+        this.checked(finding),
         h('dt', {}, 'Costs'),
         h('dd', {}, f.units(finding.cost_text) || 'nothing by itself'),
         h('dt', {}, 'Where'),
         h(
           'dd',
           {},
-          h('span', { class: 'mono' }, where(finding)),
+          h('span', { class: 'mono' }, place(finding)),
           finding.label ? h('span', { class: 'dim' }, ` (${finding.site})`) : null,
           source,
         ),
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, finding.remedy),
       ),
+      this.others(finding),
       this.instances(finding),
       this.stack(finding),
     ];
+  }
+
+  // Of a cause's first finding what else can be done; of the others which cause they belong to.
+  others(finding) {
+    const cause = this.causes.groups.causes.find(({ first, others }) => first === finding || others.includes(finding));
+    if (!cause || !cause.others.length) return null;
+    const link = (to) =>
+      h('button', { type: 'button', class: 'link', onclick: () => this.causes.show(to.index) }, to.name);
+    if (cause.first !== finding)
+      return h(
+        'p',
+        { class: 'note' },
+        'It is a part of cause ',
+        f.count(cause.first.rank),
+        ', ',
+        link(cause.first),
+        '.',
+      );
+    return h(
+      'div',
+      {},
+      h('h3', {}, 'If that cannot be done'),
+      h(
+        'ul',
+        { class: 'instead' },
+        cause.others.map((other) =>
+          h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other).saves}: `), other.remedy),
+        ),
+      ),
+    );
   }
 
   instances(finding) {

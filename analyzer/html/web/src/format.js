@@ -53,7 +53,9 @@ export function share(part, whole) {
 }
 
 // The program's texts are ASCII.
-export const units = (text) => text?.replace(/(\d) us\b/g, '$1 µs') ?? '';
+export const minus = (text) => text.replaceAll('->', '→').replace(/(^|[ (])-(?=\d)/g, '$1−');
+export const units = (text) =>
+  text?.replace(/(\d) us\b/g, '$1 µs').replace(/(\d) (?=%|(?:[nµm]?s|min|B|[KMGTPE]iB)\b)/g, '$1\u00a0') ?? '';
 
 export const times = (value, one, several) => `${count(value)} ${value === 1 ? one : several}`;
 

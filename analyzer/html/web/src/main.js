@@ -12,6 +12,7 @@ import { sites } from './sites.js';
 import { Timeline } from './timeline.js';
 
 const COPYING = 'Copying on the device';
+const ALL_REPAIRED = 'All repaired saves';
 
 const page = document.getElementById('page');
 
@@ -74,9 +75,36 @@ class Page {
     return this.runs[this.shown];
   }
 
+  // Where the run went: a bar, and the same in words.
+  where() {
+    const { where } = this.run.report;
+    if (!where) return null;
+    const shown = where.parts.filter((part) => part.percent);
+    const words = [...shown]
+      .sort((a, b) => b.percent - a.percent)
+      .map((part) => `${part.label} ${part.percent} %`)
+      .join(', ');
+    const piece = (part) => {
+      const element = h('span', { class: `where-${part.part}`, title: `${part.label}: ${f.ns(part.ns)}` });
+      element.style.flexGrow = part.percent;
+      return element;
+    };
+    return h(
+      'div',
+      { class: 'where' },
+      h('div', { class: 'where-bar', 'aria-hidden': 'true' }, shown.map(piece)),
+      h('p', {}, `Where the run went: ${words}.`),
+    );
+  }
+
+  // What all repairs save, and what becomes of the run.
+  repaired(run) {
+    const [saves, ...becomes] = f.minus(f.units(run.total_text)).replace(/\.$/, '').split(', ');
+    return [saves.replace(/^All repaired: saves /, '') || 'nothing', becomes.join(', ')];
+  }
+
   head() {
     const { report } = this.run;
-    const total = report.findings_total;
     const all = report.transfers.total;
     const simulated = this.runs.some((run) => run.report.run.simulated);
     const note = simulated
@@ -154,10 +182,7 @@ class Page {
             'Run',
             both((of) => f.ns(of.run.duration_ns)),
           ),
-          figure(
-            'Findings give back',
-            both((of) => f.ns(of.findings_total.gives_back_ns)),
-          ),
+          figure(ALL_REPAIRED, this.runs.map((run) => this.repaired(run)[0]).join(' → ')),
           figure(
             'Transfers',
             both((of) => f.count(of.transfers.total.count)),
@@ -203,13 +228,7 @@ class Page {
         'dl',
         { class: 'figures' },
         figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
-        figure(
-          'Findings give back',
-          f.ns(total.gives_back_ns),
-          total.run_ns && total.gives_back_ns && total.gives_back_ns <= total.run_ns
-            ? `${f.share(total.gives_back_ns, total.run_ns)} of the run`
-            : '',
-        ),
+        figure(ALL_REPAIRED, ...this.repaired(this.run)),
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
         all.timed_count
           ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`)
@@ -225,6 +244,7 @@ class Page {
             )
           : null,
       ),
+      this.where(),
     );
   }
 

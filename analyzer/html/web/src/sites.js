@@ -7,7 +7,7 @@ import * as f from './format.js';
 const METRICS = [
   ['device_ns', 'Device time', f.ns],
   ['host_ns', 'Time inside the calls', f.ns],
-  ['gives_back_ns', 'Gives back', f.ns],
+  ['saves_ns', 'Saves', f.ns],
   ['bytes', 'Bytes', f.bytes],
   ['transfers', 'Transfers', f.count],
 ];
@@ -34,7 +34,7 @@ function tree(run, key) {
       name: `${site.line ? `:${site.line} ` : ''}${site.entry_point ?? ''}`,
       value: site[key],
       site: i,
-      itemStyle: { color: colour(site.gives_back_ns ? 'area-hot' : 'area') },
+      itemStyle: { color: colour(site.saves_ns ? 'area-hot' : 'area') },
     });
   });
   if (run.sites_left_out[key])
@@ -99,7 +99,7 @@ export function sites(run) {
         ['bytes', f.bytes(site.bytes)],
         ['device time', site.timed ? f.ns(site.device_ns) : ''],
         ['in the calls', f.ns(site.host_ns)],
-        ['gives back', site.gives_back_ns ? f.ns(site.gives_back_ns) : ''],
+        ['saves', site.saves_ns ? f.ns(site.saves_ns) : ''],
         ['share', f.share(item.value, total)],
       ],
       site.source,
@@ -161,7 +161,7 @@ export function sites(run) {
         { title: 'Bytes', number: true, text: (site) => f.bytes(site.bytes) },
         { title: 'Device time', number: true, text: (site) => (site.timed ? f.ns(site.device_ns) : '') },
         { title: 'In the calls', number: true, text: (site) => f.ns(site.host_ns) },
-        { title: 'Gives back', number: true, text: (site) => (site.gives_back_ns ? f.ns(site.gives_back_ns) : '') },
+        { title: 'Saves', number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
         { title: 'Source', cell: (site) => (site.source ? h('code', {}, site.source) : '') },
       ],
       run.sites,
@@ -177,8 +177,8 @@ export function sites(run) {
       h('div', { class: 'row' }, h('h2', {}, 'Transfers by call site'), usable.length > 1 ? choose : null),
     ),
     usable.length ? place : h('p', { class: 'empty' }, 'The trace has no transfers that ran.'),
-    usable.length && run.sites.some((site) => site.gives_back_ns)
-      ? h('p', { class: 'note' }, h('span', { class: 'swatch area-hot' }), ' Findings would give back time there.')
+    usable.length && run.sites.some((site) => site.saves_ns)
+      ? h('p', { class: 'note' }, h('span', { class: 'swatch area-hot' }), ' A repair there would save time.')
       : null,
     unknown && usable.length
       ? h(

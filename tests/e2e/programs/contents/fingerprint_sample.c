@@ -3,6 +3,7 @@
  * Eight runs, in which other copies are chosen: the number of the stack, from which the choice follows, is another one.
  *
  * link: cuda
+ * only: sim
  * env: XFERSPY_FINGERPRINT_SHARE=20
  * run: sh -c 'for run in 1 2 3 4 5 6 7 8; do "$program" $run || exit; done'
  * stdout: data ok

@@ -65,6 +65,29 @@ static void binaries(void **state) {
             fail_msg("%s: %s", users[i], binary(users[i]));
 }
 
+static void frameworks(void **state) {
+    static const struct {
+        const char *path;
+        enum xs_framework framework;
+    } cases[] = {{"/build/libtorch_cuda.so", XS_FRAMEWORK_PYTORCH},
+                 {"/v/lib/python3.12/site-packages/torch/_tensor.py", XS_FRAMEWORK_PYTORCH},
+                 {"/v/lib/python3.12/site-packages/cupy/_core/core.cpython-312-x86_64-linux-gnu.so", XS_FRAMEWORK_CUPY},
+                 {"/v/lib/python3.12/site-packages/cupyx/_pinned_array.py", XS_FRAMEWORK_CUPY},
+                 {"/v/lib/python3.12/site-packages/jaxlib/xla_extension.so", XS_FRAMEWORK_JAX},
+                 {"/v/lib/python3.12/site-packages/jax_plugins/xla_cuda13/__init__.py", XS_FRAMEWORK_JAX},
+                 {"/v/lib/python3.12/site-packages/numba_cuda/numba/cuda/api.py", XS_FRAMEWORK_NUMBA},
+                 {"/v/lib/python3.12/site-packages/numpy/lib/stack.py", XS_FRAMEWORK_NONE},
+                 {"/opt/torch/lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2", XS_FRAMEWORK_NONE},
+                 {"/usr/local/cuda/lib64/libcudart.so.13", XS_FRAMEWORK_NONE},
+                 {"/home/me/torch/train.py", XS_FRAMEWORK_NONE},
+                 {"<string>", XS_FRAMEWORK_NONE},
+                 {"", XS_FRAMEWORK_NONE}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (xs_library_framework(cases[i].path) != cases[i].framework)
+            fail_msg("%s: %d", cases[i].path, (int)xs_library_framework(cases[i].path));
+}
+
 static void functions(void **state) {
     (void)state;
     /* the runtime that is linked into a program, which has no lines */
@@ -160,9 +183,13 @@ static void deep_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binaries),     cmocka_unit_test(functions),
-        cmocka_unit_test(python_files), cmocka_unit_test(loops_of_the_interpreter),
-        cmocka_unit_test(names),        cmocka_unit_test(deep_names),
+        cmocka_unit_test(binaries),
+        cmocka_unit_test(frameworks),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(python_files),
+        cmocka_unit_test(loops_of_the_interpreter),
+        cmocka_unit_test(names),
+        cmocka_unit_test(deep_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,58 @@
+/* The choice among the rows of remedies.def; see remedies.h. */
+#include "analyzer/findings/remedies.h"
+
+#include <string.h>
+
+#include "analyzer/engine/detector.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/site.h"
+
+static const struct {
+    const char *finding, *verdict;
+    enum xs_framework framework;
+    enum xs_remedy_way way;
+    const char *text;
+} table[] = {
+#define XS_REMEDY(finding, verdict, framework, way, text)                                                              \
+    {finding, verdict, XS_FRAMEWORK_##framework, XS_REMEDY_##way, text},
+#include "analyzer/findings/remedies.def"
+#undef XS_REMEDY
+};
+
+/* Of a row that is of this verdict alone, else of one that is of all; NULL: there is none. */
+static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
+    const char *of_all = NULL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].framework != framework || strcmp(table[i].finding, finding) != 0 ||
+            (table[i].way != XS_REMEDY_ANY && table[i].way != way))
+            continue;
+        if (*table[i].verdict && verdict && !strcmp(table[i].verdict, verdict))
+            return table[i].text;
+        if (!*table[i].verdict && !of_all)
+            of_all = table[i].text;
+    }
+    return of_all;
+}
+
+const char *xs_remedy_in_python(unsigned detector, unsigned verdict, enum xs_framework framework,
+                                enum xs_remedy_way way) {
+    const struct xs_detector *d = xs_detectors[detector];
+    const char *name = verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL;
+    const char *text = find(d->id, name, framework, way);
+    if (!text)
+        text = find(d->id, name, XS_FRAMEWORK_NONE, way);
+    return text ? text : xs_detector_remedy(d, verdict);
+}
+
+/* Which way its copies go: the entry point's name says so, unless it is one for all ways. */
+static enum xs_remedy_way way_of(const char *entry_point) {
+    return strstr(entry_point, "HtoD") ? XS_REMEDY_UP : strstr(entry_point, "DtoH") ? XS_REMEDY_DOWN : XS_REMEDY_ANY;
+}
+
+const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
+    const struct xs_frame *frame = xs_site_frame(findings, finding->site);
+    if (!frame || !frame->python)
+        return xs_detector_remedy(xs_detectors[finding->detector], finding->verdict);
+    return xs_remedy_in_python(finding->detector, finding->verdict, xs_site_framework(findings->sites, finding->site),
+                               way_of(xs_site_name(findings, finding->site)));
+}

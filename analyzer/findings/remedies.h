@@ -1,0 +1,18 @@
+/* What to do about a finding, in the words of who wrote the line that it is about: where that is Python, the calls of
+ * PyTorch, CuPy, JAX or Numba, else CUDA's. The table is remedies.def. */
+#ifndef XFERSPY_ANALYZER_FINDINGS_REMEDIES_H
+#define XFERSPY_ANALYZER_FINDINGS_REMEDIES_H
+
+#include "analyzer/engine/findings.h"
+#include "schema/source/library.h"
+
+enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN };
+
+/* Of a finding, by its site: the framework's words, else Python's, else those of the detector. Static text. */
+const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding);
+
+/* For a line of Python that calls this framework; XS_FRAMEWORK_NONE: none that is known. Static text. */
+const char *xs_remedy_in_python(unsigned detector, unsigned verdict, enum xs_framework framework,
+                                enum xs_remedy_way way);
+
+#endif
