@@ -15,10 +15,10 @@ expect_status 0; expect_no_err; golden report_callsites.txt
 run "$XFERSPY" explain --format=tsv t.db
 expect_status 0
 [ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 18 ] || show "every row has 18 fields"
-[ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline')" ] || show "header"
+[ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline\tsaves_least_ns\tsaves_most_ns')" ] || show "header"
 [ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = \
     "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
-[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 12 10 14 " ] ||
+[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 14 10 12 " ] ||
     show "pageable of two lines"
 run "$XFERSPY" explain t.db; expect_status 0; expect_out "train.py:14 in step"; expect_out "pageable#2"
 run "$XFERSPY" explain --format=tsv none.db
@@ -83,7 +83,7 @@ echo "UPDATE meta SET value = '$WORK/app' WHERE key = 'cwd'; UPDATE python_code 
   WHERE file LIKE '%train.py'" >here.sql
 make_own_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql
 run "$XFERSPY" report --details here.db
-expect_status 0; expect_out "      at train.py:12 in step (cuMemcpyHtoD_v2)"
+expect_status 0; expect_out ", at train.py:12 in step (cuMemcpyHtoD_v2)"
 grep -qx "        12 | weights.copy_(source)" stdout || show "the line"
 expect_out '14 | batch.copy_(new, "\x1b[31mred\n")'
 run "$XFERSPY" explain here.db noop-upload; grep -qx "            12 | weights.copy_(source)" stdout || show "the line"
