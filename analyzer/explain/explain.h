@@ -38,7 +38,7 @@ struct xs_explain {
     struct xs_content_coverage contents;
     const struct xs_kept *kept; /* in the order in which they were decided */
     size_t kept_count;
-    struct xs_hash finding_of; /* what an instance is of, to the finding's index + 1; where there are kept ones */
+    struct xs_hash finding_of;  /* what an instance is of, to the finding's index + 1; where there are kept ones */
     const struct xs_seen *seen; /* where a finding was asked for */
     size_t seen_count;
     long chosen;     /* index of the one finding that was asked for, -1: all */

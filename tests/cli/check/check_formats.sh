@@ -120,7 +120,7 @@ for name in run evil bare; do
     expect_status 3; expect_no_err; cp stdout $name.github
 done
 run "$XFERSPY" check --config=gate --baseline=run.db --junit=moved.xml --sarif=moved.sarif moved.db; expect_status 3
-run "$XFERSPY" check --junit=blind.xml --sarif=blind.sarif blind.db; expect_status 3
+run "$XFERSPY" check --fail-on=sure:1% --junit=blind.xml --sarif=blind.sarif blind.db; expect_status 3
 run "$XFERSPY" check --junit=empty.xml --sarif=empty.sarif empty.db; expect_status 0
 run "$XFERSPY" check --junit=unread.xml --sarif=unread.sarif --json empty.db missing.db; expect_status 1
 cp stdout unread.check.json

@@ -16,8 +16,7 @@ enum { MS = 1000000 };
     "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1," #a ",0),(10240,2,0,1," #b ",0);" \
     "UPDATE transfer SET stack = 1 + id % 2;"
 
-#define COST(ns)                                                                                                       \
-    "INSERT OR REPLACE INTO meta VALUES ('cost.events', 1), ('cost.fingerprint_call_ns', " #ns ")"
+#define COST(ns) "INSERT OR REPLACE INTO meta VALUES ('cost.events', 1), ('cost.fingerprint_call_ns', " #ns ")"
 
 struct recipe {
     int uploads; /* all but the first are of what is there already, or, where fresh, of something new */
