@@ -51,6 +51,12 @@ static void scale(struct xs_finding *f) {
     f->saves.most_ns = most;
 }
 
+/* Without kernels the replay does not know what calls waited for: at least, only the copies' own time goes. */
+static void leave_waiting(struct xs_finding *f) {
+    uint64_t own_ns = f->removable.device_known ? f->removable.device_ns : 0;
+    f->saves.least_ns = f->saves.least_ns < own_ns ? f->saves.least_ns : own_ns;
+}
+
 static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairables *all, int64_t run) {
     size_t count, first = xs_repairables_of(all, f, &count);
     int64_t left[2] = {run, run};
@@ -74,6 +80,8 @@ static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const str
     scale(f);
     if (is_unsure(f) || f->upper_bound)
         f->saves.least_ns = 0;
+    if (!plan->findings->exposed_known)
+        leave_waiting(f);
 }
 
 /* The smallest claim that is still replayed, where there are too many findings. */

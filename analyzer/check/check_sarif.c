@@ -270,9 +270,11 @@ static void put_findings(struct xs_json *json, const struct xs_check *check, con
     }
 }
 
-/* Rules that are about no place: a metric over its limit; and those that the trace cannot tell (3.27.9: "open"). */
+/* Rules that are about no place: a metric over its limit, unless the causes of that are results; and those that the
+ * trace cannot tell (3.27.9: "open"). */
 static bool is_placeless(const struct xs_rule_result *r) {
-    return r->outcome == XS_OUTCOME_UNKNOWN || (r->outcome == XS_OUTCOME_FAIL && r->rule->about == XS_RULE_METRIC);
+    return r->outcome == XS_OUTCOME_UNKNOWN ||
+           (r->outcome == XS_OUTCOME_FAIL && r->rule->about == XS_RULE_METRIC && !r->place_count);
 }
 
 static char *placeless_id(const struct xs_rule_result *r) {

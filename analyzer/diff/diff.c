@@ -110,7 +110,7 @@ struct work {
     struct xs_diff *c;
     struct xs_match match;
     uint64_t floor_ns;
-    bool times_alike; /* both sides know device times, or neither does: else what is given back is of two measures */
+    bool times_alike; /* both sides know device times and lines, or neither does: else savings are of two measures */
     struct xs_amounts nothing[XS_RUNS_LIMIT];
 };
 
@@ -352,7 +352,7 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
         xs_difference_of(&before->runs->metrics.of[m], before->run_count, &after->runs->metrics.of[m], after->run_count,
                          sizeof *before->runs, &diff->metrics[m]);
     w->floor_ns = floor_of(diff);
-    w->times_alike = xs_side_has_device_times(before) == xs_side_has_device_times(after);
+    w->times_alike = !folded && xs_side_has_device_times(before) == xs_side_has_device_times(after);
     match_sides(w);
     diff_findings(w);
     diff_sites(w);

@@ -2,6 +2,7 @@
 #ifndef XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
 #define XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
 
+#include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"
 #include "analyzer/engine/findings.h"
@@ -14,7 +15,7 @@
 struct xs_kept {
     uint32_t detector, verdict, site, evidence_count;
     int64_t at_ns;
-    uint64_t transfers, bytes, gives_back_ns, device_ns, exposed_ns, host_ns;
+    uint64_t transfers, bytes, claims_ns, device_ns, exposed_ns, host_ns;
     int64_t rows[XS_EVIDENCE_ROWS];
     uint8_t tables[XS_EVIDENCE_ROWS]; /* enum xs_evidence_table */
     bool device_known, exposed_known;
@@ -37,6 +38,7 @@ struct xs_explain {
     struct xs_content_coverage contents;
     const struct xs_kept *kept; /* in the order in which they were decided */
     size_t kept_count;
+    struct xs_hash finding_of;  /* what an instance is of, to the finding's index + 1; where there are kept ones */
     const struct xs_seen *seen; /* where a finding was asked for */
     size_t seen_count;
     long chosen;     /* index of the one finding that was asked for, -1: all */
@@ -46,6 +48,9 @@ struct xs_explain {
 
 /* Whether an instance is of the chosen finding. */
 bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *kept);
+
+/* What falls to it of what its finding saves. */
+uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept);
 
 /* As text. _one reads the trace once more: a negative status sets the message. */
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out);

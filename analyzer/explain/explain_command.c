@@ -140,7 +140,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
                              .at_ns = instance->at_ns,
                              .transfers = instance->transfers,
                              .bytes = instance->bytes,
-                             .gives_back_ns = xs_times_rank_ns(&instance->removable),
+                             .claims_ns = xs_times_rank_ns(&instance->removable),
                              .device_ns = cost->device_ns,
                              .exposed_ns = cost->exposed_ns,
                              .host_ns = cost->host_ns,
@@ -254,11 +254,16 @@ static int explain_trace(const struct arguments *arguments) {
     explain.kept_count = collected.count;
     explain.seen = collected.seen;
     explain.seen_count = collected.seen_count;
+    for (size_t i = 0; status >= 0 && explain.kept_count && i < findings->count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        *xs_hash_put(&explain.finding_of, f->site, (uint64_t)f->detector << 32 | f->verdict) = i + 1;
+    }
     if (status < 0)
         xs_complain("%s", message);
     int exit_status = status < 0 ? XS_EXIT_ERROR : show(&explain, arguments);
     free(collected.items);
     free(collected.seen);
+    xs_hash_free(&explain.finding_of);
     xs_findings_free(findings);
     xs_trace_close(&trace);
     return exit_status;

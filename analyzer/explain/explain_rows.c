@@ -114,6 +114,12 @@ bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *ke
     return kept->detector == f->detector && kept->verdict == f->verdict && kept->site == f->site;
 }
 
+uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept) {
+    const uint64_t *index =
+        xs_hash_find(&explain->finding_of, kept->site, (uint64_t)kept->detector << 32 | kept->verdict);
+    return index ? xs_finding_share_ns(&explain->findings->items[*index - 1], kept->claims_ns) : 0;
+}
+
 void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_out *out) {
     static const char *const headers[] = {"finding", "kind", "row", "other_kind", "other_row"};
     struct rows rows;

@@ -262,10 +262,11 @@ static int between_lines(const struct xs_explain *explain, const struct xs_facts
     return XS_OK;
 }
 
-/* `number` 0: of those that are not among the first, the one that gives back most. */
-static void instance_heading(const struct xs_instance *instance, size_t number, struct xs_out *out) {
+/* `number` 0: of those that are not among the first, the one that saves most. */
+static void instance_heading(const struct xs_finding *f, const struct xs_instance *instance, size_t number,
+                             struct xs_out *out) {
     char ns[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    uint64_t gain = xs_times_rank_ns(&instance->removable);
+    uint64_t gain = xs_finding_share_ns(f, xs_times_rank_ns(&instance->removable));
     fprintf(out->file, "\n%s", xs_style_on(out, XS_STYLE_HEADING));
     if (number)
         fprintf(out->file, "Instance %zu", number);
@@ -278,8 +279,8 @@ static void instance_heading(const struct xs_instance *instance, size_t number, 
         fprintf(out->file, ": %" PRIu64 " transfers, %s", instance->transfers, xs_format_bytes(bytes, instance->bytes));
     if (instance->cost.exposed_known)
         fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
-    if (gain && gain != instance->cost.exposed_ns)
-        fprintf(out->file, "; removable %s", xs_format_ns(ns, gain));
+    if (gain)
+        fprintf(out->file, "; saves %s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(ns, gain));
     putc('\n', out->file);
 }
 
@@ -293,7 +294,7 @@ static int print_instance(const struct xs_explain *explain, const struct xs_inst
         xs_facts_cut(&facts[i], NAME_COLUMNS);
     }
     if (status >= 0) {
-        instance_heading(instance, number, out);
+        instance_heading(&explain->findings->items[explain->chosen], instance, number, out);
         for (unsigned i = 0; i < count; i++)
             row_block(explain, &instance->evidence[i], &facts[i], out);
         if (count > 1)
@@ -373,7 +374,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
 }
 
 static void print_all(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "removable", "with"};
+    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
     char buffer[XS_UNIT_BYTES];
     struct xs_table *table = xs_table_new(2);
     xs_out_heading(out, "Every instance");
@@ -396,7 +397,8 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
                 xs_table_cell(table, xs_format_bytes(buffer, k->bytes));
                 xs_table_cell(table, k->device_known ? xs_format_ns(buffer, k->device_ns) : NULL);
                 xs_table_cell(table, k->exposed_known ? xs_format_ns(buffer, k->exposed_ns) : NULL);
-                xs_table_cell(table, k->gives_back_ns ? xs_format_ns(buffer, k->gives_back_ns) : NULL);
+                uint64_t saves = xs_explain_share_ns(explain, k);
+                xs_table_cell(table, saves ? xs_format_ns(buffer, saves) : NULL);
             }
             xs_string_free(&text);
         }
@@ -408,7 +410,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The one that gives back most, where that is none of the first; else NULL. */
+/* The one that saves most, where that is none of the first; else NULL. */
 static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
     if (!f->largest_count)
         return NULL;

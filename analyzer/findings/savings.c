@@ -15,6 +15,8 @@ static void add(struct xs_string *text, const char *sentence) {
 /* What goes with a copy that is not made is known roughly. */
 static const char *around_a_copy(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    if (!findings->exposed_known) /* the range is of something else */
+        return NULL;
     if (frame && frame->python)
         return "It saves most if all that the statement of Python does around the call goes with it, and the "
                "page-locked memory that only these copies use.";
@@ -62,6 +64,8 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
             add(text, "Something that the trace does not show may need it, and then nothing is saved.");
         if (why)
             add(text, why);
+        if (!findings->exposed_known)
+            add(text, "Kernels were not recorded, so a part of it may be waiting for them, which nobody saves.");
     }
 }
 

@@ -175,7 +175,9 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
 }
 
 /* The share of the process that is being added: the last one, if it is there. */
-static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_finding *f, bool leads) {
+/* `cause`: that it leads, NULL: none. */
+static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_finding *f,
+                      const struct xs_cause *cause) {
     size_t process = job->process_count - 1;
     struct xs_job_share *share = finding->share_count ? &finding->shares[finding->share_count - 1] : NULL;
     if (!share || share->process != process) {
@@ -195,9 +197,9 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     finding->instances += f->instances;
     finding->transfers += f->transfers;
     finding->bytes = xs_sum(finding->bytes, f->bytes);
-    finding->folded = finding->folded && f->folded;
+    finding->folded = finding->folded && (cause ? cause->folded : f->folded);
     finding->advice = f->advice;
-    finding->leads = finding->leads || leads;
+    finding->leads = finding->leads || cause;
 }
 
 /* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were
@@ -216,7 +218,8 @@ static void add_findings(struct xs_job *job, const struct xs_findings *findings)
         } else {
             free(wanted.key);
         }
-        add_share(job, found, f, i < findings->cause_count); /* finding k is the first of cause k */
+        /* finding k is the first of cause k */
+        add_share(job, found, f, i < findings->cause_count ? &findings->causes[i] : NULL);
     }
     if (job->finding_count > known)
         qsort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);

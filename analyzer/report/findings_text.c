@@ -58,8 +58,7 @@ static void print_other(const struct xs_findings *findings, size_t index, struct
     struct xs_string name = {0}, gain = {0};
     xs_finding_name(&name, findings, index);
     xs_finding_gain(&gain, findings, f);
-    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data,
-                    xs_remedy_of(findings, f));
+    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }

@@ -133,8 +133,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
             continue;
         xs_finding_name(&name, findings, cause->findings[i]);
         add_gain(&gain, findings, f);
-        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data,
-                xs_remedy_of(findings, f));
+        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data, xs_remedy_of(findings, f));
         xs_string_free(&name);
         xs_string_free(&gain);
     }

@@ -13,12 +13,12 @@ check() { run "$XFERSPY" check "$@"; }
 
 # Nothing given: the default, which says what it is.
 check run.db; expect_status 3; expect_no_err
-expect_out "FAIL     sure:1%"; expect_out "No rules were given"; expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
-expect_out "What to do: xferspy explain run.db noop-upload"; expect_out "The gate fails."
+expect_out "FAIL     removable-time:1%"; expect_out "No rules were given"; expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
+expect_out "What to do: xferspy explain run.db scalar-readback"; expect_out "The gate fails."
 [ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
-check no_kernels.db; expect_status 3; expect_not "scalar-readback" # an upper bound is not sure
-check empty.db; expect_status 0; expect_out "PASS     sure:1%"; expect_out "No copies were seen at all."
-# Nor is a finding that is likely only: an upload that no kernel was given a pointer to, before its memory was freed.
+check no_kernels.db; expect_status 3; expect_out "saves up to 19.5 ms (20 % of the run), limit 1.00 ms"
+check empty.db; expect_status 0; expect_out "PASS     removable-time:1%"; expect_out "No copies were seen at all."
+# The least of a finding that is likely only is nothing: an upload that no kernel was given a pointer to, before its memory was freed.
 cat >likely.sql <<'EOF'
 INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
   free_entry_point,free_thread,free_enter_ns,free_return_ns) VALUES
@@ -34,24 +34,27 @@ INSERT INTO launch (id,entry_point,thread,kind,function,context,stream,is_captur
 EOF
 make_trace likely.db "$F/no_findings.sql" likely.sql
 check --fail-on=any:1us,sure:1us --allow-unknown likely.db; expect_status 3
-expect_out "unused-upload/likely: 1,"; expect_out "FAIL     any:1us"; expect_out "PASS     sure:1us"
+expect_out "unused-upload/likely: 1,"; expect_out "FAIL     any:1us"; expect_out "PASS     sure:1us"; expect_out "none"
 
 # Metrics: exactly the limit is good, one more is not.
 check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0
 expect_out "The gate passes."
 check --fail-on=wall-time:99999999ns run.db; expect_status 3
 check --fail-on=transfers:36 run.db; expect_status 3; expect_out "37, limit 36"
-check --fail-on=removable-time:5% run.db; expect_status 3; expect_out "8.02 ms (8.0 % of the run), limit 5.00 ms"
-check --fail-on=removable-time:9% run.db; expect_status 0
+check --fail-on=removable-time:5% run.db; expect_status 3; expect_out "saves 19.5 ms (20 % of the run), limit 5.00 ms"
+expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
+check --fail-on=removable-time:20% run.db; expect_status 0
+check --fail-on=least-removable-time:1% no_kernels.db; expect_status 3; expect_out "saves 7.15 ms (7.2 % of the run)"
+check --fail-on=bare-time:1s run.db; expect_status 3; expect_out "UNKNOWN"
 # Findings: instances, bytes, time, share; of a verdict; each by itself.
 check --fail-on=noop-upload:72MiB --allow-unknown run.db; expect_status 0
 check --fail-on=noop-upload:71MiB run.db; expect_status 3
-check --fail-on=noop-upload:7ms run.db; expect_status 3; expect_out "7.04 ms, limit 7.00 ms"
+check --fail-on=noop-upload:7ms run.db; expect_status 3; expect_out "saves 8.10 ms, limit 7.00 ms"
 check --fail-on=noop-upload:7% run.db; expect_status 3
 check --fail-on=duplicate-upload/elsewhere:0 run.db; expect_status 3
 check --fail-on=duplicate-upload/elsewhere:5 run.db; expect_status 0
 check --fail-on=leak:0 run.db; expect_status 0
-check --fail-on=any:11% no_kernels.db; expect_status 0; expect_out "the largest at most 10.1 ms"
+check --fail-on=any:11% no_kernels.db; expect_status 0; expect_out "the largest saves up to 10.1 ms"
 check --fail-on=any:10% --fail-on=sure:8% no_kernels.db; expect_status 3; expect_out "FAIL     any:10%"
 expect_out "PASS     sure:8%"
 
@@ -73,7 +76,7 @@ done
 check --fail-on=device-time:1s blind.db; expect_out "another subscriber holds CUPTI"
 check --fail-on=noop-upload:0 blind.db; expect_out "Contents were not checked"
 check --fail-on=small-transfers:0,transfers:3 blind.db; expect_status 0 # host events are enough
-check --allow-unknown blind.db; expect_status 0; expect_out "ALLOWED"
+check --fail-on=sure:1% --allow-unknown blind.db; expect_status 0; expect_out "ALLOWED"
 
 # Baselines: a file, written twice the same, that names no machine; a trace.
 check --write-baseline=base.json run.db; expect_status 0; expect_no_out; expect_no_err
@@ -167,7 +170,7 @@ rm xferspy.check
 check --fail-on=transfers:10 empty.db run.db blind.db; expect_status 3
 expect_out "The gate fails: 1 of 3 traces, the first of them run.db."
 check --fail-on=transfers:100 empty.db run.db; expect_status 0
-check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     sure:1%"
+check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     removable-time:1%"
 expect_out "Not judged, as it cannot be read: missing.db"; expect_out "The gate fails."
 check missing.db empty.db; expect_status 1; expect_out "The gate does not pass: not every trace was judged."
 expect_not "The gate passes"
@@ -193,7 +196,7 @@ UPDATE meta SET value = -5 WHERE key = 'duration_ns';
 UPDATE transfer SET enter_ns = 9223372036854775807 WHERE id = 7;
 EOF
 make_trace jump.db "$F/findings.sql" "$F/callsites.sql" jump.sql
-check jump.db; expect_status 3; expect_out "UNKNOWN  sure:1%"; expect_out "How long the run took is not known"
+check jump.db; expect_status 3; expect_out "UNKNOWN  removable-time:1%"; expect_out "How long the run took is not known"
 check --fail-on=removable-time:1s,sure:20ms jump.db; expect_status 0
 # Without stacks the entry point is the place.
 check bare.db; expect_status 3; expect_out "at cuMemcpyHtoD_v2"

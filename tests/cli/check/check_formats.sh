@@ -109,7 +109,7 @@ assert len(list(suite)) == 6
 for line in open("evil.github", encoding="utf-8"):
     assert re.fullmatch(r"::(error|warning) ([a-z]+=[^,:]*,?)+::[^\x00-\x1f]*\n", line), line
 lines = open("run.github").read().splitlines()
-assert "::error file=train.py,line=12,title=noop-upload::9, 72.0 MiB, gives back 7.04 ms at train.py:12 in step (cuMemcpyHtoD_v2) (noop-upload:0)" in lines, lines
+assert "::error file=train.py,line=12,title=noop-upload::9, 72.0 MiB, saves 8.10 ms at train.py:12 in step (cuMemcpyHtoD_v2) (noop-upload:0)" in lines, lines
 print("read")
 EOF
 
@@ -120,7 +120,7 @@ for name in run evil bare; do
     expect_status 3; expect_no_err; cp stdout $name.github
 done
 run "$XFERSPY" check --config=gate --baseline=run.db --junit=moved.xml --sarif=moved.sarif moved.db; expect_status 3
-run "$XFERSPY" check --junit=blind.xml --sarif=blind.sarif blind.db; expect_status 3
+run "$XFERSPY" check --fail-on=sure:1% --junit=blind.xml --sarif=blind.sarif blind.db; expect_status 3
 run "$XFERSPY" check --junit=empty.xml --sarif=empty.sarif empty.db; expect_status 0
 run "$XFERSPY" check --junit=unread.xml --sarif=unread.sarif --json empty.db missing.db; expect_status 1
 cp stdout unread.check.json

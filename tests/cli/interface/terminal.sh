@@ -23,8 +23,8 @@ on 60 24 "$XFERSPY" report --color=never --by=site findings.db; expect_out ".py:
 on 60 24 "$XFERSPY" report --color=never simple.db; expect_out "H2D pageable"
 # The beginning has the headline, and where the end is all that a terminal shows, the end is, too.
 on 80 24 "$XFERSPY" report --color=never simple.db
-[ "$(head -n 10 stdout | grep -c '^  wasted    up to 28.1 ms')" -eq 1 ] || show "the headline within the first lines"
-tail -n 5 stdout | grep -q '^  Wasted: up to 28.1 ms' || show "the headline at the end"
+[ "$(head -n 10 stdout | grep -c '^  wasted    up to 29.3 ms')" -eq 1 ] || show "the headline within the first lines"
+tail -n 5 stdout | grep -q '^  Wasted: up to 29.3 ms' || show "the headline at the end"
 expect_out "--sections=findings shows the findings alone"
 echo "DELETE FROM transfer WHERE result = 1" >worked.sql
 make_trace worked.db "$SOURCE/fixtures/simple.sql" worked.sql

@@ -14,11 +14,11 @@ run "$XFERSPY" report t.db
 expect_status 0; expect_no_err; golden report_callsites.txt
 run "$XFERSPY" explain --format=tsv t.db
 expect_status 0
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 16 ] || show "every row has 16 fields"
-[ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline')" ] || show "header"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 18 ] || show "every row has 18 fields"
+[ "$(head -n 1 stdout | cut -f 13-)" = "$(printf 'folded\tfunction\tfile\tline\tsaves_least_ns\tsaves_most_ns')" ] || show "header"
 [ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = \
     "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
-[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 12 10 14 " ] ||
+[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 14 10 12 " ] ||
     show "pageable of two lines"
 run "$XFERSPY" explain t.db; expect_status 0; expect_out "train.py:14 in step"; expect_out "pageable#2"
 run "$XFERSPY" explain --format=tsv none.db
@@ -83,7 +83,7 @@ echo "UPDATE meta SET value = '$WORK/app' WHERE key = 'cwd'; UPDATE python_code 
   WHERE file LIKE '%train.py'" >here.sql
 make_own_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql
 run "$XFERSPY" report --details here.db
-expect_status 0; expect_out "      at train.py:12 in step (cuMemcpyHtoD_v2)"
+expect_status 0; expect_out ", at train.py:12 in step (cuMemcpyHtoD_v2)"
 grep -qx "        12 | weights.copy_(source)" stdout || show "the line"
 expect_out '14 | batch.copy_(new, "\x1b[31mred\n")'
 run "$XFERSPY" explain here.db noop-upload; grep -qx "            12 | weights.copy_(source)" stdout || show "the line"
@@ -184,7 +184,7 @@ run "$XFERSPY" report t.db; expect_not "Call sites: "
 # Totals by each key; they add up to the same, and what the trace does not know has a row.
 for key in site function file module nvtx thread stream device; do
     run "$XFERSPY" report --by=$key t.db
-    expect_status 0; expect_no_err; expect_out "Transfers by"; expect_not "Findings"
+    expect_status 0; expect_no_err; expect_out "Transfers by"; expect_not "Causes"
     sed -n '/^Transfers by/,$p' stdout
     [ "$(sed -n '/^Transfers by/,$p' stdout | awk '/ 37 +93.3 MiB +8.17 ms +18.7 ms +8.02 ms/' | wc -l)" -eq 1 ] ||
         show "the total by $key"
@@ -219,7 +219,7 @@ for command in "report here.db" "explain here.db noop-upload" "report --by=site 
     "report --by=stream here.db"; do
     step="$command on 60 columns"
     TERM=dumb COLUMNS=60 script -qec "'$XFERSPY' $command" /dev/null </dev/null 2>stderr | tr -d '\r' >stdout
-    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  gives back ' | awk 'length > 60' | wc -l)" -eq \
+    [ "$(sed '/^Transfers$/,$d; s/…/./g' stdout | grep -v 'content \|  saves ' | awk 'length > 60' | wc -l)" -eq \
         0 ] || show "wider than the terminal"
 done
 run "$XFERSPY" report here.db; expect_out "12 | weights.copy_(0000"; expect_out "..."

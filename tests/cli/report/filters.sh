@@ -1,7 +1,7 @@
 # Filters of report and explain, as a user types them. What passes which is in tests/unit/analyzer/engine/test_filter.c.
 . "$SOURCE/lib.sh"
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
-gain() { # of JSON options: what all that passes would give back
+gain() { # of JSON options: what all that passes would save
     run "$XFERSPY" report --json "$@"
     expect_status 0
     sed -n '/"findings_total"/,/}/s/.*"gives_back_ns": \([0-9]*\).*/\1/p' stdout | head -n 1
@@ -17,8 +17,8 @@ expect_out "None that pass the filter."; expect_out "nothing that passes the fil
 run "$XFERSPY" report --site='*/reader.c' --by=function t.db; expect_out "read_back"; expect_not "train.py"
 run "$XFERSPY" report --nvtx=batch --by=nvtx t.db; expect_out "epoch / batch"; expect_not "(in no range)"
 run "$XFERSPY" report --finding=noop-upload t.db; expect_out "noop-upload"; expect_not "large copies"
-expect_out "  filter    finding noop-upload: "; expect_out "in 1 finding: noop-upload"
-run "$XFERSPY" report --sections=findings,cost --direction=d2h t.db; expect_not "Transfers"; expect_out "Findings"
+expect_out "  filter    finding noop-upload: "; expect_out "by 1 cause: noop-upload"
+run "$XFERSPY" report --sections=findings,cost --direction=d2h t.db; expect_not "Transfers"; expect_out "Causes"
 run "$XFERSPY" report --sections=all t.db; expect_out "Largest"; expect_out "Slowest"; expect_out "Coverage"
 run "$XFERSPY" report --json t.db; expect_out '"filter": null'
 # Together the parts are the whole: of directions, of times, of sizes; every finding here is about one transfer, or a

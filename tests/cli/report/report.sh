@@ -5,7 +5,7 @@ for name in simple simulated without_cupti empty killed; do
     make_trace $name.db "$SOURCE/fixtures/$name.sql"
     sum=$(cksum <$name.db)
     run "$XFERSPY" report $name.db
-    expect_status 0; expect_no_err; expect_out "Findings"
+    expect_status 0; expect_no_err; expect_out "Causes"
     expect_golden "$SOURCE/golden/report_$name.txt"
     [ "$sum" = "$(cksum <$name.db)" ] || show "report changed the trace"
     [ "$(awk 'length > 200' stdout | wc -l)" -eq 0 ] || show "a line is too long"

@@ -65,11 +65,13 @@ static void every_metric(void **state) {
     (void)state;
     load(&r, HOST_EVENTS
          "INSERT OR REPLACE INTO meta VALUES ('status','complete'),('duration_ns',1000000),('option.kernels','on'),"
-         "('cupti.status','active'),('cupti.kernels',1);"
+         "('cupti.status','active'),('cupti.kernels',1),('cost.events',1),('cost.start_ns',1000),('cost.close_ns',9),"
+         "('cost.fingerprint_call_ns',200),('cost.spool_stall_ns',30),('cost.drain_cpu_ns',7);"
          "INSERT INTO device_copy (correlation,kind,bytes,start_ns,end_ns,device,copies) VALUES (1,1,100,12,28,0,1),"
          "(2,1,1000,60,160,0,1),(3,2,7,210,220,0,1);"
          "INSERT INTO device_kernel (correlation,name,start_ns,end_ns,device) VALUES (9,1,100,180,0);");
     expect(&r, "wall-time", 1000000);
+    expect(&r, "bare-time", 998770); /* without what the program waited for */
     expect(&r, "device-time", 126);
     expect(&r, "exposed-time", 66);
     expect(&r, "kernel-time", 80);
@@ -87,6 +89,7 @@ static void every_metric(void **state) {
     expect(&r, "allocation-time", 12);
     expect(&r, "peak-device-bytes", 4096);
     expect(&r, "removable-time", 12); /* nothing touches the allocation */
+    expect(&r, "least-removable-time", 12);
     expect(&r, "upper-bound-time", 0);
     drop(&r);
 }
@@ -99,7 +102,7 @@ static void without_device_records(void **state) {
     expect_unknown(&r, "device-time");
     expect_unknown(&r, "exposed-time");
     expect_unknown(&r, "kernel-time");
-    expect_unknown(&r, "upper-bound-time");
+    expect(&r, "upper-bound-time", 0);
     expect(&r, "call-time", 82);
     expect(&r, "transfers", 3);
     drop(&r);

@@ -33,7 +33,8 @@ static struct xs_marked marked_of(const struct xs_marks *marks, int64_t row, uin
 
 static void a_row_has_each_finding_once(void **state) {
     unsigned detector = detector_of(XS_REMOVES_TRANSFERS), advice = detector_of(XS_ADVICE);
-    struct xs_finding items[] = {{.detector = detector, .site = SITE}, {.detector = advice, .site = ADVICE_SITE}};
+    struct xs_finding items[] = {{.detector = detector, .site = SITE},
+                                 {.detector = advice, .site = ADVICE_SITE, .advice = true}};
     const struct xs_findings findings = {.items = items, .count = 2};
     struct xs_marks marks = {0};
     (void)state;
@@ -46,7 +47,7 @@ static void a_row_has_each_finding_once(void **state) {
     assert_int_equal(marked.count, 2);
     assert_int_equal(marked.findings[0], 0);
     assert_int_equal(marked.findings[1], 1);
-    assert_int_equal(marked.removable_ns, 60); /* advice gives nothing back */
+    assert_int_equal(marked.removable_ns, 60); /* advice saves nothing */
     assert_int_equal(marked_of(&marks, 1, OTHER_SITE).count, 0);
     assert_int_equal(marked_of(&marks, 4, SITE).count, 0);
     assert_int_equal(marked_of(&marks, 5, SITE).removable_ns, 10);
