@@ -152,7 +152,8 @@ void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_
     memory->instead_ns = 0;
     for (size_t i = 0; i < memory->count; i++) {
         struct xs_locked_memory *item = &memory->items[i];
-        item->is_useless = item->is_touched && !item->is_registered && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+        item->is_useless = item->is_touched && !item->is_registered && item->left <= item->is_of_copy &&
+                           item->price_ns > item->left_ns;
         if (item->is_useless)
             memory->instead_ns += item->left_ns;
     }

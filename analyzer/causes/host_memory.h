@@ -1,6 +1,6 @@
-/* Page-locked and registered memory of the program, and whether page-locked memory it is still needed when copies that used it are not made any more.
- * What a library allocates for a copy, as CuPy does, goes with the copies, unless those that are left are worth its
- * price. */
+/* Page-locked and registered memory of the program, and whether page-locked memory it is still needed when copies that
+ * used it are not made any more. What a library allocates for a copy, as CuPy does, goes with the copies, unless those
+ * that are left are worth its price. */
 #ifndef XFERSPY_ANALYZER_CAUSES_HOST_MEMORY_H
 #define XFERSPY_ANALYZER_CAUSES_HOST_MEMORY_H
 
@@ -21,10 +21,10 @@ struct xs_locked_memory {
     uint64_t copies, left;     /* how many there are, and how many a plan leaves */
     uint32_t first_copy;       /* XS_PLAN_NONE: there is none */
     uint32_t last_copy;
-    bool is_registered;        /* memory that there is: a plan that drops its copies leaves the registration */
-    bool is_touched;           /* a plan drops a copy of it */
-    bool is_of_copy;           /* and that copy's statement allocated it */
-    bool is_useless;           /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
+    bool is_registered; /* memory that there is: a plan that drops its copies leaves the registration */
+    bool is_touched;    /* a plan drops a copy of it */
+    bool is_of_copy;    /* and that copy's statement allocated it */
+    bool is_useless;    /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
 };
 
 struct xs_host_memory {

@@ -38,8 +38,8 @@ static int read_rate(struct xs_pinning *pinning, const struct xs_trace *trace, c
     }
     pinning->assumed = bytes <= 0;
     if (!pinning->assumed) {
-        double more =
-            ns / bytes + (free_bytes > 0 ? free_ns / free_bytes : ASSUMED_FREE_NS_PER_BYTE) - XS_FIRST_TOUCH_NS_PER_BYTE;
+        double more = ns / bytes + (free_bytes > 0 ? free_ns / free_bytes : ASSUMED_FREE_NS_PER_BYTE) -
+                      XS_FIRST_TOUCH_NS_PER_BYTE;
         pinning->ns_per_byte = more > ASSUMED_NS_PER_BYTE ? more : ASSUMED_NS_PER_BYTE;
     }
     return xs_scan_end(&scan);

@@ -31,6 +31,7 @@ static void copy_pageable(struct xs_plan *plan, uint32_t copy, int64_t touch_ns)
         change->operation_ns += operation->end_ns - operation->start_ns;
     }
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
+        change->unstaged = true; /* it runs within the call, not behind it */
         change->returns = XS_RETURNS_BEHIND;
         change->host_ns = XS_BEHIND_COPY_NS;
     }

@@ -69,8 +69,7 @@ static void take_creation(struct xs_detection *detection, const struct xs_trace_
 /* Kernels that it waits for are waited for elsewhere without it. */
 static void take_end(struct xs_detection *detection, const struct xs_trace_event *event, struct device *device) {
     int32_t ordinal = device->ordinal >= 0 && device->ordinal < INT32_MAX ? (int32_t)device->ordinal : -1;
-    uint64_t waited_ns =
-        ordinal < 0 ? 0 : xs_kernels_between(detection, ordinal, event->enter_ns, event->return_ns);
+    uint64_t waited_ns = ordinal < 0 ? 0 : xs_kernels_between(detection, ordinal, event->enter_ns, event->return_ns);
     device->ended = (struct call){.row = event->id, .ns = xs_event_host_ns(event) - waited_ns};
 }
 
@@ -111,6 +110,11 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     const struct xs_api_view *call = &event->u.api;
     if (call->category != XS_CAT_CONTEXT)
         return;
+    if (!detection->addresses_recorded) { /* nor for which device a context is; an imported trace */
+        if (strstr(call->name, "CtxCreate") && xs_event_host_ns(event) >= LEAST_NS)
+            xs_undecided(detection, "devices of contexts not recorded");
+        return;
+    }
     if (begins(call->name, primary))
         take_primary(detection, event, call->name + strlen(primary));
     else if (begins(call->name, own))

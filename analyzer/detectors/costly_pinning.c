@@ -14,8 +14,8 @@ enum { LEAST_NS = 1000000, GROWTH = 2, FIRST = 16 };
 struct memory {
     struct xs_instance instance;
     struct xs_account *account;
-    uint64_t key[2];    /* of its size; churn.h */
-    uint64_t worth_ns;  /* so much longer its copies would take at most */
+    uint64_t key[2];   /* of its size; churn.h */
+    uint64_t worth_ns; /* so much longer its copies would take at most */
     uint64_t copies;
     int32_t device;     /* of its latest copy; -1: there was none, or unknown */
     bool is_used_apart; /* by kernels, or by other calls than copies */
@@ -105,8 +105,8 @@ static void take_copy(struct xs_detection *detection, const struct xs_trace_even
     bool is_up = t->direction == XS_DIR_H2D;
     if (!is_up && t->direction != XS_DIR_D2H)
         return;
-    struct memory *memory = memory_at(detection, is_up ? t->src_allocation : t->dst_allocation,
-                                      is_up ? t->src_address : t->dst_address);
+    struct memory *memory =
+        memory_at(detection, is_up ? t->src_allocation : t->dst_allocation, is_up ? t->src_address : t->dst_address);
     if (memory && event->is_captured) {
         memory->doubt = memory->doubt ? memory->doubt : "copies of graphs";
     } else if (memory && event->ran) {

@@ -72,8 +72,8 @@ struct xs_detector {
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what of the run the remedy changes */
-    unsigned needs; /* enum xs_detector_needs; 0: host events alone */
-    uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
+    unsigned needs;        /* enum xs_detector_needs; 0: host events alone */
+    uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
     /* Bits by index of verdicts that rest on what the trace cannot show; ranked after what is sure. */

@@ -293,7 +293,7 @@ void play_stream_wait(struct played *p, uint64_t object) { api(p, STREAM_WAIT, o
 
 void play_context(struct played *p, enum play_context what, uint64_t object) {
     struct xs_event event = event_of(p, XS_EVENT_API, CONTEXT_CALLS + what);
-    event.api = (struct xs_event_api){.object = object, .argument = p->device};
+    event.api = (struct xs_event_api){.object = object, .argument = (uint64_t)p->device};
     put(p, &event);
 }
 

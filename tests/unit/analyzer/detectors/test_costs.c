@@ -402,6 +402,18 @@ static void the_end_waits_for_kernels(void **state) {
     play_end(p);
 }
 
+/* An import does not say for which device a context is. */
+static void an_import_leaves_it_undecided(void **state) {
+    (void)state;
+    play_begin(p);
+    context(PLAY_CREATE, 0xa0, 100 * MS);
+    context(PLAY_CREATE, 0xa1, 100 * MS);
+    play_analyse(p, "INSERT OR REPLACE INTO meta VALUES ('importer', 'nsys')");
+    NOT_FOUND("context-again");
+    UNDECIDED("context-again", "devices of contexts not recorded", 2);
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pinned_for_one_copy),
@@ -424,6 +436,7 @@ int main(void) {
         cmocka_unit_test(own_contexts_come_again),
         cmocka_unit_test(a_call_that_failed_makes_none),
         cmocka_unit_test(the_end_waits_for_kernels),
+        cmocka_unit_test(an_import_leaves_it_undecided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
