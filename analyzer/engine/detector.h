@@ -42,6 +42,9 @@ enum { XS_VERDICTS = 4 };
 #define XS_UNDECIDED_BEFORE "the destination's contents before were not measured"
 #define XS_UNDECIDED_CHANCE "small contents may be equal by chance"
 #define XS_UNDECIDED_ARGUMENTS "launch arguments not seen"
+#define XS_UNDECIDED_CALLS "calls not recorded"
+#define XS_UNDECIDED_ADDRESSES "addresses of copies not recorded"
+#define XS_UNDECIDED_END "the trace ends before the program"
 #define XS_KEEP_OR_POOL "Allocate once and keep it, or take it from a pool"
 #define XS_UNLESS_REACHED "after making sure that no kernel reaches it through a pointer in device memory."
 
@@ -69,8 +72,8 @@ struct xs_detector {
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what of the run the remedy changes */
-    unsigned needs; /* enum xs_detector_needs; 0: host events alone */
-    uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
+    unsigned needs;        /* enum xs_detector_needs; 0: host events alone */
+    uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
     /* Bits by index of verdicts that rest on what the trace cannot show; ranked after what is sure. */

@@ -19,7 +19,8 @@ enum {
     CONTEXT_END,
     PREFETCH,
     GET_HANDLE,
-    EXPORT
+    EXPORT,
+    CONTEXT_CALLS
 };
 enum { STEP_NS = 10000, CALL_NS = 1000 };
 
@@ -41,7 +42,12 @@ void play_begin(struct played *p) {
                    {"cuCtxDestroy_v2", CONTEXT_END, XS_CAT_CONTEXT},
                    {"cuMemPrefetchBatchAsync", PREFETCH, XS_CAT_MANAGED},
                    {"cuIpcGetMemHandle", GET_HANDLE, XS_CAT_LOOKUP},
-                   {"cuMemExportToShareableHandle", EXPORT, XS_CAT_LOOKUP}};
+                   {"cuMemExportToShareableHandle", EXPORT, XS_CAT_LOOKUP},
+                   {"cuDevicePrimaryCtxRetain", CONTEXT_CALLS + PLAY_RETAIN, XS_CAT_CONTEXT},
+                   {"cuDevicePrimaryCtxRelease_v2", CONTEXT_CALLS + PLAY_RELEASE, XS_CAT_CONTEXT},
+                   {"cuDevicePrimaryCtxReset_v2", CONTEXT_CALLS + PLAY_RESET, XS_CAT_CONTEXT},
+                   {"cuCtxCreate_v4", CONTEXT_CALLS + PLAY_CREATE, XS_CAT_CONTEXT},
+                   {"cuCtxDestroy", CONTEXT_CALLS + PLAY_DESTROY, XS_CAT_CONTEXT}};
     memset(p, 0, sizeof *p);
     p->options.fold_nothing = true;
     strcpy(p->folder, "/tmp/xferspy-unit.XXXXXX");
@@ -286,6 +292,12 @@ static void api(struct played *p, unsigned entry, uint64_t object) {
 void play_record(struct played *p, uint64_t object) { api(p, RECORD, object); }
 
 void play_stream_wait(struct played *p, uint64_t object) { api(p, STREAM_WAIT, object); }
+
+void play_context(struct played *p, enum play_context what, uint64_t object) {
+    struct xs_event event = event_of(p, XS_EVENT_API, CONTEXT_CALLS + what);
+    event.api = (struct xs_event_api){.object = object, .argument = (uint64_t)p->device};
+    put(p, &event);
+}
 
 void play_share(struct played *p, uint64_t address) {
     struct xs_event event = event_of(p, XS_EVENT_API, address ? GET_HANDLE : EXPORT);
