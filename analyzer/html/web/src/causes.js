@@ -104,7 +104,8 @@ export class Causes {
     };
   }
 
-  // A cause and, where it is open, what is beneath it. With a filter everything is open, and only what matches is there.
+  // A cause and, where it is open, what is beneath it. With a filter everything is open, and only what matches is
+  // there.
   addCause(rows, { first, others }, level, matches) {
     const beneath = matches ? others.filter(matches) : others;
     if (matches && !matches(first) && !beneath.length) return;
@@ -170,7 +171,7 @@ export class Causes {
   none() {
     const { transfers, fingerprints, findings_total: total } = this.run.report;
     if (this.groups.smaller.length) return `None that would save ${f.ns(total.floor_ns)} or more.`;
-    if (this.groups.advice.length) return 'None that would save time.';
+    if (this.groups.advice.length) return 'No finding saves time.';
     if (!transfers.total.count) return 'No findings: the trace has no transfers.';
     const unseen =
       ' Contents were not recorded, so what was copied in vain could not be told; ' +

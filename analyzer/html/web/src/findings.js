@@ -121,7 +121,7 @@ export class Findings {
     return h(
       'div',
       {},
-      h('h3', {}, 'If that cannot be done'),
+      h('h3', {}, 'What else helps there'),
       h(
         'ul',
         { class: 'instead' },
