@@ -18,8 +18,8 @@ static const char *around_a_copy(const struct xs_findings *findings, const struc
     if (!findings->exposed_known) /* the range is of something else */
         return NULL;
     if (frame && frame->python)
-        return "It saves most if all that the statement of Python does around the call goes with it, and the "
-               "page-locked memory that only these copies use.";
+        return "It saves most if all that the statement of Python does around the call goes with it, page-locked "
+               "memory included.";
     return "It saves most if the page-locked memory that only these copies use is not needed any more.";
 }
 
@@ -59,8 +59,9 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
     if (f->saves.bounds && !findings->replayed) {
         xs_say_bounds(text, findings);
     } else if (f->saves.bounds) {
-        add(text,
-            "This repair was not replayed: it saves between nothing and all that was measured of what it is about.");
+        add(text, "It was not replayed, because there are so many larger ones: it saves nothing in the worst case, and "
+                  "in the best "
+                  "all the time of what it is about.");
     } else {
         const char *why = why_of_repair(findings, f);
         if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)

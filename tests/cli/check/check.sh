@@ -13,12 +13,14 @@ check() { run "$XFERSPY" check "$@"; }
 
 # Nothing given: the default, which says what it is.
 check run.db; expect_status 3; expect_no_err
-expect_out "FAIL     removable-time:1%"; expect_out "No rules were given"; expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
+expect_out "FAIL     removable-time:1%"; expect_out "No rules were given"
+expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
 expect_out "What to do: xferspy explain run.db scalar-readback"; expect_out "The gate fails."
 [ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
 check no_kernels.db; expect_status 3; expect_out "saves up to 19.1 ms (19 % of the run), limit 1.00 ms"
 check empty.db; expect_status 0; expect_out "PASS     removable-time:1%"; expect_out "No copies were seen at all."
-# The least of a finding that is likely only is nothing: an upload that no kernel was given a pointer to, before its memory was freed.
+# The least of a finding that is likely only is nothing: an upload that no kernel was given a pointer to, before its
+# memory was freed.
 cat >likely.sql <<'EOF'
 INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
   free_entry_point,free_thread,free_enter_ns,free_return_ns) VALUES
@@ -162,6 +164,10 @@ sed '/reason = cannot/d' xferspy.check >noreason.check
 check --config=noreason.check run.db; expect_status 2; expect_no_out
 expect_err "noreason.check:9: a suppression has to say why"
 : >none.check; check --config=none.check run.db; expect_status 3; expect_out "No rules were given"
+# A baseline and suppressions are about findings, and so is then the rule that nobody gave.
+check --baseline=base.json --allow-unknown run.db; expect_status 0; expect_out "No rules were given. any:1%"
+sed "/^fail-on/d" xferspy.check >suppressions.check
+check --config=suppressions.check --allow-unknown run.db; expect_status 0; expect_out "No rules were given. any:1%"
 check --config=missing.check run.db; expect_status 2; expect_err "missing.check: No such file"
 check --config=run.db run.db; expect_status 2
 rm xferspy.check

@@ -1,0 +1,158 @@
+/* What a saving rests on, in words: why it is a range, what page-locking costs, how much was checked, and that savings
+ * are bounds where the replay is not believed. */
+#include "unit.h"
+
+#include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/trace/site.h"
+
+#define MS UINT64_C(1000000)
+
+static struct xs_sites sites;
+static struct xs_finding finding;
+static struct xs_cause cause;
+static struct xs_findings findings;
+
+static int begin(void **state) {
+    (void)state;
+    finding = (struct xs_finding){.saves = {.known = true, .least_ns = 20 * MS, .most_ns = 50 * MS}};
+    findings = (struct xs_findings){.items = &finding,
+                                    .count = 1,
+                                    .causes = &cause,
+                                    .cause_count = 1,
+                                    .replayed = true,
+                                    .exposed_known = true,
+                                    .replay_fit = {.calls = 10},
+                                    .sites = &sites};
+    return 0;
+}
+
+static void is_of(const char *id, const char *verdict) {
+    for (size_t i = 0; i < xs_detector_count; i++) {
+        if (strcmp(xs_detectors[i]->id, id) != 0)
+            continue;
+        finding.detector = (unsigned)i;
+        for (unsigned v = 0; verdict && v < XS_VERDICTS; v++)
+            if (xs_detectors[i]->verdicts[v].name && !strcmp(xs_detectors[i]->verdicts[v].name, verdict))
+                finding.verdict = v;
+        return;
+    }
+    fail_msg("no detector %s", id);
+}
+
+static void expect_text(struct xs_string *text, const char *part) {
+    if (!text->data || !strstr(text->data, part))
+        fail_msg("\"%s\" is not in \"%s\"", part, text->data ? text->data : "");
+    xs_string_free(text);
+}
+
+static void expect_why(const char *part) {
+    struct xs_string text = {0};
+    xs_finding_why_range(&text, &findings, &finding);
+    expect_text(&text, part);
+}
+
+static void a_range_has_its_reason(void **state) {
+    (void)state;
+    is_of("round-trip", "same-device");
+    expect_why("only if the host does not need what they bring");
+    is_of("pageable", NULL);
+    expect_why("has to be page-locked, whose price is deducted");
+    is_of("no-overlap", NULL);
+    expect_why("depends on when the program has the data");
+    is_of("unused-upload", "likely");
+    expect_why("Something that the trace does not show may need it");
+    is_of("noop-upload", NULL);
+    expect_why("page-locked memory that only these copies use");
+    findings.exposed_known = false;
+    expect_why("Kernels were not recorded");
+    finding.saves.bounds = true; /* one of many small ones */
+    expect_why("It was not replayed");
+}
+
+static void what_is_no_range_has_none(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    is_of("round-trip", "same-device");
+    finding.saves.least_ns = finding.saves.most_ns;
+    xs_finding_why_range(&text, &findings, &finding);
+    assert_int_equal(text.length, 0);
+    finding.saves = (struct xs_saving){0};
+    xs_finding_why_range(&text, &findings, &finding);
+    assert_int_equal(text.length, 0);
+}
+
+static void savings_are_bounds_without_a_replay(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    xs_say_bounds(&text, &findings);
+    assert_int_equal(text.length, 0);
+    findings.replayed = false;
+    findings.replay_error = 0.0731;
+    finding.saves = (struct xs_saving){.known = true, .bounds = true, .most_ns = 50 * MS};
+    xs_say_bounds(&text, &findings);
+    expect_text(&text, "A replay with nothing changed is 7.3 % away from this run: savings are bounds");
+    expect_why("7.3 % away");
+    findings.replay_fit = (struct xs_replay_fit){.too_large = true};
+    xs_say_bounds(&text, &findings);
+    expect_text(&text, "too many calls to be replayed: savings are bounds");
+    findings.cause_count = 0; /* there are none */
+    xs_say_bounds(&text, &findings);
+    assert_int_equal(text.length, 0);
+}
+
+static void page_locking_has_a_price(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    xs_finding_pinning(&text, &finding);
+    assert_int_equal(text.length, 0);
+    finding.pinning_ns = 25 * MS;
+    finding.pinning_assumed = true;
+    xs_finding_pinning(&text, &finding);
+    expect_text(&text, "once 25.0 ms for page-locking (assumed)");
+    finding.pinning_assumed = false;
+    xs_finding_pinning(&text, &finding);
+    expect_text(&text, "(from this trace)");
+}
+
+static void what_was_checked_is_said(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    finding.sample = (struct xs_sample){
+        .is_of_contents = true, .checked = 132, .of = 199, .hits = 131, .estimate = 197.5, .low = 194.2, .high = 199};
+    xs_finding_sample(&text, &finding);
+    expect_text(&text, "checked 132 of 199, 131 of these have it: about 198 in all, 194 to 199 with 95 % certainty");
+    finding.sample = (struct xs_sample){.is_of_contents = true, .checked = 5, .of = 5, .hits = 5, .unknown = 2};
+    xs_finding_sample(&text, &finding);
+    expect_text(&text, "checked 5 of 7; of the others nothing can be said");
+    finding.sample.unknown = 0;
+    xs_finding_sample(&text, &finding);
+    assert_int_equal(text.length, 0);
+}
+
+/* Instances together have what their finding saves. */
+static void an_instance_has_its_share(void **state) {
+    (void)state;
+    finding.instances = 4;
+    finding.claimed_ns = 100 * MS;
+    assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 20 * MS);
+    assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 50 * MS);
+    finding.claimed_ns = 0; /* none claims anything: equal parts */
+    assert_int_equal(xs_finding_share_ns(&finding, 0), 50 * MS / 4);
+    finding.saves.known = false; /* causes were not looked for */
+    assert_int_equal(xs_finding_share_ns(&finding, 7), 7);
+    finding.upper_bound = true;
+    assert_int_equal(xs_finding_share_ns(&finding, 7), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_range_has_its_reason, begin),
+        cmocka_unit_test_setup(what_is_no_range_has_none, begin),
+        cmocka_unit_test_setup(savings_are_bounds_without_a_replay, begin),
+        cmocka_unit_test_setup(page_locking_has_a_price, begin),
+        cmocka_unit_test_setup(what_was_checked_is_said, begin),
+        cmocka_unit_test_setup(an_instance_has_its_share, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
