@@ -200,15 +200,17 @@ static void play_locked_for_copies(uint64_t lock_us, const char *stacks) {
     diagnose(stacks);
 }
 
-/* Each statement begins 10 us before its call, and this goes, too. */
-#define DROPPED_US ((STEPS - 1) * (100 + 10))
+/* At least, half of the 10 us before each call is the statement's beginning, and this goes, too; at most, all of it is
+ * staging. */
+#define DROPPED_US ((STEPS - 1) * (100 + 5))
+#define DROPPED_AT_MOST_US ((STEPS - 1) * (100 + 10))
 
 static void a_statement_s_own_memory_goes(void **state) {
     (void)state;
     play_locked_for_copies(20000, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"
                                            "UPDATE allocation SET stack = 1 WHERE id = 2");
     assert_int_equal(saves("noop-upload").least_ns, DROPPED_US * US);
-    assert_int_equal(saves("noop-upload").most_ns, (DROPPED_US + 20000 - (500 - 60)) * US);
+    assert_int_equal(saves("noop-upload").most_ns, (DROPPED_AT_MOST_US + 20000 - (500 - 60)) * US);
     play_end(p);
 }
 
@@ -217,7 +219,7 @@ static void memory_that_is_worth_its_price_stays(void **state) {
     (void)state;
     play_locked_for_copies(439, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"
                                          "UPDATE allocation SET stack = 1 WHERE id = 2");
-    saves_exactly("noop-upload", DROPPED_US * US);
+    assert_int_equal(saves("noop-upload").most_ns, DROPPED_AT_MOST_US * US);
     play_end(p);
 }
 
@@ -225,7 +227,7 @@ static void memory_of_another_line_stays(void **state) {
     (void)state;
     play_locked_for_copies(20000, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"
                                            "UPDATE allocation SET stack = 2 WHERE id = 2");
-    saves_exactly("noop-upload", DROPPED_US * US);
+    assert_int_equal(saves("noop-upload").most_ns, DROPPED_AT_MOST_US * US);
     play_end(p);
 }
 
