@@ -216,6 +216,27 @@ static void a_late_event_is_another_statement_s(void **state) {
     }
 }
 
+/* Events are of no known line; the statement before one is. */
+static void an_event_is_of_the_copy_before_it(void **state) {
+    (void)state;
+    play_begin(p);
+    alloc(A, MIB);
+    p->host = XS_MEM_PINNED;
+    p->async = true;
+    p->stream = STREAM;
+    for (int i = 0; i < STEPS; i++) {
+        works(BEFORE_US - 10);
+        takes(SHORT_CALL_US, 15);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+        p->call_ns = US;
+        play_record(p, EVENT);
+        returned();
+    }
+    diagnose(OF_A_LINE);
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (BEFORE_US + SHORT_CALL_US + 10 + 1) * US);
+    play_end(p);
+}
+
 /* Of a program that is not Python, only the call. */
 static void other_programs_keep_what_is_behind(void **state) {
     (void)state;
@@ -239,6 +260,7 @@ int main(void) {
         cmocka_unit_test(a_wait_of_another_line_stays),
         cmocka_unit_test(a_wait_for_the_event_finds_it),
         cmocka_unit_test(a_late_event_is_another_statement_s),
+        cmocka_unit_test(an_event_is_of_the_copy_before_it),
         cmocka_unit_test(other_programs_keep_what_is_behind),
     };
     return cmocka_run_group_tests_name("statements", tests, NULL, NULL);
