@@ -49,6 +49,13 @@ static inline uint64_t xs_monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The processor time of the calling thread. */
+static inline uint64_t xs_thread_cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* The present tick. Any thread, async-signal-safe. */
 static inline uint64_t xs_clock_tick(enum xs_clock_source source) {
     if (source == XS_CLOCK_COUNTER) {

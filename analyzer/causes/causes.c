@@ -1,6 +1,7 @@
 /* From findings to savings and causes; see causes.h. */
 #include "analyzer/causes/causes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,15 +41,18 @@ static struct xs_saving bounds(uint64_t most_ns) {
     return (struct xs_saving){.known = true, .bounds = true, .most_ns = most_ns};
 }
 
-/* What was seen of the copies that were looked at is true of the others, too. */
-static void scale(struct xs_finding *f) {
+/* What was seen of the copies that were looked at is true of the others, too: by what they claim, because copies that
+ * are looked at may take longer for it and chance may have chosen more of some sizes, or else by their number. */
+static void scale(struct xs_finding *f, uint64_t run_ns) {
     if (!f->sample.is_of_contents || f->sample.checked == f->sample.of || !f->instances)
         return;
-    double times = f->sample.estimate / (double)f->instances;
-    uint64_t least = (uint64_t)((double)f->saves.least_ns * times), most = (uint64_t)((double)f->saves.most_ns * times);
-    f->saves.scaled_ns = most > f->saves.most_ns ? most - f->saves.most_ns : 0;
-    f->saves.least_ns = least;
-    f->saves.most_ns = most;
+    double times =
+        f->gives_back_ns ? f->sample.ns / (double)f->gives_back_ns : f->sample.estimate / (double)f->instances;
+    double least = fmin((double)f->saves.least_ns * times, (double)run_ns);
+    double most = fmin((double)f->saves.most_ns * times, (double)run_ns);
+    f->saves.scaled_ns = (uint64_t)most > f->saves.most_ns ? (uint64_t)most - f->saves.most_ns : 0;
+    f->saves.least_ns = (uint64_t)least;
+    f->saves.most_ns = (uint64_t)most;
 }
 
 /* Without kernels the replay does not know what calls waited for: at least, only the copies' own time goes. */
@@ -77,7 +81,7 @@ static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const str
     uint64_t least = less(run, left[XS_PLAN_LEAST]), most = less(run, left[XS_PLAN_MOST]);
     f->saves = (struct xs_saving){
         .known = true, .least_ns = least < most ? least : most, .most_ns = least < most ? most : least};
-    scale(f);
+    scale(f, (uint64_t)run);
     if (is_unsure(f) || f->upper_bound)
         f->saves.least_ns = 0;
     if (!plan->findings->exposed_known)

@@ -9,11 +9,12 @@
 #include "schema/kinds.h"
 
 static bool is_locked(const struct xs_model_call *call, enum xs_model_kind kind) {
-    return call->kind == kind && call->memory_kind == XS_MEM_PINNED && call->bytes;
+    bool locked = call->memory_kind == XS_MEM_PINNED || call->memory_kind == XS_MEM_REGISTERED;
+    return call->kind == kind && locked && call->bytes;
 }
 
-/* What a copy would take longer from pageable memory. */
-static int64_t worth_of(const struct xs_plan *plan, const struct xs_model_call *call) {
+int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy) {
+    const struct xs_model_call *call = &plan->model->calls[copy];
     const struct xs_link_model *link = &plan->findings->link;
     uint64_t pageable = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PAGEABLE), call->bytes);
     uint64_t pinned = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PINNED), call->bytes);
@@ -46,7 +47,9 @@ static void read_allocations(struct xs_host_memory *memory, const struct xs_mode
             .until_ns = INT64_MAX,
             .price_ns = call->return_ns - call->enter_ns,
             .allocation = i,
-            .free = XS_PLAN_NONE};
+            .free = XS_PLAN_NONE,
+            .first_copy = XS_PLAN_NONE,
+            .is_registered = call->memory_kind == XS_MEM_REGISTERED};
     }
     if (memory->count)
         qsort(memory->items, memory->count, sizeof *memory->items, by_address);
@@ -69,13 +72,32 @@ static uint32_t find(const struct xs_host_memory *memory, uint64_t address, int6
     return address < item->end && item->from_ns <= ns && ns <= item->until_ns ? (uint32_t)low : 0;
 }
 
+const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *memory, const struct xs_plan *plan,
+                                                 uint32_t allocation) {
+    const struct xs_model_call *call = &plan->model->calls[allocation];
+    uint32_t number = find(memory, call->address, call->enter_ns);
+    return number && memory->items[number - 1].allocation == allocation ? &memory->items[number - 1] : NULL;
+}
+
+static void add_copy(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy) {
+    struct xs_locked_memory *item = &memory->items[memory->of[copy] - 1];
+    item->worth_ns += xs_host_memory_worth(plan, copy);
+    if (!item->copies++)
+        item->first_copy = copy;
+    else
+        memory->next[item->last_copy] = copy;
+    item->last_copy = copy;
+}
+
 /* Frees and copies, in the order of the calls: an address may be used again. */
 static void read_uses(struct xs_host_memory *memory, const struct xs_plan *plan) {
     const struct xs_model *model = plan->model;
     memory->of = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *memory->of);
+    memory->next = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *memory->next);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         memory->of[i] = 0;
+        memory->next[i] = XS_PLAN_NONE;
         if (is_locked(call, XS_MODEL_FREE)) {
             uint32_t number = find(memory, call->address, call->enter_ns);
             if (number) {
@@ -85,10 +107,8 @@ static void read_uses(struct xs_host_memory *memory, const struct xs_plan *plan)
             }
         } else if (is_locked(call, XS_MODEL_TRANSFER)) {
             memory->of[i] = find(memory, call->address, call->enter_ns);
-            if (memory->of[i]) {
-                memory->items[memory->of[i] - 1].worth_ns += worth_of(plan, call);
-                memory->items[memory->of[i] - 1].copies++;
-            }
+            if (memory->of[i])
+                add_copy(memory, plan, i);
         }
     }
 }
@@ -102,6 +122,7 @@ void xs_host_memory_begin(struct xs_host_memory *memory, const struct xs_plan *p
 void xs_host_memory_end(struct xs_host_memory *memory) {
     free(memory->items);
     free(memory->of);
+    free(memory->next);
     *memory = (struct xs_host_memory){0};
 }
 
@@ -123,7 +144,7 @@ void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_
         uint32_t call = plan->changed[k], number = memory->of[call];
         if (!number || !plan->without_host[k])
             continue;
-        memory->items[number - 1].left_ns -= worth_of(plan, &plan->model->calls[call]);
+        memory->items[number - 1].left_ns -= xs_host_memory_worth(plan, call);
         memory->items[number - 1].left--;
         memory->items[number - 1].is_touched = true;
         memory->items[number - 1].is_of_copy |= is_same_place(plan, memory->items[number - 1].allocation, call);
@@ -131,7 +152,8 @@ void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_
     memory->instead_ns = 0;
     for (size_t i = 0; i < memory->count; i++) {
         struct xs_locked_memory *item = &memory->items[i];
-        item->is_useless = item->is_touched && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+        item->is_useless = item->is_touched && !item->is_registered && item->left <= item->is_of_copy &&
+                           item->price_ns > item->left_ns;
         if (item->is_useless)
             memory->instead_ns += item->left_ns;
     }

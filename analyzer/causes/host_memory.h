@@ -1,6 +1,6 @@
-/* Page-locked memory of the program, and whether it is still needed when copies that used it are not made any more.
- * What a library allocates for a copy, as CuPy does, goes with the copies, unless those that are left are worth its
- * price. */
+/* Page-locked and registered memory of the program, and whether page-locked memory it is still needed when copies that
+ * used it are not made any more. What a library allocates for a copy, as CuPy does, goes with the copies, unless those
+ * that are left are worth its price. */
 #ifndef XFERSPY_ANALYZER_CAUSES_HOST_MEMORY_H
 #define XFERSPY_ANALYZER_CAUSES_HOST_MEMORY_H
 
@@ -10,7 +10,7 @@
 
 struct xs_plan;
 
-/* An allocation of page-locked memory. */
+/* An allocation of page-locked memory, or a registration. */
 struct xs_locked_memory {
     uint64_t begin, end;       /* addresses */
     int64_t from_ns, until_ns; /* it lives */
@@ -19,21 +19,32 @@ struct xs_locked_memory {
     int64_t worth_ns;          /* so much longer its copies would take from pageable memory, all together */
     int64_t left_ns;           /* the same of the copies that a plan leaves */
     uint64_t copies, left;     /* how many there are, and how many a plan leaves */
-    bool is_touched;           /* a plan drops a copy of it */
-    bool is_of_copy;           /* and that copy's statement allocated it */
-    bool is_useless;           /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
+    uint32_t first_copy;       /* XS_PLAN_NONE: there is none */
+    uint32_t last_copy;
+    bool is_registered; /* memory that there is: a plan that drops its copies leaves the registration */
+    bool is_touched;    /* a plan drops a copy of it */
+    bool is_of_copy;    /* and that copy's statement allocated it */
+    bool is_useless;    /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
 };
 
 struct xs_host_memory {
     struct xs_locked_memory *items; /* by begin, then by from_ns */
     size_t count;
     uint32_t *of;       /* by call: the item that a copy uses plus 1, 0: none */
+    uint32_t *next;     /* by call, of a copy: the next one of its item; XS_PLAN_NONE: there is none */
     int64_t instead_ns; /* what the copies of useless memory that are left take longer */
 };
 
 /* `plan` has its model, findings and links between calls. Always to be ended. */
 void xs_host_memory_begin(struct xs_host_memory *memory, const struct xs_plan *plan);
 void xs_host_memory_end(struct xs_host_memory *memory);
+
+/* The memory that this call allocates or registers; NULL: not known. */
+const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *memory, const struct xs_plan *plan,
+                                                 uint32_t allocation);
+
+/* What a copy from or to page-locked memory would take longer with pageable memory. */
+int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 
 /* Sets is_useless and instead_ns by what the plan drops. */
 void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_plan *plan);

@@ -23,7 +23,7 @@ static double share_of(const struct xs_managed_group *group, bool of_kernels, en
 static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
                          const struct xs_managed_span *span, enum xs_plan_end end) {
     double length = (double)(span->end_ns - span->start_ns), seen = (double)span->stalled_ns;
-    if (m->windows.whole)
+    if (m->windows[spans->way].whole)
         return seen;
     if ((double)span->recorded_ns >= NEARLY_ALL * length)
         return seen * length / (double)span->recorded_ns;

@@ -39,6 +39,7 @@ struct xs_managed_group {
 };
 
 struct xs_managed_spans {
+    enum xs_migration_way way;     /* that pages go in them */
     struct xs_managed_span *items; /* by start */
     size_t count, capacity;
     struct xs_managed_group *groups;
@@ -49,7 +50,7 @@ struct xs_managed_spans {
 };
 
 struct xs_managed {
-    struct xs_migration_windows windows;
+    struct xs_migration_windows windows[XS_MIGRATION_WAYS];
     struct xs_managed_memory *memories; /* by address */
     size_t memory_count, memory_capacity;
     struct xs_hash memory_of; /* allocation.id to the index plus 1 */

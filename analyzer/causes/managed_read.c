@@ -229,8 +229,8 @@ static const struct xs_managed_span *span_at(const struct xs_managed_spans *span
 static void note_moved(const struct xs_managed *m, struct xs_managed_spans *spans, size_t memory, int64_t ns,
                        uint64_t bytes) {
     const struct xs_managed_span *span = span_at(spans, ns);
-    const struct xs_recorded_window *window = xs_migration_window_at(&m->windows, ns);
-    if (!span || !bytes || (!m->windows.whole && (!window || !window->is_sample)))
+    const struct xs_recorded_window *window = xs_migration_window_at(&m->windows[spans->way], ns);
+    if (!span || !bytes || (!m->windows[spans->way].whole && (!window || !window->is_sample)))
         return;
     uint64_t *moved = xs_hash_put(&spans->moved, span->group, memory);
     *moved = xs_sum(*moved ? *moved : 1, bytes);
@@ -238,7 +238,7 @@ static void note_moved(const struct xs_managed *m, struct xs_managed_spans *span
 }
 
 /* Ends the streak, or lets it begin at the window's edge where its first page came soon behind it. */
-static int end_streak(struct streak *streak, struct xs_intervals *set) {
+static int end_streak(struct streak *streak, struct xs_managed_spans *spans) {
     if (!streak->end_ns)
         return XS_OK;
     const struct xs_recorded_window *window = streak->window;
@@ -246,17 +246,17 @@ static int end_streak(struct streak *streak, struct xs_intervals *set) {
         streak->start_ns = window->start_ns;
     if (window && window->is_sample && window->end_ns - streak->end_ns <= STREAK_GAP_NS)
         streak->end_ns = window->end_ns;
-    int status = xs_intervals_add(set, streak->start_ns, streak->end_ns);
+    int status = xs_intervals_add(&spans->streaks, streak->start_ns, streak->end_ns);
     *streak = (struct streak){0};
     return status;
 }
 
-static int extend_streak(const struct reading *r, struct streak *streak, struct xs_intervals *set, int64_t start_ns,
-                         int64_t end_ns) {
-    const struct xs_recorded_window *window = xs_migration_window_at(&r->m->windows, start_ns);
+static int extend_streak(const struct reading *r, struct streak *streak, struct xs_managed_spans *spans,
+                         int64_t start_ns, int64_t end_ns) {
+    const struct xs_recorded_window *window = xs_migration_window_at(&r->m->windows[spans->way], start_ns);
     int status = XS_OK;
     if (streak->end_ns && (window != streak->window || start_ns - streak->end_ns > STREAK_GAP_NS))
-        status = end_streak(streak, set);
+        status = end_streak(streak, spans);
     if (!streak->end_ns) {
         streak->start_ns = start_ns;
         streak->window = window;
@@ -283,9 +283,9 @@ static int take_migration(struct reading *r, struct xs_scan *scan) {
         note_moved(m, &m->gaps, (size_t)(memory - m->memories), start_ns, bytes);
     /* a prefetch moves pages while nobody waits for them */
     if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !memory->is_prefetched))
-        return extend_streak(r, &r->up, &m->kernels.streaks, start_ns, end_ns);
+        return extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
     if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !memory->is_prefetched))
-        return extend_streak(r, &r->down, &m->gaps.streaks, start_ns, end_ns);
+        return extend_streak(r, &r->down, &m->gaps, start_ns, end_ns);
     return XS_OK;
 }
 
@@ -299,8 +299,8 @@ static int read_migrations(struct reading *r) {
     while (status >= 0 && xs_scan_row(&scan))
         status = take_migration(r, &scan);
     int ended = xs_scan_end(&scan);
-    status = status < 0 ? status : end_streak(&r->up, &r->m->kernels.streaks);
-    status = status < 0 ? status : end_streak(&r->down, &r->m->gaps.streaks);
+    status = status < 0 ? status : end_streak(&r->up, &r->m->kernels);
+    status = status < 0 ? status : end_streak(&r->down, &r->m->gaps);
     xs_intervals_unite(&r->m->kernels.streaks);
     xs_intervals_unite(&r->m->gaps.streaks);
     r->m->ns_per_byte = r->bytes > 0 ? r->moving_ns / r->bytes : 0;
@@ -331,7 +331,7 @@ uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, in
 static void measure_samples(const struct xs_managed *m, const struct xs_managed_spans *spans,
                             struct xs_managed_span *span) {
     struct xs_managed_group *group = &spans->groups[span->group];
-    span->sampled_ns = xs_migration_windows_within(&m->windows, span->start_ns, span->end_ns, true);
+    span->sampled_ns = xs_migration_windows_within(&m->windows[spans->way], span->start_ns, span->end_ns, true);
     if (!span->sampled_ns)
         return;
     double sampled = (double)span->sampled_ns, stalled = 0;
@@ -347,7 +347,7 @@ static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) 
     for (size_t i = 0; i < spans->count; i++) {
         struct xs_managed_span *span = &spans->items[i];
         struct xs_managed_group *group = &spans->groups[span->group];
-        span->recorded_ns = xs_migration_windows_within(&m->windows, span->start_ns, span->end_ns, false);
+        span->recorded_ns = xs_migration_windows_within(&m->windows[spans->way], span->start_ns, span->end_ns, false);
         span->stalled_ns = span->recorded_ns ? xs_managed_covered(&spans->streaks, span->start_ns, span->end_ns) : 0;
         if (span->stalled_ns > span->recorded_ns)
             span->stalled_ns = span->recorded_ns;
@@ -385,7 +385,9 @@ static bool any_migration(const struct xs_trace *trace, char *message) {
 }
 
 static int read_all(struct reading *r) {
-    int status = xs_migration_windows_read(&r->m->windows, r->trace, r->message, NULL);
+    int status = XS_OK;
+    for (enum xs_migration_way way = 0; way < XS_MIGRATION_WAYS && status >= 0; way++)
+        status = xs_migration_windows_read(&r->m->windows[way], way, r->trace, r->message, NULL);
     status = status < 0 ? status : read_memories(r);
     status = status < 0 ? status : read_prefetches(r);
     status = status < 0 ? status : read_kernels(r);
@@ -408,7 +410,7 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
         return XS_OK;
     struct reading r = {.plan = plan, .trace = trace, .message = message};
     r.m = *managed = xs_realloc(NULL, sizeof *r.m);
-    *r.m = (struct xs_managed){0};
+    *r.m = (struct xs_managed){.kernels.way = XS_MIGRATIONS_UP, .gaps.way = XS_MIGRATIONS_DOWN};
     r.threads = xs_realloc(NULL, (size_t)plan->model->threads * sizeof *r.threads);
     for (int32_t i = 0; i < plan->model->threads; i++)
         r.threads[i] = false;
@@ -429,7 +431,8 @@ static void free_spans(struct xs_managed_spans *spans) {
 void xs_managed_free(struct xs_managed *m) {
     if (!m)
         return;
-    xs_migration_windows_free(&m->windows);
+    for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++)
+        xs_migration_windows_free(&m->windows[way]);
     xs_hash_free(&m->memory_of);
     free(m->memories);
     free(m->given);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/engine/link.h"
 #include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
@@ -12,7 +13,6 @@
  * first time, which a page-locked one does not. So the difference is small, and so is the price of registering memory
  * that there is, 0.05 to 0.11 ns. Of small pieces the fixed cost would count as a rate. */
 #define ASSUMED_NS_PER_BYTE 0.08
-#define PAGEABLE_NS_PER_BYTE 0.40
 #define ASSUMED_FREE_NS_PER_BYTE 0.10
 enum { LEAST_BYTES = 1 << 20 };
 
@@ -38,8 +38,8 @@ static int read_rate(struct xs_pinning *pinning, const struct xs_trace *trace, c
     }
     pinning->assumed = bytes <= 0;
     if (!pinning->assumed) {
-        double more =
-            ns / bytes + (free_bytes > 0 ? free_ns / free_bytes : ASSUMED_FREE_NS_PER_BYTE) - PAGEABLE_NS_PER_BYTE;
+        double more = ns / bytes + (free_bytes > 0 ? free_ns / free_bytes : ASSUMED_FREE_NS_PER_BYTE) -
+                      XS_FIRST_TOUCH_NS_PER_BYTE;
         pinning->ns_per_byte = more > ASSUMED_NS_PER_BYTE ? more : ASSUMED_NS_PER_BYTE;
     }
     return xs_scan_end(&scan);

@@ -7,13 +7,13 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/managed.h"
 #include "analyzer/causes/statement.h"
+#include "analyzer/causes/unpin.h"
 #include "analyzer/engine/detector.h"
 #include "schema/kinds.h"
 
-/* What the host takes for a call that only gives work to the device, and behind the end of a copy that it waits for;
- * measured on the host of an H100 (docs/measurements.md). */
+/* What the host takes for a call that only gives work to the device; measured on the host of an H100
+ * (docs/measurements.md). */
 #define ASYNC_CALL_NS 4000
-#define BEHIND_COPY_NS 10000
 
 /* What gathering small pieces in one buffer takes the host, for each byte. */
 #define GATHER_NS_PER_BYTE 0.1
@@ -196,7 +196,7 @@ static void pin(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
                                .operation_ns = pinned < now ? pinned : now,
                                .unstaged = true,
                                .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
-                               .host_ns = c->is_async ? ASYNC_CALL_NS : BEHIND_COPY_NS});
+                               .host_ns = c->is_async ? ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
     if (end == XS_PLAN_LEAST)
         xs_pinning_add(&plan->pinning, c->address, c->bytes);
 }
@@ -270,7 +270,7 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     enum xs_model_kind kind = kind_of(item->table);
     uint32_t first = xs_plan_find(plan, kind, item->rows[0]), second = xs_plan_find(plan, kind, item->rows[1]);
     enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
-    if (repair == XS_REPAIR_KEEP)
+    if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
     if (repair == XS_REPAIR_NOT_ALLOCATE)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
@@ -307,6 +307,8 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
     case XS_REPAIR_DEVICE_COPY:
         replace(plan, first, XS_LINK_D2D, end);
         break;
+    case XS_REPAIR_UNPIN:
+        return xs_unpin(plan, first, end);
     case XS_REPAIR_OVERLAP:
         overlap(plan, first, end);
         break;

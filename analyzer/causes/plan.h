@@ -34,6 +34,10 @@ struct xs_plan {
 };
 #define XS_PLAN_NONE UINT32_MAX
 
+/* What the host takes behind the end of a copy that it waits for; measured on the host of an H100
+ * (docs/measurements.md). */
+#define XS_BEHIND_COPY_NS 10000
+
 /* `findings` and `model` are kept. Negative status: the message is set. Always to be ended. */
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
                   const struct xs_findings *findings, const struct xs_repairables *all, char *message);

@@ -7,7 +7,8 @@
 /* Fills the plan's overheads. */
 void xs_statement_overheads(struct xs_plan *plan);
 
-/* How much of the time before the call is its statement's own: what the interpreter and the library take, and, at most,
+/* How much of the time before the call is its statement's own: what the interpreter and the library take (behind a call
+ * of another line half of it, because that statement's end is in it, too), and, at most,
  * what a library may take that copies the data into page-locked memory of its own. 0 where the program calls the driver
  * or the runtime itself. */
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end);

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 
-enum { ENOUGH = 5, SIZES = 16384 };
+enum { ENOUGH = XS_CHURN_ENOUGH, SIZES = 16384 };
 
 /* A freed allocation that could have been kept. */
 struct freed {
@@ -33,8 +33,7 @@ struct size {
 
 static uint64_t span_ns(int64_t enter, int64_t leave) { return (uint64_t)leave - (uint64_t)enter; }
 
-/* Registered memory is the host's: what was registered could only have been kept for the same address. */
-static void key_of(const struct xs_allocation *a, uint64_t key[2]) {
+void xs_churn_key(const struct xs_allocation *a, uint64_t key[2]) {
     bool registered = a->kind == XS_MEM_REGISTERED;
     key[0] = a->bytes;
     key[1] = xs_mix(((uint64_t)a->site << 32 | (uint32_t)a->context) ^ xs_mix((uint64_t)a->kind)) ^
@@ -76,7 +75,7 @@ static void sweep(struct xs_detection *detection) {
 static struct size *size_of(struct xs_detection *detection, const struct xs_allocation *a, bool make) {
     struct xs_churn *churn = detection->state;
     uint64_t key[2];
-    key_of(a, key);
+    xs_churn_key(a, key);
     const uint64_t *found = xs_hash_find(&churn->sizes, key[0], key[1]);
     if (found || !make)
         return found ? (struct size *)(uintptr_t)*found : NULL;

@@ -17,7 +17,12 @@ struct xs_churn {           /* a detector's state; zeroed: empty */
 
 /* What a detector needs of the events. */
 #define XS_CHURN_WANTS (XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_API) | XS_WANT_NOT_RUN)
+enum { XS_CHURN_ENOUGH = 5 }; /* pairs of one size */
 enum xs_churn_of { XS_CHURN_DEVICE_OR_MANAGED, XS_CHURN_PAGE_LOCKED };
+
+/* What allocations have in common of which one could have been kept for the next. Registered memory is the host's: what
+ * was registered could only have been kept for the same address. */
+void xs_churn_key(const struct xs_allocation *a, uint64_t key[2]);
 
 /* Takes each of them; allocations of the other kinds are left out. */
 void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of);

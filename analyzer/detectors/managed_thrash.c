@@ -34,9 +34,10 @@ struct pages {
         const void *window; /* the last of these */
         uint64_t kernels;   /* that there were before it */
     } up, down;
-    int64_t since_ns;                                   /* the first kernel that was given it; 0: there was none */
-    uint64_t kernels;                                   /* that were given it so far */
-    double kernels_ns, recorded_kernels_ns, sampled_ns; /* of these kernels: all, and those parts of them */
+    int64_t since_ns;  /* the first kernel that was given it; 0: there was none */
+    uint64_t kernels;  /* that were given it so far */
+    double kernels_ns; /* of these kernels */
+    double recorded_ns[XS_MIGRATION_WAYS], sampled_ns[XS_MIGRATION_WAYS]; /* the parts of that in windows, in samples */
     uint8_t pieces[];
 };
 
@@ -108,7 +109,8 @@ static void take_migration(struct xs_detection *detection, const struct xs_trace
     uint64_t first = offset >> pages->shift, last = (offset + length - 1) >> pages->shift, again = 0;
     for (uint64_t i = first; i <= last; i++)
         again += move_piece(pages, &pages->pieces[i], up);
-    note_seen(up ? &pages->up : &pages->down, xs_migration_window_at(detection->windows, event->enter_ns),
+    note_seen(up ? &pages->up : &pages->down,
+              xs_migration_window_at(&detection->windows[up ? XS_MIGRATIONS_UP : XS_MIGRATIONS_DOWN], event->enter_ns),
               pages->kernels, length);
     uint64_t ns = (uint64_t)event->return_ns - (uint64_t)event->enter_ns;
     pages->ns += ns;
@@ -143,8 +145,11 @@ static void note_kernel(struct xs_detection *detection, struct pages *pages, int
     pages->since_ns = pages->since_ns ? pages->since_ns : start_ns;
     pages->kernels++;
     pages->kernels_ns += (double)(end_ns - start_ns);
-    pages->recorded_kernels_ns += (double)xs_migration_windows_within(detection->windows, start_ns, end_ns, false);
-    pages->sampled_ns += (double)xs_migration_windows_within(detection->windows, start_ns, end_ns, true);
+    for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++) {
+        const struct xs_migration_windows *windows = &detection->windows[way];
+        pages->recorded_ns[way] += (double)xs_migration_windows_within(windows, start_ns, end_ns, false);
+        pages->sampled_ns[way] += (double)xs_migration_windows_within(windows, start_ns, end_ns, true);
+    }
 }
 
 static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -171,17 +176,20 @@ static double scaled(const struct seen *seen, double all_ns, double recorded_ns,
 
 /* How often the allocation's pages went there and back, by the windows; 0: they do not say. */
 static double estimated_trips(const struct xs_detection *detection, const struct pages *pages, int64_t end_ns) {
-    const struct xs_migration_windows *windows = detection->windows;
-    uint64_t enough = windows->listed ? 2 : 1;
-    if (windows->whole || !pages->since_ns || (pages->up.windows < enough && pages->down.windows < enough))
+    const struct xs_migration_windows *windows = &detection->windows[XS_MIGRATIONS_DOWN];
+    /* where the windows are only inferred, there are few, and both ways have to be seen */
+    bool seen =
+        windows->listed ? pages->up.windows >= 2 || pages->down.windows >= 2 : pages->up.windows && pages->down.windows;
+    if (windows->whole || !pages->since_ns || !seen)
         return 0;
     int64_t since = pages->since_ns;
     double other_ns = (double)(end_ns - since) - pages->kernels_ns;
-    double other_recorded_ns =
-        (double)xs_migration_windows_within(windows, since, end_ns, false) - pages->recorded_kernels_ns;
-    double other_sampled_ns = (double)xs_migration_windows_within(windows, since, end_ns, true) - pages->sampled_ns;
-    double up = scaled(&pages->up, pages->kernels_ns, pages->recorded_kernels_ns, pages->sampled_ns);
-    double down = scaled(&pages->down, other_ns, other_recorded_ns, other_sampled_ns);
+    double recorded = (double)xs_migration_windows_within(windows, since, end_ns, false);
+    double sampled = (double)xs_migration_windows_within(windows, since, end_ns, true);
+    double up = scaled(&pages->up, pages->kernels_ns, pages->recorded_ns[XS_MIGRATIONS_UP],
+                       pages->sampled_ns[XS_MIGRATIONS_UP]);
+    double down = scaled(&pages->down, other_ns, recorded - pages->recorded_ns[XS_MIGRATIONS_DOWN],
+                         sampled - pages->sampled_ns[XS_MIGRATIONS_DOWN]);
     /* what was seen going one way in two windows has come the other way between them, seen or not */
     if (!pages->up.windows || !pages->down.windows)
         return (up > down ? up : down) / (double)pages->bytes;

@@ -5,7 +5,7 @@ static const uint64_t large_bytes = 65536;
 
 static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 
-/* What pinning gives back. Of a box that is slow because of its shape, no more than a plain copy of its size would:
+/* What pinning removes. Of a box that is slow because of its shape, no more than a plain copy of its size would:
  * nobody knows how fast its shape is from pinned memory. */
 static struct xs_times removable(const struct xs_link_model *link, const struct xs_transfer_view *t,
                                  struct xs_times times) {

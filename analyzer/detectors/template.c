@@ -59,7 +59,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
                                    .count = same ? before.count + 1 : 1};
     if (row->count % 2)
         return;
-    /* Removable is all of the transfer; a remedy that costs something itself gives back less:
+    /* Removable is all of the transfer. Of a remedy that costs something itself it is less:
      *   instance.removable = xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, bytes)); */
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this upload");

@@ -11,11 +11,11 @@ static bool applies(const struct xs_allocation *a) {
 /* Why it cannot be decided; NULL: it can. */
 static const char *doubt(const struct xs_detection *detection, const struct xs_allocation *a, bool lives) {
     if (!detection->calls_recorded)
-        return "calls not recorded";
+        return XS_UNDECIDED_CALLS;
     if (!detection->addresses_recorded)
-        return "addresses of copies not recorded";
+        return XS_UNDECIDED_ADDRESSES;
     if (lives && !detection->ended)
-        return "the trace ends before the program";
+        return XS_UNDECIDED_END;
     if (a->unseen_launched)
         return XS_UNDECIDED_ARGUMENTS;
     if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels reach it through an object that is no pointer */

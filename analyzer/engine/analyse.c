@@ -66,7 +66,7 @@ static void begin_detectors(struct xs_analysis *a) {
                                    .calls_recorded = a->calls_recorded,
                                    .ended = a->ended,
                                    .addresses_recorded = a->addresses_recorded,
-                                   .windows = &a->windows,
+                                   .windows = a->windows,
                                    .analysis = a,
                                    .index = i};
         if (!is_asked_for(a, detector))
@@ -189,8 +189,8 @@ static int begin(struct xs_analysis *a) {
     if (status >= 0)
         status = xs_waits_begin(&a->waits, a->trace, &a->accounts, &a->streams, a->wanting_count[XS_ON_SYNC] != 0,
                                 a->message, damaged);
-    if (status >= 0)
-        status = xs_migration_windows_read(&a->windows, a->trace, a->message, damaged);
+    for (enum xs_migration_way way = 0; way < XS_MIGRATION_WAYS && status >= 0; way++)
+        status = xs_migration_windows_read(&a->windows[way], way, a->trace, a->message, damaged);
     if (status >= 0)
         status = xs_arguments_read(&a->arguments, a->trace, a->message, damaged);
     int begun = xs_events_begin(&a->events, a->trace, window, a->message, damaged);
@@ -202,7 +202,8 @@ static void end(struct xs_analysis *a) {
     xs_events_end(&a->events);
     xs_contents_end(&a->contents);
     xs_arguments_free(&a->arguments);
-    xs_migration_windows_free(&a->windows);
+    for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++)
+        xs_migration_windows_free(&a->windows[way]);
     xs_device_records_end(&a->copies);
     xs_device_records_end(&a->memsets);
     xs_exposure_end(&a->exposure);

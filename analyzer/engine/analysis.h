@@ -37,7 +37,7 @@ struct xs_analysis {
     struct xs_events events;
     struct xs_contents contents;
     struct xs_arguments arguments;
-    struct xs_migration_windows windows;
+    struct xs_migration_windows windows[XS_MIGRATION_WAYS];
     struct xs_device_records copies, memsets;
     struct xs_streams streams;
     struct xs_exposure exposure;

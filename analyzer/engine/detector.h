@@ -13,10 +13,10 @@
 #include "analyzer/trace/trace_event.h"
 
 enum xs_detector_kind {
-    XS_REMOVES_TRANSFERS, /* gives back transfers' (or memsets') time; counts in the total through xs_claim */
-    XS_REMOVES_CALLS,     /* gives back time inside calls, or migrations; counts in the total through xs_claim */
-    XS_UPPER_BOUND,       /* gives back at most this; stands beside the total */
-    XS_ADVICE,            /* gives back nothing by itself; ranked last */
+    XS_REMOVES_TRANSFERS, /* its removable time is transfers' (or memsets'); claimed through xs_claim */
+    XS_REMOVES_CALLS,     /* it is time inside calls, or migrations; claimed through xs_claim */
+    XS_UPPER_BOUND,       /* the least that it saves is nothing */
+    XS_ADVICE,            /* saves nothing by itself; ranked last */
 };
 
 /* What a trace has to hold for a detector to find anything. */
@@ -42,6 +42,9 @@ enum { XS_VERDICTS = 4 };
 #define XS_UNDECIDED_BEFORE "the destination's contents before were not measured"
 #define XS_UNDECIDED_CHANCE "small contents may be equal by chance"
 #define XS_UNDECIDED_ARGUMENTS "launch arguments not seen"
+#define XS_UNDECIDED_CALLS "calls not recorded"
+#define XS_UNDECIDED_ADDRESSES "addresses of copies not recorded"
+#define XS_UNDECIDED_END "the trace ends before the program"
 #define XS_KEEP_OR_POOL "Allocate once and keep it, or take it from a pool"
 #define XS_UNLESS_REACHED "after making sure that no kernel reaches it through a pointer in device memory."
 
@@ -59,7 +62,7 @@ struct xs_detection {
     unsigned index;                       /* of this detector in xs_detectors */
     bool left_out;                        /* the instance at hand did not pass the filter: its claims do not count */
 
-    const struct xs_migration_windows *windows; /* when page migrations were recorded */
+    const struct xs_migration_windows *windows; /* XS_MIGRATION_WAYS of them: when page migrations were recorded */
 };
 
 struct xs_detector {
@@ -69,8 +72,8 @@ struct xs_detector {
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what of the run the remedy changes */
-    unsigned needs; /* enum xs_detector_needs; 0: host events alone */
-    uint32_t wants; /* XS_WANT(XS_ON_...) of the events that on_event is called for */
+    unsigned needs;        /* enum xs_detector_needs; 0: host events alone */
+    uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
     /* Bits by index of verdicts that rest on what the trace cannot show; ranked after what is sure. */
@@ -163,7 +166,7 @@ void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *e
 /* Adds a row of evidence; beyond XS_EVIDENCE_ROWS it is left out. Row 0 or less is left out, too. */
 void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table, int64_t row, const char *role);
 
-/* Reports an instance of one transfer and claims what it gives back. */
+/* Reports an instance of one transfer and claims its removable time. */
 void xs_report_and_claim(struct xs_detection *detection, const struct xs_trace_event *event,
                          const struct xs_instance *instance);
 

@@ -1,4 +1,4 @@
-/* What the detectors found: instances grouped by (detector, verdict, site), what each finding would give back, the
+/* What the detectors found: instances grouped by (detector, verdict, site), what each finding saves, the
  * union over transfers, and what could not be decided. Memory use grows with the number of findings, not of instances:
  * of each finding a few instances are kept. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_H
@@ -47,7 +47,7 @@ struct xs_instance {
     uint64_t transfers;        /* that it is about; a run of small transfers has many, an allocation none */
     uint64_t bytes;            /* that they moved, or of the allocation */
     struct xs_times cost;      /* what they took */
-    struct xs_times removable; /* what the remedy would give back; at most the cost. A detector of host time (blocked,
+    struct xs_times removable; /* what the remedy might take away; at most the cost. A detector of host time (blocked,
                                 * or inside calls) gives host_ns and leaves device_known false */
     bool without_kernels;      /* of removable host time: waiting for kernels is not in it */
     struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
@@ -56,7 +56,7 @@ struct xs_instance {
     unsigned evidence_count; /* the first row is what the instance is about */
 };
 
-/* What an instance gives back, by the measure that ranks: exposed time where known, else device, else host time. */
+/* The removable time of an instance, by the measure that ranks: exposed time where known, else device, else host time. */
 uint64_t xs_times_rank_ns(const struct xs_times *times);
 
 /* Whether it is about all of its site's transfers from its first row to its second, as a run of small transfers is. */
@@ -69,7 +69,7 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
-/* What a repair gives back: the run as it was measured less its replay with the repair (docs/analysis.md, "What a
+/* What a repair saves: the run as it was measured less its replay with the repair (docs/analysis.md, "What a
  * repair saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never
  * negative. */
 struct xs_saving {
@@ -132,9 +132,9 @@ struct xs_finding {
     size_t kept;               /* instances that each of these may have; XS_KEPT_INSTANCES, or 1 */
     struct xs_instance *first; /* in host order */
     size_t first_count;
-    struct xs_instance *largest; /* by what they give back, largest first; may repeat `first` */
+    struct xs_instance *largest; /* by their removable time, largest first; may repeat `first` */
     size_t largest_count;
-    uint64_t least_ns; /* that the last of them gives back, where there are `kept` */
+    uint64_t least_ns; /* removable of the last of them, where there are `kept` */
 };
 
 /* What could not be decided: how often, of which detector, and why. */
@@ -144,7 +144,7 @@ struct xs_undecided {
     uint64_t count;
 };
 
-/* What the findings that count would give back together: every transfer, memset, allocation and migration once, with
+/* The removable time of the findings that count, together: every transfer, memset, allocation and migration once, with
  * the largest that any finding claims of it. Upper bounds and advice are not in it. */
 struct xs_total {
     uint64_t gives_back_ns;                  /* by the measure that ranks, thing by thing */
@@ -174,7 +174,7 @@ struct xs_findings {
     struct xs_link_model link;
 
     uint64_t run_ns;                        /* the run's wall time; what the floor's share refers to */
-    uint64_t floor_ns;                      /* findings that give back less than this are folded */
+    uint64_t floor_ns;                      /* findings that save less than this are folded */
     uint64_t transfers, uploads, downloads; /* that ran */
     uint64_t with_content;                  /* of uploads and downloads: those with a fingerprint */
     uint64_t timed;                         /* of the transfers that ran: those with device times */

@@ -35,6 +35,10 @@ struct xs_link_model {
     uint64_t peak_bytes_per_s; /* of the fastest link of the trace's devices, 0: unknown */
 };
 
+/* What the host takes for each byte of pageable memory that it touches for the first time; measured on the host of an
+ * H100 (causes/pinning.c has the range). Page-locked memory is touched while it is allocated. */
+#define XS_FIRST_TOUCH_NS_PER_BYTE 0.40
+
 /* Nanoseconds that a copy of that class and size should take; 0 where the class is not known. */
 uint64_t xs_link_ns(const struct xs_link_model *model, enum xs_link_class class, uint64_t bytes);
 

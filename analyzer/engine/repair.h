@@ -13,8 +13,10 @@ enum xs_repair {
     XS_REPAIR_PIN,           /* the copy's host memory is page-locked, once for all copies of that memory */
     XS_REPAIR_MEMSET,        /* a memset on the device in place of the upload */
     XS_REPAIR_DEVICE_COPY,   /* a copy on the device in place of the upload */
-    XS_REPAIR_KEEP,          /* the allocation of the first row and the free of the second one's are not made */
+    XS_REPAIR_KEEP,          /* the allocation of the first row and the free of the second one's are not made; of rows
+                              * that are calls, neither of the two is made */
     XS_REPAIR_NOT_ALLOCATE,  /* neither the allocation of the first row nor its free is made */
+    XS_REPAIR_UNPIN,         /* the memory that the first row page-locks is pageable: its copies take longer */
     XS_REPAIR_OVERLAP,       /* the copy waits for copies alone, and kernels do not wait for it */
     XS_REPAIR_KEEP_ON_DEVICE /* the managed memory's pages stay where the kernels are */
 };

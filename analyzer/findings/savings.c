@@ -30,6 +30,9 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     case XS_REPAIR_PIN:
         return "It saves least if memory that is there has to be page-locked, whose price is deducted, and most if the "
                "memory is allocated page-locked.";
+    case XS_REPAIR_UNPIN:
+        return "It saves most if the data is copied from or to memory that is there already. Pageable memory in place "
+               "of this one costs its first touch.";
     case XS_REPAIR_OVERLAP:
         return "How much can be copied early depends on when the program has the data.";
     case XS_REPAIR_KEEP_ON_DEVICE:

@@ -7,7 +7,7 @@
 #include "analyzer/engine/findings.h"
 #include "schema/trace/trace.h"
 
-enum { XS_HTML_FINDINGS = 200, XS_HTML_INSTANCES = 4, XS_HTML_STACKS = 60 };
+enum { XS_HTML_FINDINGS = 200, XS_HTML_CAUSE_FINDINGS = 100, XS_HTML_INSTANCES = 4, XS_HTML_STACKS = 60 };
 
 /* "details": [...], one for each of the first `count` findings, of the object that is open. Negative status: the
  * message is set. */

@@ -1,9 +1,6 @@
 /* The page's document; see document.h. */
 #include "analyzer/html/document.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/memory.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/diff/diff.h"
@@ -48,39 +45,30 @@ void xs_html_run_close(struct xs_html_run_of *run) {
     xs_reading_close(&run->reading);
 }
 
-/* Leaves the findings out that are too many for a page, and the causes of which none is left. To be freed with
- * free_cut; the findings that are left are the report's own. */
-static void cut(struct xs_findings *shown, const struct xs_findings *findings) {
+/* Leaves the findings out that are too many for a page, the causes whose first finding is one of them, and of a cause
+ * the worst findings. `causes` has room for XS_HTML_FINDINGS; the rest is the report's own. */
+static void cut(struct xs_findings *shown, struct xs_cause *causes, const struct xs_findings *findings) {
     *shown = *findings;
     shown->count = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
-    shown->causes = xs_realloc(NULL, (findings->cause_count + 1) * sizeof *shown->causes);
+    shown->causes = causes;
     shown->cause_count = 0;
     for (size_t i = 0; i < findings->cause_count; i++) {
-        const struct xs_cause *cause = &findings->causes[i];
-        struct xs_cause left = *cause;
-        if (cause->findings[0] >= shown->count)
+        struct xs_cause *cause = &causes[shown->cause_count];
+        if (findings->causes[i].findings[0] >= shown->count)
             continue;
-        left.findings = xs_realloc(NULL, cause->count * sizeof *left.findings);
-        left.count = 0;
-        for (size_t k = 0; k < cause->count; k++)
-            if (cause->findings[k] < shown->count)
-                left.findings[left.count++] = cause->findings[k];
-        shown->causes[shown->cause_count++] = left;
+        *cause = findings->causes[i];
+        cause->count = cause->count < XS_HTML_CAUSE_FINDINGS ? cause->count : XS_HTML_CAUSE_FINDINGS;
+        shown->cause_count++;
     }
-}
-
-static void free_cut(struct xs_findings *shown) {
-    for (size_t i = 0; i < shown->cause_count; i++)
-        free(shown->causes[i].findings);
-    free(shown->causes);
 }
 
 /* The report's own object, less what is too much for a page, and what that is. */
 static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     const struct xs_findings *findings = run->reading.findings;
+    struct xs_cause causes[XS_HTML_FINDINGS];
     struct xs_findings shown;
     uint64_t left_ns = 0;
-    cut(&shown, findings);
+    cut(&shown, causes, findings);
     struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents};
     xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
     xs_report_json(&report, json);
@@ -92,7 +80,6 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_count(json, "causes", findings->cause_count - shown.cause_count);
     xs_json_count(json, "saves_ns", left_ns);
     xs_json_end(json, '}');
-    free_cut(&shown);
 }
 
 /* What all repairs save together, in the words of the report; null where that is nothing. */

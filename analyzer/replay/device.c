@@ -191,7 +191,7 @@ static void follow_default(struct xs_device *d, uint32_t point, const struct xs_
 /* The point is the last of the call's stream. */
 static void append(struct xs_device *d, uint32_t point, const struct xs_model_call *call, bool is_behind) {
     struct xs_device_stream *s = &d->streams[call->stream];
-    if (!is_behind && s->tail != XS_NO_POINT && !d->points[s->tail].is_past) { /* both have to end */
+    if (!is_behind && s->tail != XS_NO_POINT) { /* both have to end; that of a past one may be in the future */
         uint32_t both = new_point(d, XS_NO_OPERATION);
         follow(d, both, s->tail);
         follow(d, both, point);

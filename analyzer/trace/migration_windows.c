@@ -44,13 +44,16 @@ static void read_list(struct xs_migration_windows *w, const char *text) {
 
 /* --- the records --- */
 
-static void take_record(struct xs_migration_windows *w, size_t *at, int64_t start_ns, int64_t end_ns) {
+static void take_record(struct xs_migration_windows *w, size_t *at, int64_t start_ns, int64_t end_ns,
+                        bool is_this_way) {
     while (*at < w->count && w->items[*at].end_ns <= start_ns)
         ++*at;
     if (*at == w->count || start_ns < w->items[*at].start_ns)
         return;
     struct xs_recorded_window *window = &w->items[*at];
-    window->last_ns = !window->records++ || end_ns > window->last_ns ? end_ns : window->last_ns;
+    window->records += is_this_way;
+    window->ends_so = is_this_way;
+    window->last_ns = end_ns > window->last_ns ? end_ns : window->last_ns;
 }
 
 static void infer(struct xs_migration_windows *w, int64_t *open_ns, int64_t *last_ns, int64_t start_ns,
@@ -62,20 +65,21 @@ static void infer(struct xs_migration_windows *w, int64_t *open_ns, int64_t *las
     *last_ns = end_ns > *last_ns ? end_ns : *last_ns;
 }
 
-static int read_records(struct xs_migration_windows *w, const struct xs_trace *trace, char *message,
-                        uint64_t *damaged) {
+static int read_records(struct xs_migration_windows *w, enum xs_migration_way way, const struct xs_trace *trace,
+                        char *message, uint64_t *damaged) {
     struct xs_scan scan;
     size_t at = 0;
     int64_t open_ns = 0, last_ns = 0;
     xs_scan_begin(&scan, trace,
-                  "SELECT start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL ORDER BY start_ns", message,
-                  damaged);
+                  "SELECT start_ns, end_ns, kind IN (1, 4) FROM device_migration WHERE start_ns IS NOT NULL"
+                  " AND kind BETWEEN 1 AND 4 ORDER BY start_ns",
+                  message, damaged);
     while (xs_scan_row(&scan)) {
         uint64_t ns;
         int64_t start_ns = xs_scan_int(&scan, 0);
         int64_t end_ns = xs_scan_span(&scan, 0, 1, &ns) ? xs_scan_int(&scan, 1) : start_ns;
         if (w->listed)
-            take_record(w, &at, start_ns, end_ns);
+            take_record(w, &at, start_ns, end_ns, (xs_scan_int(&scan, 2) != 0) == (way == XS_MIGRATIONS_UP));
         else
             infer(w, &open_ns, &last_ns, start_ns, end_ns);
     }
@@ -114,7 +118,7 @@ static void cut_ends(struct xs_migration_windows *w) {
     int64_t *lost = xs_realloc(NULL, (w->count + 1) * sizeof *lost), cut;
     size_t count = 0;
     for (size_t i = 0; i < w->count; i++)
-        if (w->items[i].records >= GOING_ON && w->items[i].is_sample)
+        if (w->items[i].records >= GOING_ON && w->items[i].ends_so && w->items[i].is_sample)
             lost[count++] = w->items[i].last_ns < w->items[i].end_ns ? w->items[i].end_ns - w->items[i].last_ns : 0;
     cut = median(lost, count);
     for (size_t i = 0; i < w->count; i++) {
@@ -124,8 +128,8 @@ static void cut_ends(struct xs_migration_windows *w) {
     free(lost);
 }
 
-int xs_migration_windows_read(struct xs_migration_windows *w, const struct xs_trace *trace, char *message,
-                              uint64_t *damaged) {
+int xs_migration_windows_read(struct xs_migration_windows *w, enum xs_migration_way way, const struct xs_trace *trace,
+                              char *message, uint64_t *damaged) {
     enum { LIST_BYTES = 1 << 16 };
     *w = (struct xs_migration_windows){0};
     if (!xs_trace_meta_int(trace, "cupti.migration_rests", 0)) {
@@ -136,7 +140,7 @@ int xs_migration_windows_read(struct xs_migration_windows *w, const struct xs_tr
     read_list(w, xs_trace_meta_text(trace, "cupti.migration_windows", list, LIST_BYTES, ""));
     free(list);
     w->listed = w->count != 0;
-    int status = read_records(w, trace, message, damaged);
+    int status = read_records(w, way, trace, message, damaged);
     if (w->listed) {
         find_samples(w);
         cut_ends(w);

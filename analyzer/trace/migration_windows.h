@@ -1,5 +1,6 @@
 /* When page migrations of managed memory were recorded: the whole run, or windows of it (docs/internals.md, "CUPTI"),
- * and how much of something lay in them. */
+ * and how much of something lay in them. Those to the device are many at once, and more of them are lost at a window's
+ * end than of those to the host; so each way has windows of its own. */
 #ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 
@@ -9,11 +10,14 @@
 
 #include "schema/trace/trace.h"
 
+enum xs_migration_way { XS_MIGRATIONS_UP, XS_MIGRATIONS_DOWN, XS_MIGRATION_WAYS };
+
 struct xs_recorded_window {
     int64_t start_ns, end_ns;
     bool is_sample; /* begun at a random moment; else where the first migrations were, so it stands for itself alone */
-    uint64_t records; /* of migrations and faults in it */
-    int64_t last_ns;  /* the end of the last of them */
+    uint64_t records; /* of migrations that way, and of the faults that ask for them */
+    int64_t last_ns;  /* the end of the last record, of whichever way */
+    bool ends_so;     /* that was one of this way */
 };
 
 struct xs_migration_windows {
@@ -24,8 +28,8 @@ struct xs_migration_windows {
 };
 
 /* Negative status: the message is set. Always to be freed. */
-int xs_migration_windows_read(struct xs_migration_windows *windows, const struct xs_trace *trace, char *message,
-                              uint64_t *damaged);
+int xs_migration_windows_read(struct xs_migration_windows *windows, enum xs_migration_way way,
+                              const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_migration_windows_free(struct xs_migration_windows *windows);
 
 /* The window that the moment lies in; NULL: none, also where `whole`. */

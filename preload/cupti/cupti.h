@@ -71,7 +71,8 @@ struct xs_cupti_state {
     uint64_t records[5];                 /* taken over: copies, memsets, kernels, syncs, migrations */
     uint64_t migrations_ns;              /* mode auto: for how long page migrations were recorded */
     unsigned migration_rests;            /* mode auto: how often recording them stopped for a while */
-    uint64_t migration_turns_ns;         /* time that stopping and resuming it took */
+    uint64_t migration_turns_ns;         /* time that stopping and resuming it took, */
+    uint64_t migration_turns_cpu_ns;     /* and of the processor */
     uint64_t dropped_records;            /* as CUPTI counts them */
     uint64_t own_kernels, own_kernel_ns; /* launches of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */

@@ -68,12 +68,13 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this);
  * (cupti_activity.h). Machines without managed memory, MPS clients and GPUs that are no peers refuse it. */
 CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool on);
 
-/* The same and the activity kind, in the order that this needs. */
-void xs_cupti_turn_migrations(const struct xs_cupti_api *api, bool on);
+/* The same and the activity kind, in the order that this needs, to what the budget says; and tells it how long it took.
+ */
+struct xs_migration_budget; /* migration_budget.h */
+void xs_cupti_turn_migrations(const struct xs_cupti_api *api, struct xs_migration_budget *budget);
 
 /* The windows as the trace has them: "start+length,start+length,...", microseconds since the trace's start. Returns the
  * length. */
-struct xs_migration_budget; /* migration_budget.h */
 size_t xs_cupti_windows_text(const struct xs_migration_budget *budget, const struct xs_clock *clock, char *text,
                              size_t bytes);
 

@@ -33,14 +33,16 @@ CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool o
     return result;
 }
 
-void xs_cupti_turn_migrations(const struct xs_cupti_api *api, bool on) {
-    if (on) {
+void xs_cupti_turn_migrations(const struct xs_cupti_api *api, struct xs_migration_budget *budget) {
+    uint64_t before_ns = xs_monotonic_ns(), cpu_ns = xs_thread_cpu_ns();
+    if (budget->on) {
         xs_cupti_configure_migrations(api, true);
         api->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
     } else {
         api->cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
         xs_cupti_configure_migrations(api, false);
     }
+    xs_migration_budget_turned(budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
 }
 
 size_t xs_cupti_windows_text(const struct xs_migration_budget *budget, const struct xs_clock *clock, char *text,

@@ -314,6 +314,7 @@ static void note_migrations(uint64_t now_ns) {
     state.migrations_ns = xs_migration_budget_recorded_ns(&migrations, now_ns);
     state.migration_rests = migrations.rests;
     state.migration_turns_ns = migrations.turns_ns;
+    state.migration_turns_cpu_ns = migrations.turns_cpu_ns;
     pthread_mutex_unlock(&state_lock);
 }
 
@@ -322,9 +323,7 @@ static unsigned watch_migrations(uint64_t now_ns) {
     static uint64_t records_before, grown_ns;
     uint64_t records = migration_records();
     if (xs_migration_budget_turn(&migrations, now_ns, records)) {
-        uint64_t before_ns = xs_monotonic_ns();
-        xs_cupti_turn_migrations(&api, migrations.on);
-        xs_migration_budget_turned(&migrations, before_ns, xs_monotonic_ns());
+        xs_cupti_turn_migrations(&api, &migrations);
         note_migrations(now_ns);
     }
     if (records != records_before || atomic_exchange(&hurry, false))

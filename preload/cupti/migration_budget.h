@@ -22,17 +22,18 @@ struct xs_migration_budget {
     uint64_t recorded_ns; /* for how long it was, in the windows that have ended */
     unsigned rests;       /* how often it was turned off */
 
-    bool samples;                /* windows; else on until it costs too much */
-    bool is_first_rest;          /* no window has begun since */
-    int64_t saved_ns;            /* what may be spent now; negative: was spent too much */
-    uint64_t start_ns, spent_ns; /* in all */
-    uint64_t since_ns;           /* when the window began */
-    uint64_t at_ns, records;     /* of the last look */
-    uint64_t grown_ns;           /* when records were last seen to come */
-    uint64_t next_ns;            /* when the next window begins */
-    uint64_t window_records;     /* before it */
-    uint64_t window_cost_ns;     /* of a window, a moving mean */
-    uint64_t turn_ns, turns_ns;  /* that turning recording on took last; on and off, in all */
+    bool samples;                    /* windows; else on until it costs too much */
+    bool is_first_rest;              /* no window has begun since */
+    int64_t saved_ns;                /* what may be spent now; negative: was spent too much */
+    uint64_t start_ns, spent_ns;     /* in all */
+    uint64_t since_ns;               /* when the window began */
+    uint64_t at_ns, records;         /* of the last look */
+    uint64_t grown_ns;               /* when records were last seen to come */
+    uint64_t next_ns;                /* when the next window begins */
+    uint64_t window_records;         /* before it */
+    uint64_t window_cost_ns;         /* of a window, a moving mean */
+    uint64_t turn_ns;                /* what turning recording on cost last */
+    uint64_t turns_ns, turns_cpu_ns; /* of turning it, in all */
     uint64_t random;
 
     struct xs_migration_window windows[XS_MIGRATION_WINDOWS];
@@ -47,8 +48,10 @@ void xs_migration_budget_start(struct xs_migration_budget *budget, uint64_t now_
  * `budget->on` then says; xs_migration_budget_turned is to be called behind that. */
 bool xs_migration_budget_turn(struct xs_migration_budget *budget, uint64_t now_ns, uint64_t records);
 
-/* Turning it took from `before_ns` to `after_ns`, which is charged. */
-void xs_migration_budget_turned(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns);
+/* Turning it took from `before_ns` to `after_ns`: records came from its beginning on, or no more. What is charged is
+ * `cpu_ns`, its processor time, because the program goes on meanwhile. */
+void xs_migration_budget_turned(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns,
+                                uint64_t cpu_ns);
 
 /* In how many ms xs_migration_budget_turn has something to do, 1 or more; 0: it depends on how many records come. */
 unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *budget, uint64_t now_ns);

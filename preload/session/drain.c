@@ -132,6 +132,7 @@ static void write_migrations(struct xs_store *store, const struct xs_cupti_state
     xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
     xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
     xs_store_meta_int(store, "cost.migration_turns_ns", (int64_t)cupti->migration_turns_ns);
+    xs_store_meta_int(store, "cost.migration_turns_cpu_ns", (int64_t)cupti->migration_turns_cpu_ns);
     xs_store_meta_text(store, "cupti.migration_windows", xs_cupti_migration_windows(&drain.spool->header->clock));
 }
 
@@ -206,12 +207,6 @@ static int take_over(void) {
     return 0;
 }
 
-static uint64_t thread_cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static int write_end(int failure) {
     struct xs_spool_header *h = drain.spool->header;
     uint64_t now = xs_monotonic_ns();
@@ -220,7 +215,7 @@ static int write_end(int failure) {
     xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
     xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
-    xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)thread_cpu_ns());
+    xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)xs_thread_cpu_ns());
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_fingerprint_write_cost(drain.store);

@@ -28,6 +28,9 @@ page lines "$golden/h100_cupy_lines.db"
 "$SQL2DB" pages/causes.db "$fixtures/empty.sql" "$SOURCE/causes.sql"
 page causes pages/causes.db
 "$XFERSPY" report --json -o pages/causes.json pages/causes.db
+"$SQL2DB" pages/more.db "$fixtures/empty.sql" "$SOURCE/causes.sql" "$SOURCE/more_causes.sql"
+page more pages/more.db
+"$XFERSPY" report --json -o pages/more.json pages/more.db
 page contents "$golden/h100_upload_wasteful.db"
 page both "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 "$XFERSPY" report --json -o pages/both.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"

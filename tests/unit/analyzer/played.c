@@ -3,6 +3,8 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/causes/causes.h"
+
 enum {
     UP = 1,
     DOWN,
@@ -17,7 +19,8 @@ enum {
     CONTEXT_END,
     PREFETCH,
     GET_HANDLE,
-    EXPORT
+    EXPORT,
+    CONTEXT_CALLS
 };
 enum { STEP_NS = 10000, CALL_NS = 1000 };
 
@@ -39,7 +42,12 @@ void play_begin(struct played *p) {
                    {"cuCtxDestroy_v2", CONTEXT_END, XS_CAT_CONTEXT},
                    {"cuMemPrefetchBatchAsync", PREFETCH, XS_CAT_MANAGED},
                    {"cuIpcGetMemHandle", GET_HANDLE, XS_CAT_LOOKUP},
-                   {"cuMemExportToShareableHandle", EXPORT, XS_CAT_LOOKUP}};
+                   {"cuMemExportToShareableHandle", EXPORT, XS_CAT_LOOKUP},
+                   {"cuDevicePrimaryCtxRetain", CONTEXT_CALLS + PLAY_RETAIN, XS_CAT_CONTEXT},
+                   {"cuDevicePrimaryCtxRelease_v2", CONTEXT_CALLS + PLAY_RELEASE, XS_CAT_CONTEXT},
+                   {"cuDevicePrimaryCtxReset_v2", CONTEXT_CALLS + PLAY_RESET, XS_CAT_CONTEXT},
+                   {"cuCtxCreate_v4", CONTEXT_CALLS + PLAY_CREATE, XS_CAT_CONTEXT},
+                   {"cuCtxDestroy", CONTEXT_CALLS + PLAY_DESTROY, XS_CAT_CONTEXT}};
     memset(p, 0, sizeof *p);
     p->options.fold_nothing = true;
     strcpy(p->folder, "/tmp/xferspy-unit.XXXXXX");
@@ -285,13 +293,22 @@ void play_record(struct played *p, uint64_t object) { api(p, RECORD, object); }
 
 void play_stream_wait(struct played *p, uint64_t object) { api(p, STREAM_WAIT, object); }
 
+void play_context(struct played *p, enum play_context what, uint64_t object) {
+    struct xs_event event = event_of(p, XS_EVENT_API, CONTEXT_CALLS + what);
+    event.api = (struct xs_event_api){.object = object, .argument = (uint64_t)p->device};
+    put(p, &event);
+}
+
 void play_share(struct played *p, uint64_t address) {
     struct xs_event event = event_of(p, XS_EVENT_API, address ? GET_HANDLE : EXPORT);
     event.api.address = address;
     put(p, &event);
 }
 
-void play_analyse(struct played *p, const char *sql) {
+typedef int analysis(const struct xs_trace *trace, const struct xs_analysis_options *options,
+                     struct xs_findings **findings, char *message);
+
+static void finish(struct played *p, const char *sql, analysis *analyse) {
     char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;
     struct xs_trace trace;
     sqlite3 *db;
@@ -302,10 +319,14 @@ void play_analyse(struct played *p, const char *sql) {
     if (sql && sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
         fail_msg("%s", error);
     sqlite3_close(db);
-    if (xs_trace_open(p->path, &trace, message) < 0 || xs_analyse(&trace, &p->options, &p->findings, message) < 0)
+    if (xs_trace_open(p->path, &trace, message) < 0 || analyse(&trace, &p->options, &p->findings, message) < 0)
         fail_msg("%s", message);
     xs_trace_close(&trace);
 }
+
+void play_analyse(struct played *p, const char *sql) { finish(p, sql, xs_analyse); }
+
+void play_diagnose(struct played *p, const char *sql) { finish(p, sql, xs_diagnose); }
 
 void play_end(struct played *p) {
     xs_findings_free(p->findings);

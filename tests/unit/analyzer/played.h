@@ -57,10 +57,14 @@ void play_sync(struct played *p); /* for the context */
 void play_wait(struct played *p, enum xs_sync_scope scope, uint64_t object);
 void play_record(struct played *p, uint64_t object);      /* an event, in the stream */
 void play_stream_wait(struct played *p, uint64_t object); /* for an event */
-void play_share(struct played *p, uint64_t address);      /* hands memory out; 0: by the handle of a mapping */
+/* The calls by which contexts begin and end, for p->device. A context's own handle is not that of a primary one. */
+enum play_context { PLAY_RETAIN, PLAY_RELEASE, PLAY_RESET, PLAY_CREATE, PLAY_DESTROY };
+void play_context(struct played *p, enum play_context what, uint64_t object);
+void play_share(struct played *p, uint64_t address); /* hands memory out; 0: by the handle of a mapping */
 
 /* Ends the trace and analyses it. More SQL may be run on it before; NULL: none. */
 void play_analyse(struct played *p, const char *sql);
+void play_diagnose(struct played *p, const char *sql); /* the same, with what repairs save and the causes */
 void play_end(struct played *p);
 
 /* Instances of a finding over all sites; verdict NULL: of all verdicts. */

@@ -16,9 +16,10 @@ enum { BEGIN = 77 };
 #define RECORD_US 5 /* what one costs, as the budget has it */
 
 /* A program that makes `per_ms[phase]` records a ms while recording is on, in phases of some length, again and again;
- * they become known `late_ms` after they were made. A turn takes `turn_us`. */
+ * they become known `late_ms` after they were made. Of a turn the processor is busy for `turn_us`. */
 struct program {
     unsigned per_ms[2], phase_ms[2], late_ms;
+    unsigned switch_ms, flush_ms; /* that a turn takes, and a look while recording is on */
     uint64_t turn_us;
     uint64_t made, made_by_ms[64]; /* of the last so many ms, a ring */
     unsigned on_ms[2];             /* of each phase */
@@ -39,10 +40,11 @@ static void run(struct program *p, struct xs_migration_budget *b, unsigned from_
         if (now < next_ns)
             continue;
         uint64_t known = p->made_by_ms[(ms + 64 - p->late_ms) % 64];
-        if (xs_migration_budget_turn(b, now, known))
-            xs_migration_budget_turned(b, now, now + p->turn_us * US);
+        bool turned = xs_migration_budget_turn(b, now, known);
+        if (turned)
+            xs_migration_budget_turned(b, now, now + p->switch_ms * MS, p->turn_us * US);
         unsigned wait = xs_migration_budget_wait_ms(b, now);
-        next_ns = now + (wait ? wait : 5) * MS;
+        next_ns = now + ((wait ? wait : 5) + (turned ? p->switch_ms : 0) + (b->on ? p->flush_ms : 0)) * MS;
     }
 }
 
@@ -111,23 +113,43 @@ static void windows_meet_all_of_a_period(void **state) {
     assert_true(p.on_ms[0] > p.on_ms[1] * 3 / 4 && p.on_ms[1] > p.on_ms[0] * 3 / 4);
 }
 
+static void run_of_4_s(struct program *p, struct xs_migration_budget *b, unsigned in_eighth[8]) {
+    for (unsigned i = 0; i < 8; i++)
+        in_eighth[i] = 0;
+    xs_migration_budget_start(b, BEGIN);
+    run(p, b, 0, 4000);
+    xs_migration_budget_end(b, BEGIN + 4000 * MS);
+    assert_int_equal(b->windows[0].start_ns, BEGIN);
+    assert_true(b->windows[0].length_ns < 60 * MS);
+    for (uint32_t i = 0; i < b->window_count; i++)
+        in_eighth[b->windows[i].start_ns / (500 * MS)]++;
+}
+
 /* In every eighth of a run of four seconds there are windows, the first migrations among them. */
 static void a_short_run_is_covered(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash();
+    unsigned in_eighth[8];
     p.late_ms = 30;
     p.turn_us = 200;
-    unsigned in_eighth[8] = {0};
-    xs_migration_budget_start(&b, BEGIN);
-    run(&p, &b, 0, 4000);
-    xs_migration_budget_end(&b, BEGIN + 4000 * MS);
-    assert_int_equal(b.windows[0].start_ns, BEGIN);
-    assert_true(b.windows[0].length_ns < 60 * MS);
-    for (uint32_t i = 0; i < b.window_count; i++)
-        in_eighth[b.windows[i].start_ns / (500 * MS)]++;
+    run_of_4_s(&p, &b, in_eighth);
     for (unsigned i = 0; i < 8; i++)
         assert_true(in_eighth[i]);
+}
+
+/* As with CUPTI 13.0 on an H100: a window cannot be shorter than 40 ms, so there are few, and in all halves. */
+static void long_windows_are_spread(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = thrash();
+    unsigned in_eighth[8];
+    p.switch_ms = p.flush_ms = 20;
+    p.turn_us = 200;
+    run_of_4_s(&p, &b, in_eighth);
+    assert_true(b.window_count >= 5);
+    assert_true(in_eighth[2] + in_eighth[3] && in_eighth[4] + in_eighth[5] + in_eighth[6] + in_eighth[7]);
+    assert_true(p.made * RECORD_US < 4000 * 1000 * 3 / 100);
 }
 
 /* What comes late is charged, too: only the first stretch may cost more than was saved. */
@@ -198,9 +220,9 @@ static void windows_are_thinned(void **state) {
     xs_migration_budget_start(&b, BEGIN);
     for (unsigned i = 0; i < 3000; i++) {
         b.on = true;
-        xs_migration_budget_turned(&b, BEGIN + i * 100 * MS, BEGIN + i * 100 * MS);
+        xs_migration_budget_turned(&b, BEGIN + i * 100 * MS, BEGIN + (i * 100 + 3) * MS, 0);
         b.on = false;
-        xs_migration_budget_turned(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 5) * MS);
+        xs_migration_budget_turned(&b, BEGIN + (i * 100 + 5) * MS, BEGIN + (i * 100 + 7) * MS, 0);
         recorded += 5 * MS;
     }
     assert_int_equal(xs_migration_budget_recorded_ns(&b, BEGIN), recorded);
@@ -212,15 +234,11 @@ static void windows_are_thinned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_never_rest),
-        cmocka_unit_test(many_are_sampled_within_the_share),
-        cmocka_unit_test(windows_follow_no_period),
-        cmocka_unit_test(windows_meet_all_of_a_period),
-        cmocka_unit_test(a_short_run_is_covered),
-        cmocka_unit_test(late_records_are_charged),
-        cmocka_unit_test(dear_turns_are_charged),
-        cmocka_unit_test(records_bound_a_window),
-        cmocka_unit_test(quiet_parts_are_recorded_whole),
+        cmocka_unit_test(few_never_rest),           cmocka_unit_test(many_are_sampled_within_the_share),
+        cmocka_unit_test(windows_follow_no_period), cmocka_unit_test(windows_meet_all_of_a_period),
+        cmocka_unit_test(a_short_run_is_covered),   cmocka_unit_test(long_windows_are_spread),
+        cmocka_unit_test(late_records_are_charged), cmocka_unit_test(dear_turns_are_charged),
+        cmocka_unit_test(records_bound_a_window),   cmocka_unit_test(quiet_parts_are_recorded_whole),
         cmocka_unit_test(windows_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,9 +21,16 @@ function bar(part, whole) {
   return h('span', { class: 'bar', 'aria-hidden': 'true' }, inner);
 }
 
+// A finding that the page has by name only. Whether it saves "up to" that is as in xs_saving_is_range.
+function nameOnly(finding) {
+  const { least_ns: least, most_ns: most } = finding.saves;
+  const gainText = `saves ${least < 0.9 * most ? 'up to ' : ''}${f.ns(most)}`;
+  return { ...finding, index: finding.rank - 1, gain_text: gainText, gives_back_ns: most };
+}
+
 // The causes as the page shows them: those with a name, the smaller ones, and findings that are advice.
 export function grouped(run) {
-  const of = (list) => list.map(({ rank }) => run.findings[rank - 1]);
+  const of = (list) => list.map((finding) => run.findings[finding.rank - 1] ?? nameOnly(finding));
   const causes = run.report.causes.map((cause) => {
     const [first, ...others] = of(cause.findings);
     return { first, others, folded: cause.folded };
@@ -82,7 +89,9 @@ export class Causes {
       report.causes.length && !believed
         ? `The run could not be replayed closely enough${off}, so no time is known better than “up to”.`
         : '',
-      left ? `${f.times(left, 'finding is', 'findings are')} not in this page; \`xferspy explain\` lists them.` : '',
+      left
+        ? `The page does not have the evidence of ${f.times(left, 'finding', 'findings')}; \`xferspy explain\` shows it.`
+        : '',
     ].filter(Boolean);
     return notes.length
       ? h(
@@ -170,8 +179,8 @@ export class Causes {
 
   none() {
     const { transfers, fingerprints, findings_total: total } = this.run.report;
-    if (this.groups.smaller.length) return `None that would save ${f.ns(total.floor_ns)} or more.`;
-    if (this.groups.advice.length) return 'No finding saves time.';
+    if (this.groups.smaller.length) return `Nothing that saves ${f.ns(total.floor_ns)} or more.`;
+    if (this.groups.advice.length) return 'Nothing that saves time.';
     if (!transfers.total.count) return 'No findings: the trace has no transfers.';
     const unseen =
       ' Contents were not recorded, so what was copied in vain could not be told; ' +

@@ -14,14 +14,20 @@ export class Findings {
   }
 
   show(index) {
-    const finding = index === null ? null : this.run.findings[index];
-    fill(this.detail, finding ? this.describe(finding) : this.hint());
+    const finding = index === null ? null : this.run.findings[index]; // none of those that the page has by name only
+    fill(this.detail, finding ? this.describe(finding) : this.hint(index));
     this.detail.scrollTop = 0;
-    this.choose(index);
+    this.choose(finding ? index : null);
     if (finding && this.opened) announce(`${finding.name}: marked in the timeline`);
   }
 
-  hint() {
+  hint(index) {
+    if (index !== null)
+      return h(
+        'p',
+        { class: 'note' },
+        `This finding’s evidence is not in the page: \`xferspy explain ${this.run.name} ${index + 1}\` shows it.`,
+      );
     return h(
       'p',
       { class: 'note' },
@@ -121,7 +127,7 @@ export class Findings {
     return h(
       'div',
       {},
-      h('h3', {}, 'What else helps there'),
+      h('h3', {}, 'If this is not possible'),
       h(
         'ul',
         { class: 'instead' },

@@ -109,7 +109,7 @@ static void each_part_once(void **state) {
 
 /* --- the windows themselves --- */
 
-static void read_windows(struct xs_migration_windows *read, const char *list) {
+static void read_windows(struct xs_migration_windows *read, enum xs_migration_way way, const char *list) {
     char message[XS_TRACE_MESSAGE_BYTES], sql[512];
     snprintf(sql, sizeof sql,
              "INSERT OR REPLACE INTO meta VALUES ('cupti.migration_rests', 3), ('cupti.migration_windows', '%s')",
@@ -120,7 +120,7 @@ static void read_windows(struct xs_migration_windows *read, const char *list) {
     managed_pages(&(struct managed_run){.p = p}, MANAGED_UP, 200 * MS, 205 * MS, 80, 0, A, BYTES);
     play_analyse(p, sql);
     assert_true(xs_trace_open(p->path, &trace, message) >= 0);
-    assert_true(xs_migration_windows_read(read, &trace, message, NULL) >= 0);
+    assert_true(xs_migration_windows_read(read, way, &trace, message, NULL) >= 0);
     xs_trace_close(&trace);
     play_end(p);
 }
@@ -129,7 +129,7 @@ static void read_windows(struct xs_migration_windows *read, const char *list) {
 static void windows_are_read(void **state) {
     (void)state;
     struct xs_migration_windows w;
-    read_windows(&w, "0+10000,200000+8000,300000+8000,400000+90000,500000+8000");
+    read_windows(&w, XS_MIGRATIONS_UP, "0+10000,200000+8000,300000+8000,400000+90000,500000+8000");
     assert_true(w.listed && !w.whole);
     assert_int_equal(w.count, 5);
     assert_false(w.items[0].is_sample || w.items[3].is_sample);
@@ -151,7 +151,7 @@ static void nonsense_is_not_read(void **state) {
                                         "7+,1+1", "1+1;DROP", ",,,,"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct xs_migration_windows w;
-        read_windows(&w, lists[i]);
+        read_windows(&w, XS_MIGRATIONS_UP, lists[i]);
         assert_true(w.count <= 2); /* inferred from the records where the list has none */
         for (size_t k = 0; k < w.count; k++)
             assert_true(w.items[k].end_ns >= w.items[k].start_ns);
@@ -159,11 +159,21 @@ static void nonsense_is_not_read(void **state) {
     }
 }
 
+/* What is usually lost of one way says nothing of the other. */
+static void each_way_loses_its_own(void **state) {
+    (void)state;
+    struct xs_migration_windows w;
+    read_windows(&w, XS_MIGRATIONS_DOWN, "0+10000,200000+8000,300000+8000,400000+8000");
+    assert_int_equal(w.items[1].end_ns, 208 * MS);
+    assert_int_equal(w.items[1].records, 0);
+    xs_migration_windows_free(&w);
+}
+
 /* Older versions had no list: the records say when there was silence. */
 static void windows_are_inferred(void **state) {
     (void)state;
     struct xs_migration_windows w;
-    read_windows(&w, "");
+    read_windows(&w, XS_MIGRATIONS_UP, "");
     assert_false(w.listed);
     assert_int_equal(w.count, 2);
     assert_int_equal(w.items[0].start_ns, 0);
@@ -179,6 +189,7 @@ int main(void) {
         cmocka_unit_test(once_in_few_windows),     cmocka_unit_test(seen_one_way_only),
         cmocka_unit_test(each_part_once),          cmocka_unit_test(windows_are_read),
         cmocka_unit_test(nonsense_is_not_read),    cmocka_unit_test(windows_are_inferred),
+        cmocka_unit_test(each_way_loses_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

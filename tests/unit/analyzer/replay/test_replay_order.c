@@ -184,6 +184,27 @@ static void a_free_that_always_waited(void **state) {
     assert_in_range(without(ended(&run, 1002), 1 << 1), 108, 112);
 }
 
+/* --- the example of docs/analysis.md --- */
+
+/* An upload of 1 ms, a kernel of 3 ms, and 2 ms of the host's own: the calls of the uploads that are left out took 8
+ * ms, and 4 of these were waits for kernels. */
+static void waits_for_kernels_move(void **state) {
+    (void)state;
+    enum { STEPS = 5, STEP_US = 4000 };
+    struct run run = {0};
+    unsigned needless = 0;
+    for (int step = 0; step < STEPS; step++) {
+        int64_t at = (int64_t)step * STEP_US;
+        needless |= step ? 1u << 2 * step : 0;
+        copy(&run, XS_ENGINE_H2D, LEGACY, false, step ? at - 1000 : 0, at + 1000, at, at + 1000);
+        kernel(&run, LEGACY, at + 1000, at + 1000, at + 4000);
+    }
+    waits(&run, XS_WAITS_DEVICE, 19000, 20000);
+    struct xs_model *model = ended(&run, 20000);
+    assert_int_equal(without(model, 0), 20000);
+    assert_int_equal(without(model, needless), 16000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staging_is_behind_the_wait),
@@ -199,6 +220,7 @@ int main(void) {
         cmocka_unit_test(an_allocation_that_met_an_end_by_chance),
         cmocka_unit_test(an_allocation_that_waited),
         cmocka_unit_test(a_free_that_always_waited),
+        cmocka_unit_test(waits_for_kernels_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

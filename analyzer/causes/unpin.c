@@ -1,0 +1,55 @@
+/* The repair of memory that is page-locked for too few copies; see unpin.h. */
+#include "analyzer/causes/unpin.h"
+
+#include "schema/kinds.h"
+
+/* CUDA stages an upload of so many bytes before its asynchronous call returns, whatever the memory. */
+enum { STAGED_BYTES = 65536 };
+
+static void drop(struct xs_plan *plan, uint32_t call) {
+    struct xs_change *change = xs_plan_alter(plan, call);
+    if (change)
+        change->dropped = true;
+}
+
+/* The copy, `touch_ns` of the host's work before it. A copy that the plan has changed stays as that made it. */
+static void copy_pageable(struct xs_plan *plan, uint32_t copy, int64_t touch_ns) {
+    const struct xs_model_call *call = &plan->model->calls[copy];
+    struct xs_change *change = plan->change_of[copy] ? NULL : xs_plan_alter(plan, copy);
+    if (!change)
+        return;
+    int64_t longer_ns = xs_host_memory_worth(plan, copy);
+    change->before_ns = touch_ns;
+    if (!call->operations) { /* not recorded: the host waits instead */
+        change->before_ns += longer_ns;
+        return;
+    }
+    change->lasts = true;
+    change->operation_ns = longer_ns;
+    for (uint32_t k = 0; k < call->operations; k++) {
+        const struct xs_model_operation *operation = &plan->model->operations[call->operation + k];
+        change->operation_ns += operation->end_ns - operation->start_ns;
+    }
+    if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
+        change->unstaged = true; /* it runs within the call, not behind it */
+        change->returns = XS_RETURNS_BEHIND;
+        change->host_ns = XS_BEHIND_COPY_NS;
+    }
+}
+
+size_t xs_unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end end) {
+    const struct xs_locked_memory *memory = xs_host_memory_of(&plan->host_memory, plan, allocation);
+    if (!memory)
+        return 0;
+    double bytes = (double)(memory->end - memory->begin);
+    bool is_touched_again = end == XS_PLAN_LEAST && !memory->is_registered;
+    int64_t touch_ns = is_touched_again ? (int64_t)(bytes * XS_FIRST_TOUCH_NS_PER_BYTE) : 0;
+    drop(plan, allocation);
+    if (memory->free != XS_PLAN_NONE)
+        drop(plan, memory->free);
+    for (uint32_t copy = memory->first_copy; copy != XS_PLAN_NONE; copy = plan->host_memory.next[copy]) {
+        copy_pageable(plan, copy, touch_ns);
+        touch_ns = 0;
+    }
+    return 1;
+}

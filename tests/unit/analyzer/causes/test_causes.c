@@ -1,0 +1,302 @@
+/* Findings into causes: what belongs together, what all repairs save together, what is folded, what is scaled up, what
+ * is not believed, and the order. On runs made by hand with known answers. */
+#include "run.h"
+
+#include "analyzer/trace/callsites.h"
+
+enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
+
+/* Uploads of the same bytes to one of these places, each of its own line; all but the first can be dropped. */
+static void play_line(uint64_t to, int droppable, uint64_t call_us) {
+    takes(call_us, call_us - 50);
+    for (int i = 0; i <= droppable; i++) {
+        up(to, MIB, 1 + (int)(to >> 20), i ? 1 + (int)(to >> 20) : NOT_MEASURED, HOST);
+        play_unseen_kernel(p);
+    }
+}
+
+static void begin(void) {
+    play_begin(p);
+    play_alloc(p, A, MIB);
+    play_alloc(p, B, MIB);
+    play_alloc(p, C, MIB);
+}
+
+#define BY_LINE                                                                                                        \
+    LINES(4)                                                                                                           \
+    "UPDATE transfer SET stack = CASE coalesce(dst_address, 0) WHEN 0x10000000 THEN 1 WHEN 0x20000000 THEN 2"          \
+    " WHEN 0x30000000 THEN 3 ELSE 4 END;"
+
+static const struct xs_cause *cause_of_line(uint32_t line) {
+    for (size_t i = 0; i < p->findings->cause_count; i++) {
+        const struct xs_cause *cause = &p->findings->causes[i];
+        const struct xs_frame *frame = xs_site_frame(p->findings, p->findings->items[cause->findings[0]].site);
+        if (frame && frame->line == line)
+            return cause;
+    }
+    fail_msg("no cause of line %u", line);
+    return NULL;
+}
+
+/* --- what belongs together --- */
+
+static void lines_are_causes_of_their_own(void **state) {
+    (void)state;
+    begin();
+    play_line(A, 2, 500);
+    play_line(B, 3, 900);
+    play_line(C, 1, 700);
+    diagnose(PEAK BY_LINE);
+    FOUND("pageable", NULL, 9);
+    assert_int_equal(p->findings->cause_count, 3);
+    assert_ptr_equal(cause_of_line(2), &p->findings->causes[0]);
+    assert_int_equal(cause_of_line(2)->saves.most_ns, 3 * 900 * US);
+    for (uint32_t line = 1; line <= 3; line++)
+        assert_int_equal(cause_of_line(line)->count, 2);
+    assert_int_equal(p->findings->together.most_ns, (2 * 500 + 3 * 900) * US + cause_of_line(3)->saves.most_ns);
+    is_in_order();
+    play_end(p);
+}
+
+/* One line's uploads and its downloads are different things. */
+static void uploads_and_downloads_of_a_line(void **state) {
+    (void)state;
+    begin();
+    for (int i = 0; i < STEPS; i++) {
+        takes(CALL_US, COPY_US);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+        takes(700, 650);
+        down(B, MIB, 2, OTHER);
+        play_unseen_kernel(p);
+    }
+    diagnose(LINES(1) "UPDATE transfer SET stack = 1");
+    assert_int_equal(p->findings->cause_count, 2);
+    assert_string_equal(within(0, 0), "noop-upload");
+    assert_string_equal(within(1, 0), "repeat-download");
+    /* and 10 us of the statement before each */
+    assert_int_equal(p->findings->together.most_ns, (STEPS - 1) * (CALL_US + 10 + 700 + 10) * US);
+    is_in_order();
+    play_end(p);
+}
+
+/* Downloads of the same bytes again and again, of which the last ones go back: these downloads are in both causes, and
+ * counted once. Most of them are not the round trip's, so there are two causes. */
+static void what_two_causes_share_counts_once(void **state) {
+    enum { DOWNLOADS = 100, TRIPS = 30, DOWN_US = 700 };
+    (void)state;
+    begin();
+    for (int i = 0; i < DOWNLOADS; i++) {
+        takes(DOWN_US, DOWN_US - 50);
+        down(A, MIB, 1, HOST);
+        takes(CALL_US, COPY_US);
+        if (i >= DOWNLOADS - TRIPS)
+            up(B, MIB, 1, 100 + i, HOST);
+        play_unseen_kernel(p);
+    }
+    diagnose(NULL);
+    FOUND("round-trip", NULL, TRIPS);
+    saves_exactly("repeat-download", (DOWNLOADS - 1) * DOWN_US * US);
+    assert_int_equal(saves("round-trip").least_ns, TRIPS * CALL_US * US);
+    assert_int_equal(saves("round-trip").most_ns, TRIPS * (CALL_US + DOWN_US) * US);
+    assert_int_equal(p->findings->cause_count, 2);
+    uint64_t together = ((DOWNLOADS - 1) * DOWN_US + TRIPS * CALL_US) * US;
+    assert_int_equal(p->findings->together.least_ns, together);
+    assert_int_equal(p->findings->together.most_ns, together);
+    is_in_order();
+    play_end(p);
+}
+
+/* --- what is not sure --- */
+
+/* A kernel ran between an upload and its end that was given other memory. */
+static void a_likely_finding_saves_nothing_at_least(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, MIB);
+    const uint32_t other = play_alloc(p, B, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        up(A, MIB, NO_CONTENT, NOT_MEASURED, HOST);
+        play_kernel(p, 1, &other);
+    }
+    diagnose(NULL);
+    FOUND("unused-upload", "likely", STEPS - 1);
+    assert_int_equal(saves("unused-upload").least_ns, 0);
+    assert_int_equal(saves("unused-upload").most_ns, (STEPS - 1) * CALL_US * US);
+    assert_int_equal(p->findings->together.least_ns, 0);
+    assert_int_equal(p->findings->together.most_ns, (STEPS - 1) * CALL_US * US);
+    is_in_order();
+    play_end(p);
+}
+
+/* The device took two copies in another order than they came, for which the model has no reason: the wait for one of
+ * them would return 1 ms later, in a run of 5. Then there are bounds. */
+static void a_replay_that_is_wrong_is_not_believed(void **state) {
+    enum { FIRST = 0x70, SECOND = 0x80 };
+    (void)state;
+    begin();
+    play_line(A, 2, CALL_US);
+    p->host = XS_MEM_PINNED;
+    p->async = true;
+    takes(1, 1000);
+    p->stream = FIRST;
+    p->delay_ns = 1020 * US;
+    up(B, MIB, NO_CONTENT, NOT_MEASURED, HOST);
+    p->stream = SECOND;
+    p->delay_ns = 2 * US;
+    up(C, MIB, NO_CONTENT, NOT_MEASURED, HOST);
+    p->call_ns = 1000 * US;
+    play_wait(p, XS_SYNC_STREAM, SECOND);
+    returned();
+    p->stream = FIRST;
+    play_wait(p, XS_SYNC_STREAM, FIRST);
+    returned();
+    play_unseen_kernel(p);
+    diagnose(NULL);
+    assert_false(p->findings->replayed);
+    assert_true(p->findings->replay_error > 0.15 && p->findings->replay_error < 0.25);
+    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    assert_true(noop->saves.known && noop->saves.bounds);
+    assert_int_equal(noop->saves.least_ns, 0);
+    assert_int_equal(noop->saves.most_ns, noop->claimed_ns);
+    assert_int_equal(noop->claimed_ns, 2 * COPY_US * US);
+    assert_true(p->findings->together.bounds);
+    assert_int_equal(p->findings->together.least_ns, 0);
+    is_in_order();
+    play_end(p);
+}
+
+/* --- what chance left out --- */
+
+/* One upload in ten is looked at, with that time on the device; two thirds of these bring what is there. */
+enum { UPLOADS = 600, FOUND_ONES = 40, LEFT_OUT_BY_CHANCE = 21 };
+
+static void play_sample(uint64_t left_out_us) {
+    char sql[128];
+    begin();
+    takes(CALL_US, COPY_US);
+    up(A, MIB, 1, NOT_MEASURED, HOST);
+    for (int i = 0; i < UPLOADS; i++) {
+        uint64_t us = i % 10 ? left_out_us : COPY_US;
+        play_unseen_kernel(p);
+        takes(us + 50, us);
+        up(A, MIB, i % 10 ? NO_CONTENT : i % 30 ? 1 : 2 + i, 1, HOST);
+    }
+    snprintf(sql, sizeof sql, "UPDATE transfer SET skip = %d WHERE skip = %d", LEFT_OUT_BY_CHANCE, XS_SKIP_BUDGET);
+    diagnose(sql);
+    FOUND("noop-upload", NULL, FOUND_ONES);
+    is_in_order();
+}
+
+static void is_near(uint64_t ns, double expected_ms, double margin_ms) {
+    double ms = (double)ns / MS;
+    if (ms < expected_ms - margin_ms || ms > expected_ms + margin_ms)
+        fail_msg("%g ms, not %g +- %g", ms, expected_ms, margin_ms);
+}
+
+static void the_sample_stands_for_the_others(void **state) {
+    (void)state;
+    play_sample(COPY_US);
+    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    assert_int_equal(noop->saves.least_ns, noop->saves.most_ns);
+    assert_int_equal(noop->saves.scaled_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
+    is_near(noop->saves.most_ns, noop->sample.estimate * CALL_US / 1000, 0.001);
+    is_near(noop->saves.most_ns, 400 * CALL_US / 1000.0, 10);
+    assert_int_equal(p->findings->together.most_ns, noop->saves.most_ns);
+    play_end(p);
+}
+
+/* Copies that are looked at may take longer for it: the others are counted with their own time. By number alone, they
+ * would save twice the run. */
+static void the_others_count_with_their_time(void **state) {
+    (void)state;
+    play_sample(150);
+    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    assert_int_equal(noop->saves.scaled_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
+    is_near(noop->saves.most_ns, FOUND_ONES + (noop->sample.estimate - FOUND_ONES) * 150 / COPY_US, 4);
+    play_end(p);
+}
+
+/* --- what is shown --- */
+
+static void small_causes_are_folded(void **state) {
+    (void)state;
+    for (uint64_t idle_ms = 0; idle_ms <= 3000; idle_ms += 3000) {
+        begin();
+        p->options.fold_nothing = false;
+        play_line(A, STEPS, CALL_US);
+        play_line(B, 1, 900);
+        play_line(C, 2, 800);
+        works(idle_ms * 1000);
+        waits(1);
+        diagnose(BY_LINE);
+        assert_int_equal(p->findings->cause_count, 3);
+        assert_false(cause_of_line(1)->folded);
+        assert_true(cause_of_line(2)->folded);
+        assert_int_equal(cause_of_line(3)->folded, idle_ms > 0); /* 1.6 ms are under a thousandth of the run */
+        is_in_order();
+        play_end(p);
+    }
+}
+
+static void the_first_is_not_folded(void **state) {
+    (void)state;
+    begin();
+    p->options.fold_nothing = false;
+    play_line(A, 1, 900);
+    play_line(B, 1, 700);
+    diagnose(BY_LINE);
+    assert_false(p->findings->causes[0].folded);
+    assert_int_equal(p->findings->causes[0].saves.most_ns, 900 * US);
+    assert_true(p->findings->causes[1].folded);
+    play_end(p);
+}
+
+/* Only so many findings are replayed by themselves, the largest ones; together they all are. */
+static void more_findings_than_are_replayed(void **state) {
+    enum { PLACES = 100, REPLAYED = 64, BYTES = 32 * KIB };
+    uint64_t replayed = 0, all = 0;
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, PLACES * MIB);
+    for (uint64_t line = 1; line <= PLACES; line++) {
+        takes(25 + line, 20 + line);
+        for (int i = 0; i < 3; i++) { /* two can be dropped */
+            up(A + (line - 1) * MIB, BYTES, (int)line, i ? (int)line : NOT_MEASURED, HOST);
+            play_unseen_kernel(p);
+        }
+        all += 2 * (25 + line) * US;
+        replayed += line > PLACES - REPLAYED ? 2 * (25 + line) * US : 0;
+    }
+    diagnose(LINES(100) "UPDATE transfer SET stack = 1 + (id - 1) / 3");
+    FOUND("noop-upload", NULL, 2 * PLACES);
+    assert_true(p->findings->replayed);
+    assert_int_equal(p->findings->cause_count, PLACES);
+    for (uint32_t line = 1; line <= PLACES; line++) {
+        const struct xs_saving *of = &cause_of_line(line)->saves;
+        bool is_replayed = line > PLACES - REPLAYED;
+        assert_int_equal(of->bounds, !is_replayed);
+        assert_int_equal(of->least_ns, is_replayed ? 2 * (25 + line) * US : 0);
+        assert_int_equal(of->most_ns, 2 * ((is_replayed ? 25 : 20) + line) * US);
+    }
+    assert_int_equal(p->findings->together.least_ns, replayed);
+    assert_int_equal(p->findings->together.most_ns, all);
+    is_in_order();
+    play_end(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_causes_of_their_own),
+        cmocka_unit_test(uploads_and_downloads_of_a_line),
+        cmocka_unit_test(what_two_causes_share_counts_once),
+        cmocka_unit_test(a_likely_finding_saves_nothing_at_least),
+        cmocka_unit_test(a_replay_that_is_wrong_is_not_believed),
+        cmocka_unit_test(the_sample_stands_for_the_others),
+        cmocka_unit_test(the_others_count_with_their_time),
+        cmocka_unit_test(small_causes_are_folded),
+        cmocka_unit_test(the_first_is_not_folded),
+        cmocka_unit_test(more_findings_than_are_replayed),
+    };
+    return cmocka_run_group_tests_name("causes", tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* What goes with a call that a statement of Python made: the interpreter's time before it, a library's copying into
+ * page-locked memory, the event behind it and the wait for it. On runs made by hand with known answers. */
+#include "run.h"
+
+enum { STEPS = 20, CALL_US = 1000, COPY_US = 950, STREAM = 0x70, EVENT = 0x90 };
+
+/* All copies are of line 1. */
+#define OF_A_LINE LINES(3) "UPDATE transfer SET stack = 1;"
+
+/* --- the time before it --- */
+
+/* Uploads of the same bytes, so long after the call before them; all but the first can be dropped. */
+static void play_after(int uploads, uint64_t (*gap_us)(int upload)) {
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    p->host = XS_MEM_PINNED;
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < uploads; i++) {
+        play_kernel(p, 1, &a);
+        works(gap_us(i) - 10);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+    }
+}
+
+/* 20, 25, 30, ... us, mixed: a tenth are shorter than 30. */
+static uint64_t mixed(int upload) { return 20 + 5 * ((uint64_t)upload * 7 % STEPS); }
+
+/* A line's statements take what the tenth of them takes; one that had less before it has no more to give. */
+static void the_tenth_is_the_statement_s_own(void **state) {
+    (void)state;
+    play_after(STEPS, mixed);
+    diagnose(OF_A_LINE);
+    FOUND("noop-upload", NULL, STEPS - 1);
+    assert_int_equal(saves("noop-upload").least_ns, ((STEPS - 1) * CALL_US + (STEPS - 2) * 30 + 25) * US);
+    play_end(p);
+}
+
+/* Without a line of Python, what is between the calls is the program's. */
+static void other_programs_keep_their_time(void **state) {
+    (void)state;
+    play_after(STEPS, mixed);
+    diagnose(NULL);
+    saves_exactly("noop-upload", (STEPS - 1) * CALL_US * US);
+    play_end(p);
+}
+
+static void few_calls_say_nothing(void **state) {
+    (void)state;
+    for (int uploads = 7; uploads <= 8; uploads++) {
+        play_after(uploads, mixed);
+        diagnose(OF_A_LINE);
+        /* of 8, the shortest: 20 us */
+        uint64_t before_us = uploads == 8 ? 20 : 0;
+        assert_int_equal(saves("noop-upload").least_ns, (uint64_t)(uploads - 1) * (CALL_US + before_us) * US);
+        play_end(p);
+    }
+}
+
+static uint64_t long_gaps(int upload) { return upload < STEPS ? 500 : 0; }
+
+static void no_statement_takes_longer_than_the_limit(void **state) {
+    (void)state;
+    play_after(STEPS, long_gaps);
+    diagnose(OF_A_LINE);
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (CALL_US + 100) * US);
+    play_end(p);
+}
+
+/* --- staging --- */
+
+static uint64_t rarely_short(int upload) { return upload < 3 ? 40 : 1000; }
+
+/* What the library may take to copy 1 MiB into page-locked memory, 0.25 ns for each byte, as far as there is time. */
+static void staging_is_in_the_most(void **state) {
+    (void)state;
+    play_after(STEPS, rarely_short);
+    diagnose(OF_A_LINE);
+    uint64_t least = (STEPS - 1) * (CALL_US + 40) * US;
+    assert_int_equal(saves("noop-upload").least_ns, least);
+    assert_int_equal(saves("noop-upload").most_ns, least + (STEPS - 3) * (MIB / 4));
+    play_end(p);
+}
+
+static void pageable_copies_are_not_staged_by_a_library(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        play_kernel(p, 1, &a);
+        works(rarely_short(i) - 10);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+    }
+    diagnose(OF_A_LINE);
+    saves_exactly("noop-upload", (STEPS - 1) * (CALL_US + 40) * US);
+    play_end(p);
+}
+
+/* A memset in place of the upload: no staging, no statement before the copy. */
+static void a_memset_needs_no_statement_of_the_library(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    p->constant = true;
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        play_kernel(p, 1, &a);
+        works(20);
+        up(A, MIB, 1 + i, i ? i : NOT_MEASURED, HOST);
+    }
+    diagnose(OF_A_LINE);
+    saves_exactly("constant-content", STEPS * ((CALL_US + 30) * US - ASYNC_CALL_NS));
+    play_end(p);
+}
+
+/* --- what is behind it --- */
+
+enum { SHORT_CALL_US = 5, LONG_COPY_US = 300, BEFORE_US = 30, OWN_WAIT_US = 2 };
+
+/* What is behind the asynchronous upload. */
+struct behind {
+    uint64_t record_after_us; /* 0: there is no event */
+    enum xs_sync_scope scope; /* of the wait */
+};
+
+/* From the upload's call to the return of the wait for it 305 us, with 30 us before it. */
+static void play_behind(struct behind what) {
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    p->host = XS_MEM_PINNED;
+    p->async = true;
+    p->stream = STREAM;
+    for (int i = 0; i < STEPS; i++) {
+        p->call_ns = 0;
+        play_kernel(p, 1, &a);
+        works(BEFORE_US - 10);
+        takes(SHORT_CALL_US, LONG_COPY_US);
+        play_up(p, A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+        uint64_t ends_ns = p->now_ns + (LATENCY_US + LONG_COPY_US) * US;
+        returned();
+        if (what.record_after_us) {
+            p->call_ns = US;
+            works(what.record_after_us - 10);
+            play_record(p, EVENT);
+            returned();
+        }
+        p->call_ns = ends_ns + 3 * US - (p->now_ns + 10 * US);
+        play_wait(p, what.scope, what.scope == XS_SYNC_EVENT ? EVENT : STREAM);
+        returned();
+    }
+}
+
+#define STEP_US (BEFORE_US + LATENCY_US + LONG_COPY_US + 3)
+
+static void a_line_s_wait_and_event_go_with_its_copy(void **state) {
+    (void)state;
+    play_behind((struct behind){10, XS_SYNC_STREAM});
+    diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * STEP_US * US);
+    play_end(p);
+    play_behind((struct behind){0, XS_SYNC_STREAM}); /* without an event */
+    diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * STEP_US * US);
+    play_end(p);
+}
+
+/* It stays, 10 us behind the event, and has nothing to wait for. */
+static void a_wait_of_another_line_stays(void **state) {
+    (void)state;
+    play_behind((struct behind){10, XS_SYNC_STREAM});
+    diagnose(OF_A_LINE "UPDATE sync SET stack = 2");
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - 10 - OWN_WAIT_US) * US);
+    play_end(p);
+}
+
+/* The event is recorded in no time, and whoever waits for it still finds it. */
+static void a_wait_for_the_event_finds_it(void **state) {
+    (void)state;
+    play_behind((struct behind){10, XS_SYNC_EVENT});
+    diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - 10 - OWN_WAIT_US) * US);
+    play_end(p);
+}
+
+/* What comes more than 100 us later is another statement, and so is what comes behind that. */
+static void a_late_event_is_another_statement_s(void **state) {
+    (void)state;
+    for (uint64_t us = 100; us <= 101; us++) {
+        play_behind((struct behind){us, XS_SYNC_STREAM});
+        diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
+        uint64_t stays = us > 100 ? us + 1 + 10 + OWN_WAIT_US : 0;
+        assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - stays) * US);
+        play_end(p);
+    }
+}
+
+/* Of a program that is not Python, only the call. */
+static void other_programs_keep_what_is_behind(void **state) {
+    (void)state;
+    play_behind((struct behind){10, XS_SYNC_STREAM});
+    diagnose(NULL);
+    saves_exactly("noop-upload", (STEPS - 1) * (STEP_US - BEFORE_US - 10 - 1 - 10 - OWN_WAIT_US) * US);
+    play_end(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tenth_is_the_statement_s_own),
+        cmocka_unit_test(other_programs_keep_their_time),
+        cmocka_unit_test(few_calls_say_nothing),
+        cmocka_unit_test(no_statement_takes_longer_than_the_limit),
+        cmocka_unit_test(staging_is_in_the_most),
+        cmocka_unit_test(pageable_copies_are_not_staged_by_a_library),
+        cmocka_unit_test(a_memset_needs_no_statement_of_the_library),
+        cmocka_unit_test(a_line_s_wait_and_event_go_with_its_copy),
+        cmocka_unit_test(a_wait_of_another_line_stays),
+        cmocka_unit_test(a_wait_for_the_event_finds_it),
+        cmocka_unit_test(a_late_event_is_another_statement_s),
+        cmocka_unit_test(other_programs_keep_what_is_behind),
+    };
+    return cmocka_run_group_tests_name("statements", tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* What it saves not to page-lock memory, and not to create a context again, on runs made by hand with known answers. */
+#include "played.h"
+
+#include "analyzer/causes/causes.h"
+
+#define MS UINT64_C(1000000)
+enum { A = 0x10000000, HOST = 0x50000000, OTHER = 0x60000000, LOCKED = 0x70000000, MIB = 1 << 20, BYTES = 16 * MIB };
+/* Of BYTES: copies, and the first touch of pageable memory. */
+enum { PAGEABLE_NS = 4000000, PINNED_NS = 800000, WORTH_NS = PAGEABLE_NS - PINNED_NS, TOUCH_NS = 6710886 };
+enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, DELAY_NS = 20000, CONTEXT_NS = 100000000, END_NS = 20000000 };
+
+static struct played played, *p = &played;
+static struct xs_findings *findings;
+
+static void diagnose(void) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trace trace;
+    xs_store_meta_int(p->store, "duration_ns", (int64_t)p->now_ns + 1000000);
+    assert_int_equal(xs_store_commit(p->store), 0);
+    assert_int_equal(xs_store_finish(p->store, XS_STATUS_COMPLETE), 0);
+    assert_int_equal(xs_store_close(p->store), 0);
+    if (xs_trace_open(p->path, &trace, message) < 0 || xs_diagnose(&trace, &p->options, &findings, message) < 0)
+        fail_msg("%s", message);
+    xs_trace_close(&trace);
+    assert_true(findings->replayed);
+}
+
+static void end(void) {
+    xs_findings_free(findings);
+    play_end(p);
+}
+
+static struct xs_saving saves(const char *id) {
+    for (size_t i = 0; i < findings->count; i++)
+        if (strcmp(xs_detectors[findings->items[i].detector]->id, id) == 0)
+            return findings->items[i].saves;
+    fail_msg("no %s", id);
+    return (struct xs_saving){0};
+}
+
+static void is_about(uint64_t ns, uint64_t expected) { assert_in_range(ns, expected - MS / 10, expected + MS / 10); }
+
+/* A copy whose call lasts as long as it, or, where `async`, only begins it. */
+static void copy(enum xs_memory_kind host, uint64_t from, uint64_t bytes, uint64_t ns, bool async) {
+    p->host = host;
+    p->async = async;
+    p->delay_ns = DELAY_NS;
+    p->device_ns = ns;
+    p->call_ns = async ? 4000 : DELAY_NS + ns + 10000;
+    play_up(p, A, bytes, NO_CONTENT, NOT_MEASURED, from);
+    p->now_ns += p->call_ns;
+    p->call_ns = 0;
+    p->async = false;
+}
+
+static void begin(void) {
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned part = i % 2 ? 1 : 4;
+        copy(XS_MEM_PAGEABLE, HOST, BYTES / part, PAGEABLE_NS / part, false);
+        copy(XS_MEM_PINNED, OTHER, BYTES / part, PINNED_NS / part, false);
+    }
+}
+
+static uint32_t lock(enum xs_memory_kind kind) {
+    p->memory = kind;
+    p->call_ns = LOCK_NS;
+    uint32_t id = play_alloc(p, LOCKED, BYTES);
+    p->now_ns += LOCK_NS;
+    p->call_ns = 0;
+    p->memory = XS_MEM_DEVICE;
+    return id;
+}
+
+static void unlock(uint32_t id) {
+    p->call_ns = UNLOCK_NS;
+    play_free(p, id);
+    p->now_ns += UNLOCK_NS;
+    p->call_ns = 0;
+}
+
+/* At least: less the first touch of what is allocated in its place. */
+static void the_calls_go_and_the_copy_takes_longer(void **state) {
+    (void)state;
+    begin();
+    uint32_t id = lock(XS_MEM_PINNED);
+    copy(XS_MEM_PINNED, LOCKED, BYTES, PINNED_NS, false);
+    unlock(id);
+    play_sync(p);
+    diagnose();
+    is_about(saves("costly-pinning").least_ns, LOCK_NS + UNLOCK_NS - WORTH_NS - TOUCH_NS);
+    is_about(saves("costly-pinning").most_ns, LOCK_NS + UNLOCK_NS - WORTH_NS);
+    end();
+}
+
+/* Registered memory is there, and has been touched. */
+static void registered_memory_is_not_touched_again(void **state) {
+    (void)state;
+    begin();
+    uint32_t id = lock(XS_MEM_REGISTERED);
+    for (unsigned i = 0; i < 2; i++)
+        copy(XS_MEM_REGISTERED, LOCKED, BYTES, PINNED_NS, false);
+    unlock(id);
+    play_sync(p);
+    diagnose();
+    is_about(saves("costly-pinning").least_ns, LOCK_NS + UNLOCK_NS - 2 * WORTH_NS);
+    is_about(saves("costly-pinning").most_ns, LOCK_NS + UNLOCK_NS - 2 * WORTH_NS);
+    end();
+}
+
+/* The host worked for 5 ms while the copy ran; it will have to wait for the copy first. */
+static void an_asynchronous_copy_holds_the_host(void **state) {
+    (void)state;
+    begin();
+    uint32_t id = lock(XS_MEM_REGISTERED);
+    copy(XS_MEM_REGISTERED, LOCKED, BYTES, PINNED_NS, true);
+    p->now_ns += 5 * MS;
+    play_sync(p);
+    unlock(id);
+    diagnose();
+    is_about(saves("costly-pinning").least_ns, LOCK_NS + UNLOCK_NS - PAGEABLE_NS);
+    is_about(saves("costly-pinning").most_ns, LOCK_NS + UNLOCK_NS - PAGEABLE_NS);
+    end();
+}
+
+static void context(enum play_context what, uint64_t handle, uint64_t ns) {
+    p->call_ns = ns;
+    play_context(p, what, handle);
+    p->now_ns += ns;
+    p->call_ns = 0;
+}
+
+/* Of one that is kept, its end and the creation behind it; of one beside another, the creation, if it is not needed. */
+static void a_context_is_created_once(void **state) {
+    (void)state;
+    for (unsigned beside = 0; beside < 2; beside++) {
+        begin();
+        context(PLAY_RETAIN, 0xc0, CONTEXT_NS);
+        if (!beside)
+            context(PLAY_RESET, 0xc0, END_NS);
+        context(beside ? PLAY_CREATE : PLAY_RETAIN, 0xc1, CONTEXT_NS);
+        play_sync(p);
+        diagnose();
+        is_about(saves("context-again").most_ns, CONTEXT_NS + (beside ? 0 : END_NS));
+        if (beside)
+            assert_int_equal(saves("context-again").least_ns, 0);
+        else
+            is_about(saves("context-again").least_ns, CONTEXT_NS + END_NS);
+        end();
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_calls_go_and_the_copy_takes_longer),
+        cmocka_unit_test(registered_memory_is_not_touched_again),
+        cmocka_unit_test(an_asynchronous_copy_holds_the_host),
+        cmocka_unit_test(a_context_is_created_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
