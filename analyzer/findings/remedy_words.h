@@ -40,6 +40,7 @@
 #define BESIDE_NEXT(how) "Download beside the next step: " how "."
 
 #define LEAVE_IT_TO(pool, call) "Leave free memory to " pool ": no " call " in the loop, and do not switch it off."
+#define UNPINNED(array, call) "Copy an ordinary " array " without " call ", or use one pinned buffer for more copies."
 #define FILL_AGAIN(call) "Call " call " once, before the loop, and fill that memory again."
 
 /* clang-format on */
