@@ -141,7 +141,9 @@ static void amounts(struct xs_string *text, const struct xs_change *change) {
 /* "predicted: saves up to 24.3 ms" of what is gone, "saves 24.3 ms -> 2.00 ms" */
 static void gain_of(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
-    const char *bound = xs_diff_finding(c, change)->upper_bound ? XS_UP_TO : "";
+    const struct xs_side_finding *shown =
+        change->before != XS_UNMATCHED ? &c->before->findings[change->before] : xs_diff_finding(c, change);
+    const char *bound = shown->upper_bound ? XS_UP_TO : "";
     if (xs_diff_finding(c, change)->advice) {
         xs_string_format(text, "(advice)");
     } else if (change->after == XS_UNMATCHED) {
