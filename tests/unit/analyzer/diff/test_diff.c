@@ -7,7 +7,7 @@
 #include "analyzer/summary/summary_by.h"
 
 enum { A = 0x10000, BYTES = 0x4000, HOST = 0x500000, COPY_NS = 4000, CALL_NS = 1000 }; /* 1 us for 4 KiB */
-enum { MS = 1000000 };
+enum { APART_NS = 10000, GAP_NS = APART_NS - CALL_NS, MS = 1000000 }; /* from call to call, between calls */
 
 /* Lines 12 and 14 of step(), called by transfers of even and odd numbers; then the same ten lines further down. */
 #define STACKS(a, b)                                                                                                   \
@@ -72,6 +72,15 @@ static const struct xs_change *finding(const char *id, size_t n) {
         if (!strcmp(xs_detectors[detector]->id, id) && !n--)
             return change;
     }
+    return NULL;
+}
+
+/* The finding of that kind whose place before is this line. */
+static const struct xs_change *finding_of_line(const char *id, uint32_t line) {
+    const struct xs_change *change;
+    for (size_t i = 0; (change = finding(id, i)); i++)
+        if (change->before != XS_UNMATCHED && before.places[before.findings[change->before].place].frame.line == line)
+            return change;
     return NULL;
 }
 
@@ -194,10 +203,19 @@ static void lines_that_moved_are_the_same_lines(void **state) {
             &(struct recipe){.uploads = 200,
                              .wall_ns = 100 * MS,
                              .sql = STACKS(22, 24) "DELETE FROM transfer WHERE id % 2 AND id > 1"});
-    expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
-    assert_int_equal(before.places[before.findings[finding("noop-upload", 0)->before].place].frame.line, 14);
-    const struct xs_difference *count = &finding("noop-upload", 1)->of[XS_MEASURE_COUNT];
-    assert_int_equal(count->before.median, count->after.median); /* its statements begin earlier: each saves more */
+    expect_kind(finding_of_line("noop-upload", 14), XS_DISAPPEARED);
+    /* As many of the other line's, but what is before each was half the other line's, and is its own now: the largest
+     * change of what is saved, and the first. */
+    const struct xs_change *other = finding_of_line("noop-upload", 12);
+    assert_ptr_equal(other, finding("noop-upload", 0));
+    expect_kind(other, XS_GREW);
+    assert_int_equal(other->decided_by, XS_MEASURE_GIVES_BACK_NS);
+    assert_int_equal(other->of[XS_MEASURE_COUNT].before.median, 100);
+    assert_int_equal(other->of[XS_MEASURE_COUNT].after.median, 100);
+    assert_int_equal(other->of[XS_MEASURE_GIVES_BACK_NS].before.median, 100 * (CALL_NS + GAP_NS / 2));
+    /* the first comes at once behind the one upload that line 14 still has, and has no more than that before it */
+    assert_int_equal(other->of[XS_MEASURE_GIVES_BACK_NS].after.median,
+                     99 * (CALL_NS + GAP_NS + APART_NS) + CALL_NS + GAP_NS);
     end();
 }
 
