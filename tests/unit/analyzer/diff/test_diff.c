@@ -194,10 +194,12 @@ static void lines_that_moved_are_the_same_lines(void **state) {
             &(struct recipe){.uploads = 200,
                              .wall_ns = 100 * MS,
                              .sql = STACKS(22, 24) "DELETE FROM transfer WHERE id % 2 AND id > 1"});
-    expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
-    assert_int_equal(before.places[before.findings[finding("noop-upload", 0)->before].place].frame.line, 14);
-    const struct xs_difference *count = &finding("noop-upload", 1)->of[XS_MEASURE_COUNT];
-    assert_int_equal(count->before.median, count->after.median); /* its statements begin earlier: each saves more */
+    /* the statements that are left begin earlier, so each of them saves more: which changed more is not the point */
+    bool first = finding("noop-upload", 0)->kind == XS_DISAPPEARED;
+    const struct xs_change *gone = finding("noop-upload", !first), *left = finding("noop-upload", first);
+    expect_kind(gone, XS_DISAPPEARED);
+    assert_int_equal(before.places[before.findings[gone->before].place].frame.line, 14);
+    assert_int_equal(left->of[XS_MEASURE_COUNT].before.median, left->of[XS_MEASURE_COUNT].after.median);
     end();
 }
 
