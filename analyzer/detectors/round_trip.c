@@ -163,8 +163,9 @@ const struct xs_detector xs_detector_round_trip = {
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
-    .verdicts = {{"same-device", LEAVE_IT_THERE ", or copy on the device."},
-                 {"cross-device", "Copy from device to device (a peer copy) instead of through the host."}},
+    .verdicts = {{"same-device", LEAVE_IT_THERE ", or copy on the device.", XS_REPAIR_OF_DETECTOR},
+                 {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
+                  XS_REPAIR_OF_DETECTOR}},
     .on_event = on_event,
     .end = end,
 };

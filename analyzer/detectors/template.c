@@ -85,7 +85,8 @@ const struct xs_detector xs_detector_template = {
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
-    .verdicts = {[SAME_PLACE] = {"same-place", NULL}, [ELSEWHERE] = {"elsewhere", "Give this verdict its own remedy."}},
+    .verdicts = {[SAME_PLACE] = {"same-place", NULL, XS_REPAIR_OF_DETECTOR},
+                 [ELSEWHERE] = {"elsewhere", "Give this verdict its own remedy.", XS_REPAIR_OF_DETECTOR}},
     .on_event = on_event,
     .end = end,
 };

@@ -55,10 +55,11 @@ const struct xs_detector xs_detector_unused_allocation = {
     .repair = XS_REPAIR_NOT_ALLOCATE,
     .wants = XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
     .verdicts =
-        {{"certain", NULL},
+        {{"certain", NULL, XS_REPAIR_OF_DETECTOR},
          {"likely",
           "Remove the allocation, after making sure that neither the host nor a kernel that finds its address in "
-          "device memory uses it."}},
+          "device memory uses it.",
+          XS_REPAIR_OF_DETECTOR}},
     .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

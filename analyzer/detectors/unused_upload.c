@@ -31,7 +31,8 @@ const struct xs_detector xs_detector_unused_upload = {
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP,
     .wants = XS_WANT(XS_ON_WRITE_END),
-    .verdicts = {{"certain", NULL}, {"likely", "Remove the upload, " XS_UNLESS_REACHED}},
+    .verdicts = {{"certain", NULL, XS_REPAIR_OF_DETECTOR},
+                 {"likely", "Remove the upload, " XS_UNLESS_REACHED, XS_REPAIR_OF_DETECTOR}},
     .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

@@ -56,7 +56,8 @@ struct xs_instance {
     unsigned evidence_count; /* the first row is what the instance is about */
 };
 
-/* The removable time of an instance, by the measure that ranks: exposed time where known, else device, else host time. */
+/* The removable time of an instance, by the measure that ranks: exposed time where known, else device, else host time.
+ */
 uint64_t xs_times_rank_ns(const struct xs_times *times);
 
 /* Whether it is about all of its site's transfers from its first row to its second, as a run of small transfers is. */

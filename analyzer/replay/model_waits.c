@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/replay/durations.h"
 #include "analyzer/replay/evidence.h"
 #include "analyzer/replay/queues.h"
-#include "analyzer/replay/durations.h"
 
 #define CLOCKS_NS XS_REPLAY_CLOCKS_NS
 
@@ -172,7 +172,7 @@ static void fill_operations(struct xs_model *model) {
         o->is_held_up = o->waited && o->latency_ns > latency;
         if (o->is_held_up)
             xs_durations_add(o->waited_for_engine ? &engine_gaps : &gaps,
-                           o->waited_for_engine ? o->engine_gap_ns : o->gap_ns);
+                             o->waited_for_engine ? o->engine_gap_ns : o->gap_ns);
         if (o->waited)
             o->latency_ns = earlier(latency, o->latency_ns);
     }
@@ -188,7 +188,7 @@ static void fill_operations(struct xs_model *model) {
 
 /* What calls of an entry point take. */
 struct entry_point {
-    struct xs_durations own;                 /* that did not wait */
+    struct xs_durations own;               /* that did not wait */
     int64_t own_ns;                        /* their median; -1: there is none */
     int64_t least_own_ns, least_staged_ns; /* of copies that are staged: without waiting, and from the wait's end */
 };

@@ -142,11 +142,11 @@ static void an_asynchronous_copy_returns_at_once(void **state) {
 enum { DOWN_US = 700, LOCK_US = 30000, UNLOCK_US = 5000 };
 
 /* Round trips through a page-locked buffer, which is also used otherwise, or not. */
-static void play_locked_round_trips(int other_uses) {
+static void play_locked_round_trips(enum xs_memory_kind kind, int other_uses) {
     play_begin(p);
     play_alloc(p, A, MIB);
     play_alloc(p, B, MIB);
-    p->memory = p->host = XS_MEM_PINNED;
+    p->memory = p->host = kind;
     p->call_ns = LOCK_US * US;
     uint32_t locked = alloc(HOST, 8 * MIB);
     for (int i = 0; i < STEPS; i++) {
@@ -165,7 +165,7 @@ static void play_locked_round_trips(int other_uses) {
 
 static void memory_goes_with_its_copies(void **state) {
     (void)state;
-    play_locked_round_trips(0);
+    play_locked_round_trips(XS_MEM_PINNED, 0);
     assert_int_equal(saves("round-trip").least_ns, STEPS * CALL_US * US);
     assert_int_equal(saves("round-trip").most_ns, (STEPS * (CALL_US + DOWN_US) + LOCK_US + UNLOCK_US) * US);
     assert_int_equal(p->findings->together.most_ns, (STEPS * (CALL_US + DOWN_US) + LOCK_US + UNLOCK_US) * US);
@@ -173,13 +173,16 @@ static void memory_goes_with_its_copies(void **state) {
     play_end(p);
 }
 
-static void memory_that_one_copy_uses_stays(void **state) {
+/* Whoever registers memory that there is may do it for another reason. */
+static void memory_that_something_uses_stays(void **state) {
     (void)state;
-    play_locked_round_trips(1);
-    assert_int_equal(saves("round-trip").least_ns, STEPS * CALL_US * US);
-    assert_int_equal(saves("round-trip").most_ns, STEPS * (CALL_US + DOWN_US) * US);
-    is_in_order();
-    play_end(p);
+    for (int other_uses = 0; other_uses <= 1; other_uses++) {
+        play_locked_round_trips(other_uses ? XS_MEM_PINNED : XS_MEM_REGISTERED, other_uses);
+        assert_int_equal(saves("round-trip").least_ns, STEPS * CALL_US * US);
+        assert_int_equal(saves("round-trip").most_ns, STEPS * (CALL_US + DOWN_US) * US);
+        is_in_order();
+        play_end(p);
+    }
 }
 
 /* A statement that locks memory for its copies: the first of which is needed. From pageable memory that one would take
@@ -200,15 +203,17 @@ static void play_locked_for_copies(uint64_t lock_us, const char *stacks) {
     diagnose(stacks);
 }
 
-/* Each statement begins 10 us before its call, and this goes, too. */
-#define DROPPED_US ((STEPS - 1) * (100 + 10))
+/* At least, half of the 10 us before each call is the statement's beginning, and this goes, too; at most, all of it is
+ * staging. */
+#define DROPPED_US ((STEPS - 1) * (100 + 5))
+#define DROPPED_AT_MOST_US ((STEPS - 1) * (100 + 10))
 
 static void a_statement_s_own_memory_goes(void **state) {
     (void)state;
     play_locked_for_copies(20000, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"
                                            "UPDATE allocation SET stack = 1 WHERE id = 2");
     assert_int_equal(saves("noop-upload").least_ns, DROPPED_US * US);
-    assert_int_equal(saves("noop-upload").most_ns, (DROPPED_US + 20000 - (500 - 60)) * US);
+    assert_int_equal(saves("noop-upload").most_ns, (DROPPED_AT_MOST_US + 20000 - (500 - 60)) * US);
     play_end(p);
 }
 
@@ -217,7 +222,7 @@ static void memory_that_is_worth_its_price_stays(void **state) {
     (void)state;
     play_locked_for_copies(439, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"
                                          "UPDATE allocation SET stack = 1 WHERE id = 2");
-    saves_exactly("noop-upload", DROPPED_US * US);
+    assert_int_equal(saves("noop-upload").most_ns, DROPPED_AT_MOST_US * US);
     play_end(p);
 }
 
@@ -225,7 +230,7 @@ static void memory_of_another_line_stays(void **state) {
     (void)state;
     play_locked_for_copies(20000, LINES(3) "UPDATE transfer SET stack = CASE WHEN id = 1 THEN 3 ELSE 1 END;"
                                            "UPDATE allocation SET stack = 2 WHERE id = 2");
-    saves_exactly("noop-upload", DROPPED_US * US);
+    assert_int_equal(saves("noop-upload").most_ns, DROPPED_AT_MOST_US * US);
     play_end(p);
 }
 
@@ -234,7 +239,7 @@ int main(void) {
         cmocka_unit_test(each_buffer_costs_once),        cmocka_unit_test(what_two_copies_share_costs_once),
         cmocka_unit_test(the_trace_says_what_it_costs),  cmocka_unit_test(small_memory_says_nothing),
         cmocka_unit_test(a_buffer_that_is_copied_once),  cmocka_unit_test(an_asynchronous_copy_returns_at_once),
-        cmocka_unit_test(memory_goes_with_its_copies),   cmocka_unit_test(memory_that_one_copy_uses_stays),
+        cmocka_unit_test(memory_goes_with_its_copies),   cmocka_unit_test(memory_that_something_uses_stays),
         cmocka_unit_test(a_statement_s_own_memory_goes), cmocka_unit_test(memory_that_is_worth_its_price_stays),
         cmocka_unit_test(memory_of_another_line_stays),
     };

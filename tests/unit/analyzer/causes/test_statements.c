@@ -12,11 +12,10 @@ enum { STEPS = 20, CALL_US = 1000, COPY_US = 950, STREAM = 0x70, EVENT = 0x90 };
 /* Uploads of the same bytes, so long after the call before them; all but the first can be dropped. */
 static void play_after(int uploads, uint64_t (*gap_us)(int upload)) {
     play_begin(p);
-    uint32_t a = play_alloc(p, A, MIB);
+    alloc(A, MIB);
     p->host = XS_MEM_PINNED;
     takes(CALL_US, COPY_US);
     for (int i = 0; i < uploads; i++) {
-        play_kernel(p, 1, &a);
         works(gap_us(i) - 10);
         up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
     }
@@ -32,6 +31,22 @@ static void the_tenth_is_the_statement_s_own(void **state) {
     diagnose(OF_A_LINE);
     FOUND("noop-upload", NULL, STEPS - 1);
     assert_int_equal(saves("noop-upload").least_ns, ((STEPS - 1) * CALL_US + (STEPS - 2) * 30 + 25) * US);
+    play_end(p);
+}
+
+/* Behind a call of another line, half of the time is that one's. */
+static void half_is_the_end_of_another_statement(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        play_kernel(p, 1, &a);
+        works(mixed(i) - 10);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+    }
+    diagnose(OF_A_LINE);
+    saves_exactly("noop-upload", (STEPS - 1) * (CALL_US + 30 / 2) * US);
     play_end(p);
 }
 
@@ -84,10 +99,9 @@ static void staging_is_in_the_most(void **state) {
 static void pageable_copies_are_not_staged_by_a_library(void **state) {
     (void)state;
     play_begin(p);
-    uint32_t a = play_alloc(p, A, MIB);
+    alloc(A, MIB);
     takes(CALL_US, COPY_US);
     for (int i = 0; i < STEPS; i++) {
-        play_kernel(p, 1, &a);
         works(rarely_short(i) - 10);
         up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
     }
@@ -100,16 +114,16 @@ static void pageable_copies_are_not_staged_by_a_library(void **state) {
 static void a_memset_needs_no_statement_of_the_library(void **state) {
     (void)state;
     play_begin(p);
-    uint32_t a = play_alloc(p, A, MIB);
+    alloc(A, MIB);
     p->constant = true;
     takes(CALL_US, COPY_US);
     for (int i = 0; i < STEPS; i++) {
-        play_kernel(p, 1, &a);
         works(20);
         up(A, MIB, 1 + i, i ? i : NOT_MEASURED, HOST);
     }
     diagnose(OF_A_LINE);
-    saves_exactly("constant-content", STEPS * ((CALL_US + 30) * US - ASYNC_CALL_NS));
+    /* before the first one, half of it is the allocation's */
+    saves_exactly("constant-content", STEPS * ((CALL_US + 30) * US - ASYNC_CALL_NS) - 15 * US);
     play_end(p);
 }
 
@@ -121,6 +135,7 @@ enum { SHORT_CALL_US = 5, LONG_COPY_US = 300, BEFORE_US = 30, OWN_WAIT_US = 2 };
 struct behind {
     uint64_t record_after_us; /* 0: there is no event */
     enum xs_sync_scope scope; /* of the wait */
+    uint64_t kernel_us;       /* of the one that is before it; 0: there is none */
 };
 
 /* From the upload's call to the return of the wait for it 305 us, with 30 us before it. */
@@ -131,12 +146,14 @@ static void play_behind(struct behind what) {
     p->async = true;
     p->stream = STREAM;
     for (int i = 0; i < STEPS; i++) {
-        p->call_ns = 0;
-        play_kernel(p, 1, &a);
-        works(BEFORE_US - 10);
         takes(SHORT_CALL_US, LONG_COPY_US);
+        if (what.kernel_us) {
+            kernel(what.kernel_us, a);
+            p->delay_ns = (5 + what.kernel_us + 2 - BEFORE_US) * US; /* 2 us behind the kernel */
+        }
+        works(BEFORE_US - 10);
         play_up(p, A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
-        uint64_t ends_ns = p->now_ns + (LATENCY_US + LONG_COPY_US) * US;
+        uint64_t ends_ns = p->now_ns + p->delay_ns + p->device_ns;
         returned();
         if (what.record_after_us) {
             p->call_ns = US;
@@ -154,31 +171,36 @@ static void play_behind(struct behind what) {
 
 static void a_line_s_wait_and_event_go_with_its_copy(void **state) {
     (void)state;
-    play_behind((struct behind){10, XS_SYNC_STREAM});
+    play_behind((struct behind){10, XS_SYNC_STREAM, 0});
     diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
     assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * STEP_US * US);
     play_end(p);
-    play_behind((struct behind){0, XS_SYNC_STREAM}); /* without an event */
+    play_behind((struct behind){0, XS_SYNC_STREAM, 0}); /* without an event */
     diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
     assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * STEP_US * US);
     play_end(p);
 }
 
-/* It stays, 10 us behind the event, and has nothing to wait for. */
+/* It stays, 10 us behind the event, and has nothing to wait for. And half of the time before the upload is its own. */
 static void a_wait_of_another_line_stays(void **state) {
     (void)state;
-    play_behind((struct behind){10, XS_SYNC_STREAM});
+    play_behind((struct behind){10, XS_SYNC_STREAM, 0});
     diagnose(OF_A_LINE "UPDATE sync SET stack = 2");
-    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - 10 - OWN_WAIT_US) * US);
+    uint64_t stays = 10 + OWN_WAIT_US + BEFORE_US / 2;
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - stays) * US);
     play_end(p);
 }
 
-/* The event is recorded in no time, and whoever waits for it still finds it. */
+/* The event is recorded in no time, and whoever waits for it still finds it. There is a kernel before it, or none. */
 static void a_wait_for_the_event_finds_it(void **state) {
     (void)state;
-    play_behind((struct behind){10, XS_SYNC_EVENT});
+    play_behind((struct behind){10, XS_SYNC_EVENT, 0});
     diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
     assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - 10 - OWN_WAIT_US) * US);
+    play_end(p);
+    play_behind((struct behind){10, XS_SYNC_EVENT, 5000});
+    diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
+    saves_exactly("noop-upload", (STEPS - 1) * (2 + LONG_COPY_US) * US);
     play_end(p);
 }
 
@@ -186,7 +208,7 @@ static void a_wait_for_the_event_finds_it(void **state) {
 static void a_late_event_is_another_statement_s(void **state) {
     (void)state;
     for (uint64_t us = 100; us <= 101; us++) {
-        play_behind((struct behind){us, XS_SYNC_STREAM});
+        play_behind((struct behind){us, XS_SYNC_STREAM, 0});
         diagnose(OF_A_LINE "UPDATE sync SET stack = 1");
         uint64_t stays = us > 100 ? us + 1 + 10 + OWN_WAIT_US : 0;
         assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (STEP_US - stays) * US);
@@ -194,10 +216,31 @@ static void a_late_event_is_another_statement_s(void **state) {
     }
 }
 
+/* Events are of no known line; the statement before one is. */
+static void an_event_is_of_the_copy_before_it(void **state) {
+    (void)state;
+    play_begin(p);
+    alloc(A, MIB);
+    p->host = XS_MEM_PINNED;
+    p->async = true;
+    p->stream = STREAM;
+    for (int i = 0; i < STEPS; i++) {
+        works(BEFORE_US - 10);
+        takes(SHORT_CALL_US, 15);
+        up(A, MIB, 1, i ? 1 : NOT_MEASURED, HOST);
+        p->call_ns = US;
+        play_record(p, EVENT);
+        returned();
+    }
+    diagnose(OF_A_LINE);
+    assert_int_equal(saves("noop-upload").least_ns, (STEPS - 1) * (BEFORE_US + SHORT_CALL_US + 10 + 1) * US);
+    play_end(p);
+}
+
 /* Of a program that is not Python, only the call. */
 static void other_programs_keep_what_is_behind(void **state) {
     (void)state;
-    play_behind((struct behind){10, XS_SYNC_STREAM});
+    play_behind((struct behind){10, XS_SYNC_STREAM, 0});
     diagnose(NULL);
     saves_exactly("noop-upload", (STEPS - 1) * (STEP_US - BEFORE_US - 10 - 1 - 10 - OWN_WAIT_US) * US);
     play_end(p);
@@ -206,6 +249,7 @@ static void other_programs_keep_what_is_behind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tenth_is_the_statement_s_own),
+        cmocka_unit_test(half_is_the_end_of_another_statement),
         cmocka_unit_test(other_programs_keep_their_time),
         cmocka_unit_test(few_calls_say_nothing),
         cmocka_unit_test(no_statement_takes_longer_than_the_limit),
@@ -216,6 +260,7 @@ int main(void) {
         cmocka_unit_test(a_wait_of_another_line_stays),
         cmocka_unit_test(a_wait_for_the_event_finds_it),
         cmocka_unit_test(a_late_event_is_another_statement_s),
+        cmocka_unit_test(an_event_is_of_the_copy_before_it),
         cmocka_unit_test(other_programs_keep_what_is_behind),
     };
     return cmocka_run_group_tests_name("statements", tests, NULL, NULL);
