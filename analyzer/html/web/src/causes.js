@@ -178,14 +178,11 @@ export class Causes {
   }
 
   none() {
-    const { transfers, fingerprints, findings_total: total } = this.run.report;
+    const { headline, transfers, fingerprints, findings_total: total } = this.run.report;
     if (this.groups.smaller.length) return `Nothing that saves ${f.ns(total.floor_ns)} or more.`;
     if (this.groups.advice.length) return 'Nothing that saves time.';
-    if (!transfers.total.count) return 'No findings: the trace has no transfers.';
-    const unseen =
-      ' Contents were not recorded, so what was copied in vain could not be told; ' +
-      'docs/options.md says how to record them.';
-    return `No findings.${fingerprints.taken ? '' : unseen}`;
+    const unseen = transfers.total.count && !fingerprints.taken;
+    return `No findings. Wasted: ${headline}.${unseen ? ' docs/options.md says how to record contents.' : ''}`;
   }
 
   // --- a row ---
