@@ -149,6 +149,16 @@ bool produce(struct producer *producer, const struct xs_event *event) {
     return true;
 }
 
+void expect_child(pid_t child) {
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 void write_and_die(struct xs_spool *spool, struct xs_store *store, uint64_t events, uint64_t drained) {
     struct producer producer = {.spool = spool, .thread = 1};
     for (uint64_t serial = 1; serial <= events; serial++) {

@@ -56,13 +56,7 @@ static void a_small_tmpfs_is_not_used(void **state) {
         int refused = xs_spool_grow(&spool, 120), grown = xs_spool_grow_without_file(&spool, 120);
         _exit(!beside_it ? 1 : !in_memory ? 2 : refused != XS_ERROR_FULL ? 3 : grown != 0 ? 4 : 0);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_child(child);
 }
 
 static bool leave(const char *name, off_t bytes) {
@@ -105,13 +99,7 @@ static void what_others_left_is_bounded(void **state) {
         left = left && leave("/dev/shm/others", 100 * MIB); /* no spool of this user's */
         _exit(!first ? 1 : !left ? 2 : !fits ? 3 : too_much ? 4 : !again ? 5 : !lies_in_memory("e.db") ? 6 : 0);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_child(child);
 }
 
 /* In a tmpfs with less than eight times of what a spool doubles by, each new thread still gets a chunk. */
@@ -169,13 +157,7 @@ static void a_thread_gets_a_chunk_while_there_is_memory(void **state) {
     if (child == 0) {
         _exit(take_for_threads());
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_child(child);
 }
 
 /* Where it cannot be asked how much is free, as under a changed root, there is none. */
@@ -280,13 +262,7 @@ static void locking_all_memory_fills_no_spool(void **state) {
     if (child == 0) {
         _exit(lock_all(in_scratch("t.db")));
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_child(child);
 #endif
 }
 
@@ -315,13 +291,7 @@ static void where_little_may_be_locked_it_is_small(void **state) {
     if (child == 0) {
         _exit(lock_future(in_scratch("s")));
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_child(child);
 #endif
 }
 
@@ -350,13 +320,7 @@ static void a_folder_that_another_user_made_is_not_used(void **state) {
         failed |= chmod("/dev/shm", 0777) != 0 || lies_in_memory("e.db") ? 16 : 0;
         _exit(failed);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
+    expect_child(child);
 }
 
 int main(void) {
