@@ -1,5 +1,6 @@
-"""wasteful.py, repaired: while the GPU works on one batch, a second stream uploads the next."""
+"""wasteful.py, repaired: while the GPU works on one batch, a second stream uploads the next to another buffer."""
 
+import itertools
 import sys
 import time
 
@@ -11,18 +12,20 @@ device = torch.device("cuda")
 weights = torch.linspace(-1, 1, SIZE * SIZE, device=device).reshape(SIZE, SIZE)
 batches = [torch.linspace(i, i + 1, ROWS * SIZE).reshape(ROWS, SIZE).pin_memory() for i in range(BATCHES)]
 total = torch.zeros((), dtype=torch.float64, device=device)
+buffers = [torch.empty(ROWS, SIZE, device=device) for _ in range(2)]
+upload_stream = torch.cuda.Stream()
 
 
 def uploaded(batches):
-    upload_stream, ready = torch.cuda.Stream(), None
-    for batch in batches:
+    work_stream, ready = torch.cuda.current_stream(), None
+    for batch, buffer in zip(batches, itertools.cycle(buffers)):
+        upload_stream.wait_stream(work_stream)  # what the buffer had is used up
         with torch.cuda.stream(upload_stream):
-            following = batch.to(device, non_blocking=True)
+            buffer.copy_(batch, non_blocking=True)
         if ready is not None:
             yield ready
-        torch.cuda.current_stream().wait_stream(upload_stream)
-        following.record_stream(torch.cuda.current_stream())  # its memory is in use there, too
-        ready = following
+        work_stream.wait_stream(upload_stream)
+        ready = buffer
     yield ready
 
 
