@@ -222,7 +222,8 @@ static void finish(struct xs_detection *detection) {
         if (!memory->is_costly || (pairs && *pairs >= XS_CHURN_ENOUGH)) /* that is pinned-churn's */
             continue;
         if (memory->doubt) {
-            xs_undecided(detection, memory->doubt);
+            if (memory->instance.removable.host_ns >= LEAST_NS) /* else nobody would act on it */
+                xs_undecided(detection, memory->doubt);
         } else {
             xs_report_instance(detection, &memory->instance);
             xs_claim(detection, memory->account, &memory->instance.removable);

@@ -251,6 +251,21 @@ static void without_rates_it_is_undecided(void **state) {
     }
 }
 
+/* Whatever the rate was, nobody would act on what is left. */
+static void what_saves_little_is_not_undecided(void **state) {
+    (void)state;
+    for (unsigned enough = 0; enough < 2; enough++) {
+        play_begin(p);
+        play_alloc(p, A, BYTES);
+        lock(XS_MEM_PINNED, LOCKED, TOUCH_NS + MS + (enough ? MS / 5 : -MS / 5));
+        copy(XS_MEM_PINNED, true);
+        play_analyse(p, NULL);
+        NOT_FOUND("costly-pinning");
+        UNDECIDED("costly-pinning", "no rate of pageable copies", enough);
+        play_end(p);
+    }
+}
+
 static void boxes_and_graphs_are_undecided(void **state) {
     (void)state;
     begin();
@@ -427,6 +442,7 @@ int main(void) {
         cmocka_unit_test(what_lives_to_the_end_costs_its_allocation),
         cmocka_unit_test(churned_memory_is_pinned_churn),
         cmocka_unit_test(without_rates_it_is_undecided),
+        cmocka_unit_test(what_saves_little_is_not_undecided),
         cmocka_unit_test(boxes_and_graphs_are_undecided),
         cmocka_unit_test(unseen_arguments_leave_it_undecided),
         cmocka_unit_test(an_incomplete_trace_leaves_it_undecided),
