@@ -24,9 +24,9 @@ struct xs_managed_span {
     uint32_t group;
     uint32_t first_given, given; /* of a kernel: the managed memory among its arguments, in xs_managed.given */
     int64_t start_ns, end_ns;
-    uint64_t recorded_ns, sampled_ns; /* in windows, in windows that are samples */
-    uint64_t stalled_ns;              /* of recorded_ns: while pages came */
-    int64_t before_ns;                /* what the plan has added to the gap */
+    uint64_t recorded_ns; /* in windows */
+    uint64_t stalled_ns;  /* of recorded_ns: while pages came */
+    int64_t before_ns;    /* what the plan has added to the gap */
 };
 
 /* Spans that are taken to be alike: kernels of one function that were given as much managed memory, gaps behind calls

@@ -331,10 +331,9 @@ uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, in
 static void measure_samples(const struct xs_managed *m, const struct xs_managed_spans *spans,
                             struct xs_managed_span *span) {
     struct xs_managed_group *group = &spans->groups[span->group];
-    span->sampled_ns = xs_migration_windows_within(&m->windows[spans->way], span->start_ns, span->end_ns, true);
-    if (!span->sampled_ns)
+    double sampled = xs_migration_windows_weighed(&m->windows[spans->way], span->start_ns, span->end_ns), stalled = 0;
+    if (sampled <= 0)
         return;
-    double sampled = (double)span->sampled_ns, stalled = 0;
     /* where a window that is no sample is in it, too, the two have the same share */
     if (span->recorded_ns)
         stalled = (double)span->stalled_ns * sampled / (double)span->recorded_ns;

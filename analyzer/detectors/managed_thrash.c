@@ -29,7 +29,7 @@ struct pages {
     uint64_t again_ns;   /* the part of it after each piece's first way up and first way back */
     int64_t first, last; /* device_migration.id */
     struct seen {
-        double bytes, sampled_bytes; /* in all windows, in samples */
+        double bytes, sampled_bytes; /* in all windows; in samples, by their weights */
         uint64_t windows;   /* that are samples, with such migrations, each with a kernel since the one before */
         const void *window; /* the last of these */
         uint64_t kernels;   /* that there were before it */
@@ -89,7 +89,7 @@ static void note_seen(struct seen *seen, const struct xs_recorded_window *window
     seen->bytes += (double)bytes;
     if (!window || !window->is_sample)
         return;
-    seen->sampled_bytes += (double)bytes;
+    seen->sampled_bytes += window->weight * (double)bytes;
     if (seen->window == window || (seen->window && seen->kernels == kernels))
         return;
     seen->windows++;
@@ -148,7 +148,7 @@ static void note_kernel(struct xs_detection *detection, struct pages *pages, int
     for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++) {
         const struct xs_migration_windows *windows = &detection->windows[way];
         pages->recorded_ns[way] += (double)xs_migration_windows_within(windows, start_ns, end_ns, false);
-        pages->sampled_ns[way] += (double)xs_migration_windows_within(windows, start_ns, end_ns, true);
+        pages->sampled_ns[way] += xs_migration_windows_weighed(windows, start_ns, end_ns);
     }
 }
 
@@ -185,7 +185,7 @@ static double estimated_trips(const struct xs_detection *detection, const struct
     int64_t since = pages->since_ns;
     double other_ns = (double)(end_ns - since) - pages->kernels_ns;
     double recorded = (double)xs_migration_windows_within(windows, since, end_ns, false);
-    double sampled = (double)xs_migration_windows_within(windows, since, end_ns, true);
+    double sampled = xs_migration_windows_weighed(windows, since, end_ns);
     double up = scaled(&pages->up, pages->kernels_ns, pages->recorded_ns[XS_MIGRATIONS_UP],
                        pages->sampled_ns[XS_MIGRATIONS_UP]);
     double down = scaled(&pages->down, other_ns, recorded - pages->recorded_ns[XS_MIGRATIONS_DOWN],

@@ -21,7 +21,8 @@ static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns
     if (end_ns <= start_ns)
         return;
     xs_grow(&w->items, w->count, &w->capacity, sizeof *w->items);
-    w->items[w->count++] = (struct xs_recorded_window){.start_ns = start_ns, .end_ns = end_ns, .is_sample = true};
+    w->items[w->count++] =
+        (struct xs_recorded_window){.start_ns = start_ns, .end_ns = end_ns, .weight = 1, .is_sample = true};
 }
 
 /* "start+length,start+length,..." in microseconds; what comes after anything else is not read. */
@@ -128,6 +129,22 @@ static void cut_ends(struct xs_migration_windows *w) {
     free(lost);
 }
 
+/* A window stands for itself and the time before it, which is longer where many migrations had to be paid for. */
+static void weigh(struct xs_migration_windows *w) {
+    double stood_for = 0, length = 0;
+    for (size_t i = 1; i < w->count; i++) {
+        struct xs_recorded_window *window = &w->items[i];
+        if (!window->is_sample || window->end_ns <= window->start_ns)
+            continue;
+        double own = (double)(window->end_ns - window->start_ns);
+        window->weight = (double)(window->end_ns - w->items[i - 1].end_ns) / own;
+        stood_for += window->weight * own;
+        length += own;
+    }
+    for (size_t i = 1; i < w->count && stood_for > 0; i++)
+        w->items[i].weight *= length / stood_for;
+}
+
 int xs_migration_windows_read(struct xs_migration_windows *w, enum xs_migration_way way, const struct xs_trace *trace,
                               char *message, uint64_t *damaged) {
     enum { LIST_BYTES = 1 << 16 };
@@ -144,6 +161,7 @@ int xs_migration_windows_read(struct xs_migration_windows *w, enum xs_migration_
     if (w->listed) {
         find_samples(w);
         cut_ends(w);
+        weigh(w);
     }
     return status;
 }
@@ -173,17 +191,32 @@ const struct xs_recorded_window *xs_migration_window_at(const struct xs_migratio
     return i < w->count && w->items[i].start_ns <= ns ? &w->items[i] : NULL;
 }
 
+/* How much of the window lies between two moments. */
+static uint64_t part_within(const struct xs_recorded_window *window, int64_t start_ns, int64_t end_ns) {
+    int64_t start = window->start_ns > start_ns ? window->start_ns : start_ns;
+    int64_t end = window->end_ns < end_ns ? window->end_ns : end_ns;
+    return end > start ? (uint64_t)(end - start) : 0;
+}
+
 uint64_t xs_migration_windows_within(const struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns,
                                      bool samples) {
     uint64_t within = 0;
     if (end_ns <= start_ns || w->whole)
         return end_ns > start_ns ? (uint64_t)end_ns - (uint64_t)start_ns : 0;
     for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++) {
-        const struct xs_recorded_window *window = &w->items[i];
-        int64_t start = window->start_ns > start_ns ? window->start_ns : start_ns;
-        int64_t end = window->end_ns < end_ns ? window->end_ns : end_ns;
-        if (end > start && (window->is_sample || !samples))
-            within += (uint64_t)(end - start);
+        if (w->items[i].is_sample || !samples)
+            within += part_within(&w->items[i], start_ns, end_ns);
+    }
+    return within;
+}
+
+double xs_migration_windows_weighed(const struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns) {
+    double within = 0;
+    if (end_ns <= start_ns || w->whole)
+        return end_ns > start_ns ? (double)(end_ns - start_ns) : 0;
+    for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++) {
+        if (w->items[i].is_sample)
+            within += w->items[i].weight * (double)part_within(&w->items[i], start_ns, end_ns);
     }
     return within;
 }

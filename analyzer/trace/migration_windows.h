@@ -14,6 +14,7 @@ enum xs_migration_way { XS_MIGRATIONS_UP, XS_MIGRATIONS_DOWN, XS_MIGRATION_WAYS 
 
 struct xs_recorded_window {
     int64_t start_ns, end_ns;
+    double weight;  /* of a sample: the time that it stands for, by its length; on average 1 */
     bool is_sample; /* begun at a random moment; else where the first migrations were, so it stands for itself alone */
     uint64_t records; /* of migrations that way, and of the faults that ask for them */
     int64_t last_ns;  /* the end of the last record, of whichever way */
@@ -38,5 +39,8 @@ const struct xs_recorded_window *xs_migration_window_at(const struct xs_migratio
 /* How much of the time from start to end was recorded; `samples`: in windows that are samples. */
 uint64_t xs_migration_windows_within(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns,
                                      bool samples);
+/* The same in samples, by their weights: after windows with many migrations the next one comes later, so a part of the
+ * run with many has fewer windows than another. */
+double xs_migration_windows_weighed(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns);
 
 #endif

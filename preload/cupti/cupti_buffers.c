@@ -170,16 +170,19 @@ void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data
     xs_unlock(&lock);
 }
 
+/* Counting calls CUPTI, whose callbacks take the lock; so the buffer is out of the queue meanwhile. */
 uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
     uint64_t count = 0;
-    xs_lock(&lock);
-    for (struct xs_cupti_buffer *buffer = queue_head; buffer; buffer = buffer->next) {
+    struct xs_cupti_buffer *counted = NULL, **tail = &counted, *buffer;
+    while ((buffer = xs_cupti_buffer_take())) {
         if (!buffer->counted)
             buffer->migrations = xs_cupti_count_migrations(decoder, buffer->data, buffer->valid_bytes);
         buffer->counted = true;
         count += buffer->migrations;
+        *tail = buffer;
+        tail = &buffer->next;
     }
-    xs_unlock(&lock);
+    xs_cupti_buffers_requeue(counted);
     return count;
 }
 

@@ -70,7 +70,8 @@ static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
 }
 
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
-    return now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
+    bool last_was_empty = b->records == b->window_records; /* while it is off no record comes */
+    return last_was_empty && now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
            b->spent_ns <= (now_ns - b->start_ns) * SHARE_PERCENT / 100;
 }
 
@@ -85,7 +86,8 @@ static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
         return false;
     if (b->saved_ns >= 0)
         return true;
-    b->next_ns = now_ns + (uint64_t)-b->saved_ns * 100 / SHARE_PERCENT + random_below(b, 2 * WINDOW_NS);
+    uint64_t debt_ns = (uint64_t)-b->saved_ns * 100 / SHARE_PERCENT;
+    b->next_ns = now_ns + debt_ns + random_below(b, b->window_cost_ns * 100 / SHARE_PERCENT);
     return false;
 }
 
@@ -95,11 +97,14 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
         return false;
     b->on = !b->on;
     if (b->on) {
+        if (!b->is_first_rest) /* the last window's late records */
+            b->window_cost_ns += (b->records - b->ended_records) * COST_NS / 4;
         b->is_first_rest = false;
         b->samples = !may_be_on(b, now_ns);
-        b->window_records = records;
+        b->window_records = b->records;
     } else {
-        uint64_t cost = (records - b->window_records) * COST_NS + 2 * b->turn_ns;
+        uint64_t cost = (b->records - b->window_records) * COST_NS + 2 * b->turn_ns;
+        b->ended_records = b->records;
         b->window_cost_ns = b->samples ? b->window_cost_ns - b->window_cost_ns / 4 + cost / 4 : WINDOW_COST_NS;
         b->is_first_rest = !b->samples;
         b->samples = true;

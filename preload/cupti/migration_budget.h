@@ -30,7 +30,8 @@ struct xs_migration_budget {
     uint64_t at_ns, records;         /* of the last look */
     uint64_t grown_ns;               /* when records were last seen to come */
     uint64_t next_ns;                /* when the next window begins */
-    uint64_t window_records;         /* before it */
+    uint64_t window_records;         /* before the last window */
+    uint64_t ended_records;          /* known when it ended; its latest come behind that */
     uint64_t window_cost_ns;         /* of a window, a moving mean */
     uint64_t turn_ns;                /* what turning recording on cost last */
     uint64_t turns_ns, turns_cpu_ns; /* of turning it, in all */

@@ -10,6 +10,10 @@
 
 #define STRATA 4096u
 #define MARKS 1024u
+/* Where one line is reached by very many stacks, the first copies of each would take the whole budget, and weigh more
+ * than their part. So of one entry point and size, so many copies are first ones. */
+#define KINDS 512u
+#define MOST_FIRST (64 * XS_SAMPLER_FIRST)
 #define CLASSES 65
 /* A fingerprint that costs more than this part of its copy's time is taken of fewer copies, in proportion. */
 #define DEAR_PERCENT 10
@@ -20,8 +24,9 @@
 enum mark { UPLOAD_TO = 1, DOWNLOAD_FROM, UPLOAD_OF };
 
 static _Atomic uint32_t numbers[STRATA];
-static _Atomic uint32_t marks[MARKS]; /* 0: none */
-static _Atomic float part;            /* xs_budget_part, as it was lately */
+static _Atomic uint32_t firsts[KINDS]; /* by entry point and size: the first copies of strata so far */
+static _Atomic uint32_t marks[MARKS];  /* 0: none */
+static _Atomic float part;             /* xs_budget_part, as it was lately */
 static uint64_t salt;
 static struct weight {
     float chance;      /* of a copy while `part` is 1 */
@@ -58,6 +63,9 @@ void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t byt
     }
     for (unsigned i = 0; i < STRATA; i++) {
         atomic_store_explicit(&numbers[i], 0, memory_order_relaxed);
+    }
+    for (unsigned i = 0; i < KINDS; i++) {
+        atomic_store_explicit(&firsts[i], 0, memory_order_relaxed);
     }
     for (unsigned i = 0; i < MARKS; i++) {
         atomic_store_explicit(&marks[i], 0, memory_order_relaxed);
@@ -113,12 +121,22 @@ void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measure
 
 /* ---- who is chosen ---- */
 
+/* Is the stratum's copy of this number looked at for certain? Whether it can be paid for, the budget decides. */
+static bool is_first(const struct xs_sampler_copy *copy, uint32_t number) {
+    if (XS_LIKELY(number >= XS_SAMPLER_FIRST)) {
+        return false;
+    }
+    uint64_t kind = mix((uint64_t)copy->entry << 16 | class_of(copy->bytes)) % KINDS;
+    return atomic_fetch_add_explicit(&firsts[kind], 1, memory_order_relaxed) < MOST_FIRST;
+}
+
 static bool is_chosen(const struct xs_sampler_copy *copy, const struct weight *weight) {
     uint64_t key = (uint64_t)copy->stack << 32 | (uint64_t)copy->entry << 16 | class_of(copy->bytes);
     uint64_t stratum = mix(key) % STRATA;
     uint32_t number = atomic_fetch_add_explicit(&numbers[stratum], 1, memory_order_relaxed);
     float chance = atomic_load_explicit(&part, memory_order_relaxed) * weight->chance;
-    if (chance >= 1 || (number < XS_SAMPLER_FIRST && chance > 0)) {
+    bool first = is_first(copy, number);
+    if (chance >= 1 || first) {
         return true;
     }
     return (mix(salt ^ stratum << 32 ^ number) >> 32) < (uint64_t)(chance * (float)CERTAIN);

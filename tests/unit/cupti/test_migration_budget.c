@@ -79,15 +79,35 @@ static void many_are_sampled_within_the_share(void **state) {
     assert_true(p.longest_rest_ms < 1000);
 }
 
-/* Both phases are looked at for the same share of them, although windows in one of them cost eight times as much. */
+/* Both phases are looked at for the same share of them, although windows in one of them cost eight times as much, and
+ * however late that is known. */
 static void windows_follow_no_period(void **state) {
     (void)state;
     static struct xs_migration_budget b;
-    struct program p = thrash();
+    for (unsigned late_ms = 0; late_ms <= 40; late_ms += 20) {
+        struct program p = thrash();
+        p.late_ms = late_ms;
+        xs_migration_budget_start(&b, BEGIN);
+        run(&p, &b, 0, 200000);
+        double first = p.on_ms[0] / 57.0, second = p.on_ms[1] / 98.0;
+        assert_true(first > 0.8 * second && first < 1.25 * second);
+    }
+}
+
+/* A rest of more than a second, as after dear windows, is no quiet part: while it is off no record can come. */
+static void a_long_rest_is_not_quiet(void **state) {
+    (void)state;
+    static struct xs_migration_budget b;
+    struct program p = {.per_ms = {150, 150}, .phase_ms = {50, 50}, .switch_ms = 20, .flush_ms = 20};
+    unsigned rest_ms = 0, longest_ms = 0;
     xs_migration_budget_start(&b, BEGIN);
-    run(&p, &b, 0, 200000);
-    double first = p.on_ms[0] / 57.0, second = p.on_ms[1] / 98.0;
-    assert_true(first > 0.7 * second && first < 1.4 * second);
+    for (unsigned ms = 0; ms < 200000; ms += 10) {
+        run(&p, &b, ms, ms + 10);
+        assert_true(b.samples || !b.rests);
+        rest_ms = b.on ? 0 : rest_ms + 10;
+        longest_ms = rest_ms > longest_ms ? rest_ms : longest_ms;
+    }
+    assert_true(longest_ms > 1000);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -234,11 +254,17 @@ static void windows_are_thinned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_never_rest),           cmocka_unit_test(many_are_sampled_within_the_share),
-        cmocka_unit_test(windows_follow_no_period), cmocka_unit_test(windows_meet_all_of_a_period),
-        cmocka_unit_test(a_short_run_is_covered),   cmocka_unit_test(long_windows_are_spread),
-        cmocka_unit_test(late_records_are_charged), cmocka_unit_test(dear_turns_are_charged),
-        cmocka_unit_test(records_bound_a_window),   cmocka_unit_test(quiet_parts_are_recorded_whole),
+        cmocka_unit_test(few_never_rest),
+        cmocka_unit_test(many_are_sampled_within_the_share),
+        cmocka_unit_test(windows_follow_no_period),
+        cmocka_unit_test(a_long_rest_is_not_quiet),
+        cmocka_unit_test(windows_meet_all_of_a_period),
+        cmocka_unit_test(a_short_run_is_covered),
+        cmocka_unit_test(long_windows_are_spread),
+        cmocka_unit_test(late_records_are_charged),
+        cmocka_unit_test(dear_turns_are_charged),
+        cmocka_unit_test(records_bound_a_window),
+        cmocka_unit_test(quiet_parts_are_recorded_whole),
         cmocka_unit_test(windows_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,7 +257,7 @@ static void what_saves_little_is_not_undecided(void **state) {
     for (unsigned enough = 0; enough < 2; enough++) {
         play_begin(p);
         play_alloc(p, A, BYTES);
-        lock(XS_MEM_PINNED, LOCKED, TOUCH_NS + MS + (enough ? MS / 5 : -MS / 5));
+        lock(XS_MEM_PINNED, LOCKED, TOUCH_NS + (enough ? MS * 6 / 5 : MS * 4 / 5));
         copy(XS_MEM_PINNED, true);
         play_analyse(p, NULL);
         NOT_FOUND("costly-pinning");
