@@ -33,6 +33,11 @@ static uint64_t seed;
 static double *errors; /* of all comparisons so far */
 static size_t error_count, error_capacity;
 
+static void remove_work(void) {
+    unlink(trace_path);
+    rmdir(work);
+}
+
 static _Noreturn void fail(const char *what, const char *detail) {
     fprintf(stderr, "check: %s: %s\n", what, detail);
     exit(2);
@@ -307,6 +312,7 @@ int main(int argc, char **argv) {
     if (!realpath(argv[1], build) || !mkdtemp(work))
         fail(argv[1], strerror(errno));
     text(trace_path, sizeof trace_path, "%s%s%s", work, "/trace.db", "");
+    atexit(remove_work);
     seed = strtoull(argv[2], NULL, 10);
     uint64_t programs = strtoull(argv[3], NULL, 10), only = count == 5 ? strtoull(argv[4], NULL, 10) : UINT64_MAX;
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -320,8 +326,6 @@ int main(int argc, char **argv) {
         if (!is_right && !is_verbose)
             break;
     }
-    unlink(trace_path);
-    rmdir(work);
     qsort(errors, error_count, sizeof *errors, by_size);
     if (error_count)
         printf("%s seed %" PRIu64 ": %zu comparisons, error median %.3f %%, 90 of 100 up to %.3f %%, 99 up to %.3f %%,"

@@ -1,8 +1,11 @@
 /* Performs a random program on the simulated GPU, with the virtual clock preloaded, and says how long it took.
  *
- *   replay_perform SEED NUMBER SET...       a line "SETUP TOTAL" for each set of dropped uploads, in ns: of what comes
- * before the steps, and of all. Each set has a process of its own, except for the last. replay_perform --steps SEED
- * NUMBER SET  a line "ENTER RETURN" for each step, in ns since the start
+ *   replay_perform SEED NUMBER SET...
+ *   replay_perform --steps SEED NUMBER SET
+ *
+ * The first prints a line "SETUP TOTAL" for each set of dropped uploads, in ns: of what comes before the steps, and of
+ * all. Each set has a process of its own, except for the last. With --steps there is a line "ENTER RETURN" for each
+ * step, in ns since the start.
  *
  * One thread calls CUDA: the virtual clock is one for the process. */
 #include <cuda.h>

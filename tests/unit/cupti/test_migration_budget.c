@@ -98,7 +98,7 @@ static void windows_follow_no_period(void **state) {
 static void a_long_rest_is_not_quiet(void **state) {
     (void)state;
     static struct xs_migration_budget b;
-    struct program p = {.per_ms = {150, 150}, .phase_ms = {50, 50}, .switch_ms = 20, .flush_ms = 20};
+    struct program p = {.per_ms = {400, 400}, .phase_ms = {50, 50}, .switch_ms = 20, .flush_ms = 20};
     unsigned rest_ms = 0, longest_ms = 0;
     xs_migration_budget_start(&b, BEGIN);
     for (unsigned ms = 0; ms < 200000; ms += 10) {
