@@ -25,6 +25,8 @@ struct xs_where {
     uint64_t run_ns;                  /* all parts together */
     uint64_t parts[XS_WHERE_PARTS];   /* ns */
     unsigned percent[XS_WHERE_PARTS]; /* sum up to 100: rounded down, and what is missing goes to the largest rests */
+    bool faults_in_part;              /* page migrations were recorded in windows only, and so are the faults */
+    uint64_t faults_recorded_ns;      /* together these windows */
     uint64_t copy_beside_kernels_ns;  /* of all devices; device time that cost the host nothing, in no part */
 };
 
