@@ -6,9 +6,9 @@
 
 #define XS_UNIT_BYTES 40 /* every buffer below */
 
-char *xs_format_count(char *buffer, uint64_t count);             /* 1,234,567 */
-char *xs_format_bytes(char *buffer, uint64_t bytes);             /* 512 B, 1.50 GiB */
-char *xs_format_ns(char *buffer, uint64_t ns);                   /* 850 ns, 12.3 ms, 3 min 20 s */
+char *xs_format_count(char *buffer, uint64_t count);                   /* 1,234,567 */
+char *xs_format_bytes(char *buffer, uint64_t bytes);                   /* 512 B, 1.50 GiB */
+char *xs_format_ns(char *buffer, uint64_t ns);                         /* 850 ns, 12.3 ms, 3 min 20 s */
 void xs_format_two_ns(char *a, uint64_t a_ns, char *b, uint64_t b_ns); /* the same, with more digits where they differ
                                                                         * and would read alike: 126.4 ms, 125.8 ms */
 char *xs_format_rate(char *buffer, uint64_t bytes, uint64_t ns); /* 24.1 GB/s, decimal as link rates are; "" for 0 ns */

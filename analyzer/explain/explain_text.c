@@ -19,7 +19,8 @@
 enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200, NAME_COLUMNS = 200 };
 
 /* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
-static bool has_room_for_share(const struct xs_out *out) { return !out->columns || out->columns >= 90; }
+static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
+enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* and for what is saved at least */ };
 
 /* A finding's cause, where another finding leads it. */
 struct under {
@@ -50,16 +51,17 @@ static void say_leader(struct xs_string *text, const struct under *under) {
         xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
-static void list_row(const struct xs_findings *findings, size_t index, const struct under *under, bool share,
-                     struct xs_table *table) {
+static void list_row(const struct xs_findings *findings, size_t index, const struct under *under,
+                     const struct xs_out *out, struct xs_table *table) {
+    bool share = has_room(out, ROOM_FOR_SHARE);
     const struct xs_finding *f = &findings->items[index];
     char buffer[XS_UNIT_BYTES];
     struct xs_string name = {0}, gain = {0};
     xs_finding_name(&name, findings, index);
-    if (f->saves.known)
+    if (f->saves.known && share)
         xs_say_saving(&gain, &f->saves);
     else
-        xs_string_format(&gain, "%s", xs_format_ns(buffer, f->gives_back_ns));
+        xs_string_format(&gain, "%s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(buffer, f->gives_back_ns));
     if (f->folded || f->advice)
         xs_table_style_row(table, XS_STYLE_DIM);
     xs_table_format(table, "%zu", index + 1);
@@ -74,7 +76,8 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
     struct xs_string place = {0}, instead = {0};
     xs_place_text(&place, findings->sites, xs_site_frame(findings, f->site));
     xs_table_cell(table, place.length ? place.data : xs_site_name(findings, f->site));
-    say_leader(&instead, under);
+    if (has_room(out, ROOM_FOR_CAUSE))
+        say_leader(&instead, under);
     xs_table_cell(table, instead.data);
     xs_string_free(&instead);
     xs_string_free(&place);
@@ -91,12 +94,12 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     struct xs_table *table = xs_table_new(2);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i != 1 && i < SITE);
-        if (i > 3 && i < SITE)
+        if (i > 3 && i <= SITE)
             xs_table_optional(table);
     }
     struct under *under = all_under(findings);
     for (size_t i = 0; i < findings->count; i++)
-        list_row(findings, i, &under[i], has_room_for_share(out), table);
+        list_row(findings, i, &under[i], out, table);
     free(under);
     if (findings->count)
         xs_table_print(table, out);

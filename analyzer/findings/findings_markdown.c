@@ -89,8 +89,7 @@ void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f
     else
         xs_string_format(&saves, "%s%s", f->bound, f->advice ? "advice" : xs_format_ns(ns, f->saves_ns));
     fprintf(out->file, "| %zu | %s | %s | %s | %s | %s | %s%s%s |\n", f->number, f->name, saves.data,
-            f->advice ? "" : share,
-            xs_format_count(count, f->instances), f->bytes ? xs_format_bytes(bytes, f->bytes) : "",
-            f->who ? f->who : "", f->who ? " | " : "", f->place);
+            f->advice ? "" : share, xs_format_count(count, f->instances),
+            f->bytes ? xs_format_bytes(bytes, f->bytes) : "", f->who ? f->who : "", f->who ? " | " : "", f->place);
     xs_string_free(&saves);
 }

@@ -160,8 +160,8 @@ static void faults(void **state) {
 static void faults_in_windows(void **state) {
     struct xs_string text = {0};
     (void)state;
-    load(BEGIN SYNC(1, 100, 200) MIGRATION(1, 110, 190) "INSERT OR REPLACE INTO meta VALUES "
-                                                       "('cupti.migration_rests',3),('cupti.migrations_ns',220000)");
+    load(BEGIN SYNC(1, 100, 200) MIGRATION(
+        1, 110, 190) "INSERT OR REPLACE INTO meta VALUES ('cupti.migration_rests',3),('cupti.migrations_ns',220000)");
     expect_whole();
     xs_where_say(&text, &summary.where, true);
     assert_non_null(strstr(text.data, "faults of managed memory (f) 8 % (recorded for 22 % of the run)"));
