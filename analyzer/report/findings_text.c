@@ -53,12 +53,13 @@ static void print_name(const struct xs_findings *findings, size_t index, int nam
     xs_string_free(&checked);
 }
 
-/* A finding beneath the cause's first that helps if the first repair cannot be made. */
+/* A finding beneath the cause's first that helps if the first repair cannot be made. In one line, where it can be. */
 static void print_other(const struct xs_findings *findings, size_t index, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[index];
     struct xs_string name = {0}, gain = {0};
     xs_finding_name(&name, findings, index);
-    xs_finding_gain_between(&gain, findings, f);
+    xs_string_format(&gain, "saves ");
+    xs_say_saving(&gain, &f->saves);
     xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);

@@ -164,7 +164,7 @@ static void faults_in_windows(void **state) {
         1, 110, 190) "INSERT OR REPLACE INTO meta VALUES ('cupti.migration_rests',3),('cupti.migrations_ns',220000)");
     expect_whole();
     xs_where_say(&text, &summary.where, true);
-    assert_non_null(strstr(text.data, "faults of managed memory (f) 8 % (recorded for 22 % of the run)"));
+    assert_non_null(strstr(text.data, "f faults of managed memory 8 % (recorded for 22 % of the run)"));
     xs_string_free(&text);
     drop();
 }
@@ -259,7 +259,7 @@ static void words_and_bar(void **state) {
     assert_string_equal(text.data, "the program itself 61 %, waiting for kernels 22 %, copying 17 %");
     text.length = 0;
     xs_where_say(&text, &where, true);
-    assert_string_equal(text.data, "the program itself (p) 61 %, waiting for kernels (w) 22 %, copying (c) 17 %");
+    assert_string_equal(text.data, "p the program itself 61 %, w waiting for kernels 22 %, c copying 17 %");
     text.length = 0;
     xs_where_bar(&text, &where, 20);
     assert_string_equal(text.data, "[ppppppppppppccccwwww]");
