@@ -6,11 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Three significant digits. `value` is below 1000, or below 1024 for binary units. */
-static void three_digits(char *buffer, double value, const char *unit) {
+/* Three significant digits, and `more`. `value` is below 1000, or below 1024 for binary units. */
+static void some_digits(char *buffer, double value, const char *unit, int more) {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-    snprintf(buffer, XS_UNIT_BYTES, "%.*f %s", decimals, value, unit);
+    snprintf(buffer, XS_UNIT_BYTES, "%.*f %s", decimals + more, value, unit);
 }
+
+static void three_digits(char *buffer, double value, const char *unit) { some_digits(buffer, value, unit, 0); }
 
 char *xs_format_count(char *buffer, uint64_t count) {
     char digits[24];
@@ -41,7 +43,7 @@ char *xs_format_bytes(char *buffer, uint64_t bytes) {
     return buffer;
 }
 
-char *xs_format_ns(char *buffer, uint64_t ns) {
+static char *format_ns(char *buffer, uint64_t ns, int more) {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     if (ns >= UINT64_C(120000000000)) {
         uint64_t s = (ns + 500000000) / 1000000000;
@@ -61,8 +63,20 @@ char *xs_format_ns(char *buffer, uint64_t ns) {
         value /= 1000;
         unit++;
     }
-    three_digits(buffer, value, units[unit]);
+    some_digits(buffer, value, units[unit], more);
     return buffer;
+}
+
+char *xs_format_ns(char *buffer, uint64_t ns) { return format_ns(buffer, ns, 0); }
+
+void xs_format_two_ns(char *a, uint64_t a_ns, char *b, uint64_t b_ns) {
+    enum { MORE = 3 };
+    for (int more = 0; more <= MORE; more++) {
+        format_ns(a, a_ns, more);
+        format_ns(b, b_ns, more);
+        if (a_ns == b_ns || strcmp(a, b) != 0)
+            return;
+    }
 }
 
 char *xs_format_rate(char *buffer, uint64_t bytes, uint64_t ns) {

@@ -153,6 +153,43 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
     }
 }
 
+/* The finding nearest in spelling, -1 where none is near. */
+static long nearest_finding(const struct xs_findings *findings, const char *asked) {
+    size_t fewest = 6;
+    long nearest = -1;
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_string name = {0};
+        xs_finding_name(&name, findings, i);
+        size_t edits = xs_edit_distance(asked, name.data);
+        if (edits < fewest && edits * 2 <= name.length) {
+            fewest = edits;
+            nearest = (long)i;
+        }
+        xs_string_free(&name);
+    }
+    return nearest;
+}
+
+/* In place of all names: the one that was meant, or which numbers there are. Whether that is said. */
+static bool say_nearest(const struct arguments *arguments, const struct xs_findings *findings) {
+    const char *asked = arguments->ask.asked, *trace = arguments->ask.trace;
+    if (findings->count && *asked && !asked[strspn(asked, "0123456789")]) {
+        if (findings->count == 1)
+            xs_complain("%s: no finding %s; the trace has number 1 alone", trace, asked);
+        else
+            xs_complain("%s: no finding %s; the trace has numbers 1 to %zu", trace, asked, findings->count);
+        return true;
+    }
+    long nearest = nearest_finding(findings, asked);
+    if (nearest < 0)
+        return false;
+    struct xs_string name = {0};
+    xs_finding_name(&name, findings, (size_t)nearest);
+    xs_complain("%s: no finding `%s'; did you mean `%s'?", trace, asked, name.data);
+    xs_string_free(&name);
+    return true;
+}
+
 /* Says what there is instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_findings *findings, bool several) {
     struct xs_string names = {0};
@@ -167,6 +204,10 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
         xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
         xs_string_free(&names);
         return XS_EXIT_USAGE;
+    }
+    if (!several && say_nearest(arguments, findings)) {
+        xs_string_free(&names);
+        return XS_EXIT_ERROR;
     }
     if (!findings->count)
         xs_complain("%s: no finding `%s'; %s", arguments->ask.trace, arguments->ask.asked,

@@ -124,6 +124,7 @@ static void put_causes(const struct xs_findings *findings, struct xs_json *json)
     for (size_t i = 0; i < findings->cause_count; i++) {
         const struct xs_cause *cause = &findings->causes[i];
         const struct xs_finding *first = &findings->items[cause->findings[0]];
+        unsigned repairs = 0;
         xs_json_object(json, NULL);
         xs_json_count(json, "rank", i + 1);
         xs_saving_json(json, "saves", &cause->saves);
@@ -135,6 +136,7 @@ static void put_causes(const struct xs_findings *findings, struct xs_json *json)
             xs_json_object(json, NULL);
             put_name(json, findings, cause->findings[k]);
             xs_saving_json(json, "saves", &findings->items[cause->findings[k]].saves);
+            xs_json_bool(json, "alternative", xs_cause_offers(findings, cause, k, &repairs));
             xs_json_end(json, '}');
         }
         xs_json_end(json, ']');

@@ -4,6 +4,7 @@
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
+#include "analyzer/engine/findings.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 
@@ -31,6 +32,7 @@ struct xs_markdown_cause {
     size_t number;
     const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
+    const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` say it */
     uint64_t saves_ns, run_ns, instances, bytes;
     const char *who, *place; /* Markdown; who NULL: not of a job */
 };

@@ -45,6 +45,13 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
 bool xs_finding_at_most(const struct xs_finding *finding);
 /* "saves 782 us, 0.8 % of the run", "saves up to ..."; "" for advice. */
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+/* The same with the least: "saves up to 782 us (25.0 us or more), 0.8 % of the run". */
+void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings,
+                             const struct xs_finding *finding);
+/* Whether the cause's finding `i` helps where the first one's repair cannot be made. Not what needs the same repair, as
+ * the first or as one that was offered before, nor what is only likely. To be called for each from 0 on, with
+ * `*repairs` 0 at first. */
+bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *cause, size_t i, unsigned *repairs);
 /* "checked 132 of 199": of how many copies the contents are known; "" where of all, or it is not about contents. */
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);

@@ -34,7 +34,9 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
         return "It saves most if the data is copied from or to memory that is there already. Pageable memory in place "
                "of this one costs its first touch.";
     case XS_REPAIR_OVERLAP:
-        return "How much can be copied early depends on when the program has the data.";
+        return "How much can be copied early depends on when the program has the data. It can be more than the copies "
+               "or the kernels took: the pauses between them, and the host's time in calls that need not wait any "
+               "more, go with it.";
     case XS_REPAIR_KEEP_ON_DEVICE:
         return "It saves least if the host's part remains with the host, so that the pages are sent before each "
                "kernel, and most if the device does that part. Times without recorded migrations are taken to be like "

@@ -25,25 +25,51 @@ bool xs_saving_is_range(const struct xs_saving *saves) {
     return saves->known && (double)saves->least_ns < 0.9 * (double)saves->most_ns;
 }
 
+/* Nothing where the least is none to speak of: a hundredth of the most. */
+static void say_least(struct xs_string *text, const struct xs_saving *saves) {
+    char least[XS_UNIT_BYTES];
+    if (xs_saving_is_range(saves) && saves->least_ns && saves->least_ns >= saves->most_ns / 100)
+        xs_string_format(text, XS_OR_MORE, xs_format_ns(least, saves->least_ns));
+}
+
+void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
+    char most[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s", xs_saving_is_range(saves) ? XS_UP_TO : "", xs_format_ns(most, saves->most_ns));
+    say_least(text, saves);
+}
+
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
     char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     uint64_t ns = findings->total.gives_back_ns, run_ns = findings->run_ns;
     if (!ns)
         return;
     xs_say_total(text, xs_saving_is_range(&findings->together), ns);
+    if (findings->together.most_ns == ns)
+        say_least(text, &findings->together);
+    xs_format_two_ns(run, run_ns, left, run_ns > ns ? run_ns - ns : 0);
     if (run_ns > ns)
-        xs_string_format(text, ", %s would become %s (-%s)", xs_format_ns(run, run_ns), xs_format_ns(left, run_ns - ns),
-                         xs_format_share(share, ns, run_ns));
+        xs_string_format(text, ", %s would become %s (-%s)", run, left, xs_format_share(share, ns, run_ns));
     xs_string_add(text, ".", 1);
 }
 
-void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns) {
-    char back[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
+static void say_share(struct xs_string *text, uint64_t ns, uint64_t run_ns) {
+    char share[XS_UNIT_BYTES];
     if (run_ns && ns > run_ns)
         at_the_same_time(text);
     else if (*xs_format_share(share, ns, run_ns))
         xs_string_format(text, ", %s of the run", share);
+}
+
+void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns) {
+    char back[XS_UNIT_BYTES];
+    xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
+    say_share(text, ns, run_ns);
+}
+
+void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, uint64_t run_ns) {
+    xs_string_format(text, "saves ");
+    xs_say_saving(text, saves);
+    say_share(text, saves->most_ns, run_ns);
 }
 
 void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes) {

@@ -29,6 +29,8 @@ enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 #define XS_UP_TO "up to " /* before what is saved at most, where the least is less */
 
+#define XS_OR_MORE " (%s or more)" /* behind what is saved at most: the least */
+
 #define XS_IF_NOT "If that cannot be done, " /* before a cause's other repairs */
 
 /* Whether what is saved at least is so much less than the most that it is "up to" that. */
@@ -44,6 +46,10 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findi
 
 /* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns);
+/* "484 ms", "up to 484 ms (6.05 ms or more)" */
+void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
+/* "saves up to 484 ms (6.05 ms or more), 55 % of the run" */
+void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, uint64_t run_ns);
 /* "9 (18 transfers), 72.0 MiB" */
 void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes);
 

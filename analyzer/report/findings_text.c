@@ -1,6 +1,7 @@
 /* The first section of a report: what was found, ranked by what it saves, one screen at most. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
@@ -12,8 +13,8 @@
 
 enum { INDENT = 6 };
 
-/* So that the first screen fits a terminal of 24 lines: the text of how many causes' lines is shown, and the remedy. */
-enum { XS_CAUSES_WITH_SOURCE = 1, XS_CAUSES_WITH_REMEDY = 2 };
+/* So that the first screen fits a terminal of 24 lines: the text of how many causes' lines is shown. */
+enum { XS_CAUSES_WITH_SOURCE = 1 };
 
 /* What and where, and, where the user's own line is known, its text below. */
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
@@ -37,7 +38,7 @@ static void print_name(const struct xs_findings *findings, size_t index, int nam
     const struct xs_finding *f = &findings->items[index];
     struct xs_string name = {0}, gain = {0}, checked = {0};
     xs_finding_name(&name, findings, index);
-    xs_finding_gain(&gain, findings, f);
+    xs_finding_gain_between(&gain, findings, f);
     xs_finding_checked(&checked, f);
     if (checked.length)
         xs_string_format(&gain, " (%s)", checked.data);
@@ -52,31 +53,44 @@ static void print_name(const struct xs_findings *findings, size_t index, int nam
     xs_string_free(&checked);
 }
 
-/* A finding beneath the cause's first: what else is wrong there, or helps if the first repair cannot be made. */
+/* A finding beneath the cause's first that helps if the first repair cannot be made. In one line, where it can be. */
 static void print_other(const struct xs_findings *findings, size_t index, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[index];
     struct xs_string name = {0}, gain = {0};
     xs_finding_name(&name, findings, index);
-    xs_finding_gain(&gain, findings, f);
+    xs_string_format(&gain, "saves ");
+    xs_say_saving(&gain, &f->saves);
     xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }
 
-/* What there is to save; then what and where; then what to do, and what else can be done. Behind the first few, and of
- * all that is beneath another, only with `all`. */
+/* Whether the cause above leads with the same words. */
+static bool is_remedy_above(const struct xs_findings *findings, size_t number) {
+    if (!number)
+        return false;
+    const struct xs_cause *cause = &findings->causes[number];
+    return !strcmp(xs_remedy_of(findings, &findings->items[cause->findings[0]]),
+                   xs_remedy_of(findings, &findings->items[cause[-1].findings[0]]));
+}
+
+/* What there is to save; then what and where; then what to do, if it is not what was just said, and what else can be
+ * done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
 static void print_cause(const struct xs_findings *findings, size_t number, int name_columns, bool all,
                         struct xs_out *out) {
     const struct xs_cause *cause = &findings->causes[number];
     const struct xs_finding *f = &findings->items[cause->findings[0]];
     size_t others = 0;
+    unsigned repairs = 0;
     print_name(findings, cause->findings[0], name_columns, out);
     print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
-    if (all || number < XS_CAUSES_WITH_REMEDY)
+    if (all || !is_remedy_above(findings, number))
         xs_out_indented(out, INDENT, "%s", xs_remedy_of(findings, f));
-    for (size_t i = 1; i < cause->count; i++) {
+    for (size_t i = 0; i < cause->count && (all || !number); i++) {
         const struct xs_finding *other = &findings->items[cause->findings[i]];
-        if (all || (!number && !others && other->gives_back_ns >= f->gives_back_ns / 10))
+        if (!xs_cause_offers(findings, cause, i, &repairs))
+            continue;
+        if (all || (!others && other->gives_back_ns >= f->gives_back_ns / 10))
             print_other(findings, cause->findings[i], out);
         others++;
     }

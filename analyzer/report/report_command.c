@@ -109,6 +109,8 @@ static error_t parse_sections(const char *text, unsigned *sections, struct argp_
             i++;
         if (i < XS_SECTION_COUNT) {
             *sections |= 1u << i;
+        } else if (bytes == strlen("causes") && !strncmp(word, "causes", bytes)) { /* the section's heading */
+            *sections |= XS_SECTION_BIT(FINDINGS);
         } else if (bytes == 3 && !strncmp(word, "all", 3)) {
             *sections |= (1u << XS_SECTION_COUNT) - 1;
         } else {

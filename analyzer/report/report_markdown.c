@@ -48,7 +48,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     xs_markdown_code(&text, report->summary->trace->path);
     fprintf(out->file, "%s.\n", text.data);
     text.length = 0;
-    xs_where_say(&text, &report->summary->where);
+    xs_where_say(&text, &report->summary->where, false);
     if (text.length && !report->findings->selection)
         fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
     xs_markdown_filter(out, filter.data);
@@ -76,6 +76,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
         add_place(&place, findings, f->site, false);
         xs_markdown_cause_row(out, &(struct xs_markdown_cause){.number = i + 1,
                                                                .name = name.data,
+                                                               .saves = f->saves.known ? &f->saves : NULL,
                                                                .bound = xs_finding_at_most(f) ? XS_UP_TO : "",
                                                                .saves_ns = f->gives_back_ns,
                                                                .run_ns = findings->run_ns,
@@ -90,7 +91,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
 /* "saves 84.6 ms, 28 % of the run (checked 137 of 199)" */
 static void add_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     struct xs_string checked = {0};
-    xs_finding_gain(text, findings, f);
+    xs_finding_gain_between(text, findings, f);
     xs_finding_checked(&checked, f);
     if (checked.length)
         xs_string_format(text, " (%s)", checked.data);
@@ -121,14 +122,17 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_string_free(&gain);
 }
 
-/* What else is wrong there, or helps if the first repair cannot be made: what saves a tenth of it. */
+/* What helps if the first repair cannot be made: what saves a tenth of it. */
 static void others(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     size_t shown = 0;
-    for (size_t i = 1; i < cause->count; i++) {
+    unsigned repairs = 0;
+    for (size_t i = 0; i < cause->count; i++) {
         const struct xs_finding *f = &findings->items[cause->findings[i]];
         struct xs_string name = {0}, gain = {0};
-        bool is_large = f->gives_back_ns && f->gives_back_ns >= cause->saves.most_ns / 10;
+        bool is_large = f->gives_back_ns >= cause->saves.most_ns / 10;
+        if (!xs_cause_offers(findings, cause, i, &repairs))
+            continue;
         if (!report->details && (!is_large || shown++ >= OTHERS_SHOWN))
             continue;
         xs_finding_name(&name, findings, cause->findings[i]);

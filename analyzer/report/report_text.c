@@ -162,7 +162,7 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     enum { BAR = 50, BESIDE = 14 }; /* columns; beside: the label's and the brackets' */
     int columns = out->columns && out->columns < BAR + BESIDE ? out->columns - BESIDE : BAR;
     struct xs_string text = {0};
-    xs_where_say(&text, &report->summary->where);
+    xs_where_say(&text, &report->summary->where, true);
     if (text.length && !report->findings->selection) {
         xs_out_fact(out, "where", "%s", text.data);
         text.length = 0;

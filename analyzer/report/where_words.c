@@ -1,12 +1,26 @@
 /* The words of where the run went; see where_words.h. */
 #include "analyzer/report/where_words.h"
 
+#include "analyzer/base/units.h"
+
+/* "f faults of managed memory 3 % (recorded for 22 % of the run)" */
+static void say_part(struct xs_string *text, const struct xs_where *where, unsigned part, bool with_letters) {
+    char share[XS_UNIT_BYTES];
+    xs_string_format(text, "%s", text->length ? ", " : "");
+    if (with_letters)
+        xs_string_format(text, "%c ", xs_where_letters[part]);
+    xs_string_format(text, "%s %u %%", xs_where_labels[part], where->percent[part]);
+    if (part == XS_WHERE_FAULT && where->faults_in_part)
+        xs_string_format(text, " (recorded for %s of the run)",
+                         xs_format_share(share, where->faults_recorded_ns, where->run_ns));
+}
+
 /* The largest first, and of equal ones the first. */
-void xs_where_say(struct xs_string *text, const struct xs_where *where) {
+void xs_where_say(struct xs_string *text, const struct xs_where *where, bool with_letters) {
     for (unsigned percent = 100; percent > 0 && where->known; percent--)
         for (unsigned i = 0; i < XS_WHERE_PARTS; i++)
             if (where->percent[i] == percent)
-                xs_string_format(text, "%s%s %u %%", text->length ? ", " : "", xs_where_labels[i], percent);
+                say_part(text, where, i, with_letters);
 }
 
 /* Each part ends where its share of the columns does, so that the bar has all of them. */

@@ -6,8 +6,9 @@
 #include "analyzer/base/text.h"
 #include "analyzer/summary/summary_where.h"
 
-/* "the program itself 61 %, waiting for kernels 22 %, copying 17 %", largest first; nothing where it is not known. */
-void xs_where_say(struct xs_string *text, const struct xs_where *where);
+/* "the program itself 61 %, waiting for kernels 22 %, copying 17 %", largest first; nothing where it is not known.
+ * `with_letters`: each part with its letter of the bar, "c copying 17 %". */
+void xs_where_say(struct xs_string *text, const struct xs_where *where, bool with_letters);
 
 /* A bar of so many columns, a letter for each part: "[ppppppppwwwwcc]"; nothing where it is not known. */
 void xs_where_bar(struct xs_string *text, const struct xs_where *where, unsigned columns);

@@ -177,6 +177,8 @@ static int compute_where(struct xs_summary_work *work) {
     xs_intervals_unite(&busy.kernels);
     if (status >= 0)
         status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
+    s->where.faults_in_part = s->coverage.migration_rests > 0;
+    s->where.faults_recorded_ns = s->coverage.migrations_ns;
     for (size_t i = 0; i < s->device_count; i++)
         s->where.copy_beside_kernels_ns = xs_sum(s->where.copy_beside_kernels_ns, s->devices[i].both_busy_ns);
     xs_intervals_free(&busy.copies);

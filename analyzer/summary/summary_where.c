@@ -237,7 +237,8 @@ static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t 
     *ns -= taken;
 }
 
-/* What is not in calls, and what xferspy took. It started before the first call; fingerprints are made in copies. */
+/* What is not in calls, and what xferspy took. It started before the first call; it makes fingerprints before and after
+ * the copies, and waits for room in the spool before the calls, so that all of it lies between the recorded calls. */
 static void finish(struct work *work, const struct xs_where_own *own) {
     struct xs_where *where = work->where;
     uint64_t gaps = where->run_ns - least(where->run_ns, work->calls_ns);
@@ -248,8 +249,7 @@ static void finish(struct work *work, const struct xs_where_own *own) {
     add(work, XS_WHERE_FAULT, returning);
     where->parts[XS_WHERE_PROGRAM] = gaps - returning;
     take_from(where, XS_WHERE_PROGRAM, &start_ns);
-    take_from(where, XS_WHERE_COPY, &call_ns);
-    take_from(where, XS_WHERE_COPY, &stall_ns);
+    take_from(where, XS_WHERE_PROGRAM, &call_ns);
     take_from(where, XS_WHERE_PROGRAM, &stall_ns);
     where->known = work->calls_ns > 0;
     where->run_ns = 0; /* the same again, unless calls overlap in a damaged trace */

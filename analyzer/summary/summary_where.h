@@ -25,6 +25,8 @@ struct xs_where {
     uint64_t run_ns;                  /* all parts together */
     uint64_t parts[XS_WHERE_PARTS];   /* ns */
     unsigned percent[XS_WHERE_PARTS]; /* sum up to 100: rounded down, and what is missing goes to the largest rests */
+    bool faults_in_part;              /* page migrations were recorded in windows only, and so are the faults */
+    uint64_t faults_recorded_ns;      /* together these windows */
     uint64_t copy_beside_kernels_ns;  /* of all devices; device time that cost the host nothing, in no part */
 };
 
@@ -36,7 +38,7 @@ struct xs_where_busy {
 /* What xferspy took of the run, as it measured that itself. */
 struct xs_where_own {
     uint64_t start_ns; /* before the first call */
-    uint64_t call_ns;  /* inside the program's copies */
+    uint64_t call_ns;  /* around the program's copies, between the recorded calls */
     uint64_t stall_ns; /* where the spool was full */
 };
 

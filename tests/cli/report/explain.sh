@@ -92,6 +92,10 @@ run "$XFERSPY" explain --model --format=tsv findings.db; expect_status 2
 run "$XFERSPY" explain findings.db nonsense
 expect_error_of findings.db; expect_err "no finding \`nonsense'"; expect_err noop-upload
 run "$XFERSPY" explain findings.db 99; expect_error_of findings.db
+last=$("$XFERSPY" explain --format=tsv findings.db | tail -n +2 | wc -l)
+expect_err "no finding 99; the trace has numbers 1 to $last"
+run "$XFERSPY" explain findings.db noop-uplaod; expect_error_of findings.db
+expect_err "no finding \`noop-uplaod'; did you mean \`noop-upload'?"
 run "$XFERSPY" explain findings.db 0; expect_error_of findings.db
 run "$XFERSPY" explain findings.db 'noop-upload#2'; expect_error_of findings.db
 run "$XFERSPY" explain -o new.txt findings.db nonsense; expect_error_of findings.db

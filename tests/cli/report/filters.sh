@@ -19,6 +19,7 @@ run "$XFERSPY" report --nvtx=batch --by=nvtx t.db; expect_out "epoch / batch"; e
 run "$XFERSPY" report --finding=noop-upload t.db; expect_out "noop-upload"; expect_not "large copies"
 expect_out "  filter    finding noop-upload: "; expect_out "by 1 cause: noop-upload"
 run "$XFERSPY" report --sections=findings,cost --direction=d2h t.db; expect_not "Transfers"; expect_out "Causes"
+run "$XFERSPY" report --sections=causes t.db; expect_out "Causes"; expect_not "Transfers"
 run "$XFERSPY" report --sections=all t.db; expect_out "Largest"; expect_out "Slowest"; expect_out "Coverage"
 run "$XFERSPY" report --json t.db; expect_out '"filter": null'
 # Together the parts are the whole: of directions, of times, of sizes; every finding here is about one transfer, or a

@@ -33,7 +33,8 @@ export function grouped(run) {
   const of = (list) => list.map((finding) => run.findings[finding.rank - 1] ?? nameOnly(finding));
   const causes = run.report.causes.map((cause) => {
     const [first, ...others] = of(cause.findings);
-    return { first, others, folded: cause.folded };
+    const alternatives = of(cause.findings.filter((finding) => finding.alternative));
+    return { first, others, alternatives, folded: cause.folded };
   });
   const named = causes.filter((cause, i) => i < NAMED && !cause.folded && cause.first.gives_back_ns);
   return {

@@ -124,6 +124,7 @@ export class Findings {
         link(cause.first),
         '.',
       );
+    if (!cause.alternatives.length) return null;
     return h(
       'div',
       {},
@@ -131,7 +132,7 @@ export class Findings {
       h(
         'ul',
         { class: 'instead' },
-        cause.others.map((other) =>
+        cause.alternatives.map((other) =>
           h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other).saves}: `), other.remedy),
         ),
       ),

@@ -67,6 +67,27 @@ static void shares(void **state) {
     assert_string_equal(xs_format_share(b, UINT64_MAX, 1), ">99999 %");
 }
 
+/* Two times in one sentence read alike only where they are. */
+static void two_times(void **state) {
+    static const struct {
+        uint64_t a_ns, b_ns;
+        const char *a, *b;
+    } cases[] = {
+        {300000000, 159000000, "300 ms", "159 ms"},
+        {126240000, 125630000, "126.2 ms", "125.6 ms"},
+        {12345678, 12347678, "12.346 ms", "12.348 ms"},
+        {5000000, 5000000, "5.00 ms", "5.00 ms"},
+        {UINT64_C(1000000001), UINT64_C(1000000000), "1.00000 s", "1.00000 s"},
+    };
+    char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        xs_format_two_ns(a, cases[i].a_ns, b, cases[i].b_ns);
+        assert_string_equal(a, cases[i].a);
+        assert_string_equal(b, cases[i].b);
+    }
+}
+
 static void dates(void **state) {
     char b[XS_UNIT_BYTES];
     (void)state;
@@ -78,8 +99,8 @@ static void dates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts), cmocka_unit_test(bytes),  cmocka_unit_test(times),
-        cmocka_unit_test(rates),  cmocka_unit_test(shares), cmocka_unit_test(dates),
+        cmocka_unit_test(counts), cmocka_unit_test(bytes), cmocka_unit_test(times),     cmocka_unit_test(rates),
+        cmocka_unit_test(shares), cmocka_unit_test(dates), cmocka_unit_test(two_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

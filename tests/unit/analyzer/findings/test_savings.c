@@ -145,8 +145,68 @@ static void an_instance_has_its_share(void **state) {
     assert_int_equal(xs_finding_share_ns(&finding, 7), 0);
 }
 
+static void expect_gain(uint64_t least_ns, uint64_t most_ns, const char *expected) {
+    struct xs_string text = {0};
+    finding.saves = (struct xs_saving){.known = true, .least_ns = least_ns, .most_ns = most_ns};
+    xs_finding_gain_between(&text, &findings, &finding);
+    assert_string_equal(text.data, expected);
+    xs_string_free(&text);
+}
+
+/* The least is said where it is less, and more than nothing. */
+static void a_range_says_its_least(void **state) {
+    (void)state;
+    findings.run_ns = 100 * MS;
+    expect_gain(20 * MS, 50 * MS, "saves up to 50.0 ms (20.0 ms or more), 50 % of the run");
+    expect_gain(48 * MS, 50 * MS, "saves 50.0 ms, 50 % of the run");
+    expect_gain(0, 50 * MS, "saves up to 50.0 ms, 50 % of the run");
+    expect_gain(MS / 2 - 1, 50 * MS, "saves up to 50.0 ms, 50 % of the run");
+    expect_gain(MS / 2, 50 * MS, "saves up to 50.0 ms (500 us or more), 50 % of the run");
+    finding.advice = true;
+    struct xs_string text = {0};
+    xs_finding_gain_between(&text, &findings, &finding);
+    assert_int_equal(text.length, 0);
+}
+
+/* Offered is what needs another repair than the first, and than what was offered before, and is certain. */
+static void alternatives_are_of_other_repairs(void **state) {
+    static const struct {
+        const char *id, *verdict;
+        uint64_t saves_ns;
+        bool is_offered;
+    } cases[] = {
+        {"fake-async", NULL, 50 * MS, false},        /* it leads the cause */
+        {"pageable", NULL, 50 * MS, false},          /* page-locks, too */
+        {"unused-upload", "likely", 40 * MS, false}, /* may be needed */
+        {"noop-upload", NULL, 0, false},             /* saves nothing */
+        {"noop-upload", NULL, 30 * MS, true},        /* the two before it do not stand in its way */
+        {"scalar-readback", NULL, 20 * MS, false},   /* drops copies as the one before does */
+        {"no-overlap", NULL, 10 * MS, true},
+    };
+    enum { COUNT = sizeof cases / sizeof *cases };
+    struct xs_finding items[COUNT];
+    size_t indexes[COUNT];
+    unsigned repairs = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        finding = (struct xs_finding){.gives_back_ns = cases[i].saves_ns};
+        is_of(cases[i].id, cases[i].verdict);
+        items[i] = finding;
+        indexes[i] = i;
+    }
+    findings.items = items;
+    findings.count = COUNT;
+    cause = (struct xs_cause){.findings = indexes, .count = COUNT};
+    for (size_t i = 0; i < COUNT; i++)
+        if (xs_cause_offers(&findings, &cause, i, &repairs) != cases[i].is_offered)
+            fail_msg("%zu, %s", i, cases[i].id);
+    cause = (struct xs_cause){0};
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_range_says_its_least, begin),
+        cmocka_unit_test_setup(alternatives_are_of_other_repairs, begin),
         cmocka_unit_test_setup(a_range_has_its_reason, begin),
         cmocka_unit_test_setup(what_is_no_range_has_none, begin),
         cmocka_unit_test_setup(savings_are_bounds_without_a_replay, begin),

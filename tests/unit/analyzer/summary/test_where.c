@@ -89,7 +89,7 @@ static void not_known_without_calls(void **state) {
     (void)state;
     assert_false(load(BEGIN)->known);
     struct xs_string text = {0};
-    xs_where_say(&text, &summary.where);
+    xs_where_say(&text, &summary.where, false);
     xs_where_bar(&text, &summary.where, 10);
     assert_int_equal(text.length, 0);
     drop();
@@ -152,6 +152,20 @@ static void faults(void **state) {
     expect_part(XS_WHERE_FAULT, 10 + 50 + 60);
     expect_part(XS_WHERE_WAIT, 40);
     expect_part(XS_WHERE_PROGRAM, 1000 - 100 - 60);
+    assert_false(summary.where.faults_in_part);
+    drop();
+}
+
+/* Where migrations were recorded for a part of the run, the part that is theirs says so. */
+static void faults_in_windows(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    load(BEGIN SYNC(1, 100, 200) MIGRATION(
+        1, 110, 190) "INSERT OR REPLACE INTO meta VALUES ('cupti.migration_rests',3),('cupti.migrations_ns',220000)");
+    expect_whole();
+    xs_where_say(&text, &summary.where, true);
+    assert_non_null(strstr(text.data, "f faults of managed memory 8 % (recorded for 22 % of the run)"));
+    xs_string_free(&text);
     drop();
 }
 
@@ -179,21 +193,22 @@ static void a_batch_call_counts_once(void **state) {
     drop();
 }
 
-/* What xferspy took: before the first call, and in copies. Never more than there is. */
+/* What xferspy took: before the first call, and around the calls. Never more than there is, and never of a call. */
 static void what_xferspy_took(void **state) {
     (void)state;
     load(BEGIN TRANSFER(1, 1, 100, 300) "INSERT OR REPLACE INTO meta VALUES ('cost.start_ns',30000),"
                                         "('cost.cupti_start_ns',40000),('cost.fingerprint_call_ns',50000)");
     expect_whole();
     expect_part(XS_WHERE_XFERSPY, 120);
-    expect_part(XS_WHERE_COPY, 150);
-    expect_part(XS_WHERE_PROGRAM, 730);
+    expect_part(XS_WHERE_COPY, 200);
+    expect_part(XS_WHERE_PROGRAM, 680);
     drop();
     load(BEGIN TRANSFER(1, 1, 100, 300) "INSERT OR REPLACE INTO meta VALUES ('cost.start_ns',3000000),"
                                         "('cost.fingerprint_call_ns',5000000)");
     expect_whole();
-    expect_part(XS_WHERE_XFERSPY, 300);
-    expect_part(XS_WHERE_COPY, 0);
+    expect_part(XS_WHERE_XFERSPY, 800);
+    expect_part(XS_WHERE_PROGRAM, 0);
+    expect_part(XS_WHERE_COPY, 200);
     drop();
 }
 
@@ -240,8 +255,11 @@ static void words_and_bar(void **state) {
     struct xs_where where = {.known = true, .percent = {61, 0, 17, 22}};
     struct xs_string text = {0};
     (void)state;
-    xs_where_say(&text, &where);
+    xs_where_say(&text, &where, false);
     assert_string_equal(text.data, "the program itself 61 %, waiting for kernels 22 %, copying 17 %");
+    text.length = 0;
+    xs_where_say(&text, &where, true);
+    assert_string_equal(text.data, "p the program itself 61 %, w waiting for kernels 22 %, c copying 17 %");
     text.length = 0;
     xs_where_bar(&text, &where, 20);
     assert_string_equal(text.data, "[ppppppppppppccccwwww]");
@@ -260,6 +278,7 @@ int main(void) {
         cmocka_unit_test(allocations),
         cmocka_unit_test(other_calls),
         cmocka_unit_test(faults),
+        cmocka_unit_test(faults_in_windows),
         cmocka_unit_test(one_thread_is_the_line),
         cmocka_unit_test(a_batch_call_counts_once),
         cmocka_unit_test(what_xferspy_took),
