@@ -13,6 +13,8 @@
 
 /* Why what it saves is a range, in sentences; nothing where it is none. */
 void xs_finding_why_range(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+/* "484 ms", of a range "up to 484 ms (6.05 ms or more)"; of one that begins with next to nothing "up to 484 ms". */
+void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns);
 /* "once 25.0 ms for page-locking (assumed)"; nothing where the repair page-locks nothing. */
 void xs_finding_pinning(struct xs_string *text, const struct xs_finding *finding);
 /* "checked 132 of 199, 131 of these have it: about 198 of all, 195 to 199 with 95 % certainty"; nothing where all were

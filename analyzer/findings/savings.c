@@ -73,6 +73,15 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
     }
 }
 
+void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns) {
+    const struct xs_saving saves = {.known = true, .least_ns = least_ns, .most_ns = most_ns};
+    char buffer[XS_UNIT_BYTES];
+    bool range = most_ns && xs_saving_is_range(&saves);
+    xs_string_format(text, "%s%s", range ? XS_UP_TO : "", xs_format_ns(buffer, most_ns));
+    if (range && least_ns && least_ns >= most_ns / 100)
+        xs_string_format(text, " (%s or more)", xs_format_ns(buffer, least_ns));
+}
+
 void xs_finding_pinning(struct xs_string *text, const struct xs_finding *f) {
     char ns[XS_UNIT_BYTES];
     if (f->pinning_ns)
