@@ -8,6 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/engine/findings.h"
 #include "analyzer/findings/content_coverage.h"
+#include "analyzer/findings/sentences.h"
 
 /* --- savings.c --- */
 
@@ -41,7 +42,8 @@ void xs_finding_name(struct xs_string *text, const struct xs_findings *findings,
 /* The finding of a name or rank number, -1 where there is none, -2 where several are meant. */
 long xs_finding_find(const struct xs_findings *findings, const char *name);
 
-/* "782 us on the device, all of it exposed", "10.1 ms in the calls". */
+/* "782 us on the device, all of it exposed", "10.1 ms in the calls", "68.2 ms on the device for the 105 that were
+ * checked". */
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
 /* Whether it saves up to something: the least is less than that. */
 bool xs_finding_at_most(const struct xs_finding *finding);
@@ -50,7 +52,9 @@ void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings,
 /* "checked 132 of 199": of how many copies the contents are known; "" where of all, or it is not about contents. */
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
-/* "9, 72.0 MiB"; of runs "12 runs of 500 transfers, ..." */
+/* How many there are, and of what size, in all. */
+struct xs_amount xs_finding_in_all(const struct xs_finding *finding);
+/* The same in words: "9, 72.0 MiB", "about 199, 1.55 GiB" */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 
 /* Whether a finding of a list is shown: with `all` every one is, otherwise the first few that count, and fewer of

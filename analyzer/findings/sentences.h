@@ -44,8 +44,19 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findi
 
 /* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns);
-/* "9 (18 transfers), 72.0 MiB" */
-void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes);
+
+/* How much a finding is about, in all: what was found; where the contents of some copies were not looked at, the
+ * estimate over these, too. */
+struct xs_amount {
+    uint64_t instances, transfers, bytes;
+    bool about; /* it is an estimate */
+};
+struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
+                                  uint64_t bytes);
+/* "9", "about 199" */
+void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
+/* "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */
+void xs_say_amount(struct xs_string *text, const struct xs_amount *amount);
 
 /* "2 more causes, 3 findings beneath the causes, 1 more of advice"; nothing where all is 0. */
 void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice);

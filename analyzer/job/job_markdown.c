@@ -97,8 +97,7 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
                                          .advice = f->advice,
                                          .saves_ns = f->gives_back.max,
                                          .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
-                                         .instances = f->instances,
-                                         .bytes = f->bytes,
+                                         .amount = xs_job_in_all(f),
                                          .who = who.data,
                                          .place = place.data});
     xs_string_free(&name);

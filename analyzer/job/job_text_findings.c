@@ -20,7 +20,8 @@ void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const 
 static void print_where(const struct xs_job *job, const struct xs_job_finding *f, struct xs_out *out) {
     const struct xs_sites sites = xs_job_sites(job, f);
     struct xs_string amount = {0}, place = {0};
-    xs_say_amount(&amount, f->instances, f->transfers, f->bytes);
+    const struct xs_amount in_all = xs_job_in_all(f);
+    xs_say_amount(&amount, &in_all);
     xs_string_format(&amount, ", in ");
     xs_job_finding_who(&amount, job, f);
     xs_place_text(&place, &sites, f->has_frame ? &f->frame : NULL);

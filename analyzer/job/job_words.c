@@ -47,6 +47,10 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     xs_string_add(text, ".", 1);
 }
 
+struct xs_amount xs_job_in_all(const struct xs_job_finding *f) {
+    return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
+}
+
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) {
     struct xs_string checked = {0};
     xs_sample_checked(&checked, &f->sample);

@@ -31,6 +31,8 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
                        xs_job_name_fn *name);
 /* What all repairs save, a sentence or two; nothing where that is nothing. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
+/* How many there are, and of what size, over all processes. */
+struct xs_amount xs_job_in_all(const struct xs_job_finding *finding);
 /* " (checked 132 of 199)", over all processes; nothing where all were. */
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
 /* XS_UP_TO or "": what stands before the most that a process saves. */
