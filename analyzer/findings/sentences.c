@@ -78,7 +78,7 @@ void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t a
         xs_string_format(text, "%s%zu finding%s beneath the causes", text->length ? ", " : "", beneath,
                          beneath > 1 ? "s" : "");
     if (advice)
-        xs_string_format(text, "%s%zu more of advice", text->length ? ", " : "", advice);
+        xs_string_format(text, "%s%zu of advice", text->length ? ", " : "", advice);
 }
 
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {

@@ -58,7 +58,7 @@ void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
 /* "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */
 void xs_say_amount(struct xs_string *text, const struct xs_amount *amount);
 
-/* "2 more causes, 3 findings beneath the causes, 1 more of advice"; nothing where all is 0. */
+/* "2 more causes, 3 findings beneath the causes, 1 of advice"; nothing where all is 0. */
 void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice);
 
 /* "3 smaller causes (1.20 ms together), 2 of advice"; nothing where both are 0. */
