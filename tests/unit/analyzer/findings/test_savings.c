@@ -130,6 +130,30 @@ static void what_was_checked_is_said(void **state) {
     assert_int_equal(text.length, 0);
 }
 
+/* How many there are is of all copies; what they cost was measured of those that were checked. */
+static void an_amount_is_of_all(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    finding.instances = finding.transfers = finding.timed_instances = finding.exposed_instances = 105;
+    finding.bytes = UINT64_C(105) << 23;
+    finding.cost = (struct xs_times){
+        .device_known = true, .exposed_known = true, .device_ns = 68200000, .exposed_ns = 68200000};
+    finding.sample = (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 199, .hits = 105, .estimate = 199};
+    xs_finding_amount(&text, &finding);
+    assert_string_equal(text.data, "about 199, 1.55 GiB");
+    text.length = 0;
+    xs_finding_cost(&text, &finding);
+    assert_string_equal(text.data, "68.2 ms on the device for the 105 that were checked, all of it exposed");
+    finding.sample = (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 105, .hits = 105, .estimate = 105};
+    text.length = 0;
+    xs_finding_amount(&text, &finding);
+    assert_string_equal(text.data, "105, 840 MiB");
+    text.length = 0;
+    xs_finding_cost(&text, &finding);
+    assert_string_equal(text.data, "68.2 ms on the device, all of it exposed");
+    xs_string_free(&text);
+}
+
 static void expect_saving(uint64_t least_ns, uint64_t most_ns, const char *wanted) {
     struct xs_string text = {0};
     xs_saving_text(&text, least_ns, most_ns);
@@ -173,6 +197,7 @@ int main(void) {
         cmocka_unit_test_setup(savings_are_bounds_without_a_replay, begin),
         cmocka_unit_test_setup(page_locking_has_a_price, begin),
         cmocka_unit_test_setup(what_was_checked_is_said, begin),
+        cmocka_unit_test_setup(an_amount_is_of_all, begin),
         cmocka_unit_test_setup(a_range_has_both_ends, begin),
         cmocka_unit_test_setup(an_instance_has_its_share, begin),
     };
