@@ -93,7 +93,7 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
 void xs_check_findings_free(struct xs_check_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_check_finding *g = &findings->items[i];
-        char *const texts[] = {g->kind, g->entry_point, g->function, g->file,   g->text,
+        char *const texts[] = {g->kind, g->entry_point, g->function, g->file,    g->text,
                                g->name, g->place,       g->path,     g->checked, g->amount};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);

@@ -25,7 +25,7 @@ extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "de
 struct xs_amounts {
     struct xs_metric_value of[XS_MEASURES];
     struct xs_metric_value least, most; /* what it saves, of a finding that leads a cause; else 0 */
-    struct xs_metric_value at_least;    /* what it saves at least, of any finding; the most is XS_MEASURE_GIVES_BACK_NS */
+    struct xs_metric_value at_least; /* what it saves at least, of any finding; the most is XS_MEASURE_GIVES_BACK_NS */
 };
 
 /* One run, as far as comparing needs to know it. Texts are the side's, never NULL; hostile as a trace's. */

@@ -85,8 +85,8 @@ void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f
     xs_say_count(&count, &f->amount);
     xs_format_share(share, f->saves_ns, f->run_ns);
     fprintf(out->file, "| %zu | %s | %s%s | %s | %s | %s | %s%s%s |\n", f->number, f->name, f->bound,
-            f->advice ? "advice" : xs_format_ns(ns, f->saves_ns), f->advice ? "" : share,
-            count.data, f->amount.bytes ? xs_format_bytes(bytes, f->amount.bytes) : "", f->who ? f->who : "",
-            f->who ? " | " : "", f->place);
+            f->advice ? "advice" : xs_format_ns(ns, f->saves_ns), f->advice ? "" : share, count.data,
+            f->amount.bytes ? xs_format_bytes(bytes, f->amount.bytes) : "", f->who ? f->who : "", f->who ? " | " : "",
+            f->place);
     xs_string_free(&count);
 }

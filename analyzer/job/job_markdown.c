@@ -54,8 +54,8 @@ static void heading(const struct xs_job *job, struct xs_out *out) {
     fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
-                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "",
-                xs_format_ns(most, back->max), xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
+                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", xs_format_ns(most, back->max),
+                xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
 }

@@ -40,7 +40,8 @@ void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *fin
 /* What stands before the most that a process saves: XS_UP_TO where that is a range, "128 to " where processes differ.
  * Returns whether they do. */
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
-/* "saves 128 to 146 ms by process, up to 39 % of the run"; of what is the same in all "saves 146 ms, 39 % of the run". */
+/* "saves 128 to 146 ms by process, up to 39 % of the run"; of what is the same in all "saves 146 ms, 39 % of the run".
+ */
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
 /* To read a finding's file by: it is of its home. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);

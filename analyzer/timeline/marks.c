@@ -64,8 +64,7 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         mark.site = (uint32_t)(*finding - 1);
-        mark.ns =
-            xs_finding_leads(findings, mark.site) ? xs_finding_share_ns(&findings->items[mark.site], mark.ns) : 0;
+        mark.ns = xs_finding_leads(findings, mark.site) ? xs_finding_share_ns(&findings->items[mark.site], mark.ns) : 0;
         marks->items[kept++] = mark;
     }
     marks->count = kept;

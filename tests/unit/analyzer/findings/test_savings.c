@@ -136,15 +136,17 @@ static void an_amount_is_of_all(void **state) {
     (void)state;
     finding.instances = finding.transfers = finding.timed_instances = finding.exposed_instances = 105;
     finding.bytes = UINT64_C(105) << 23;
-    finding.cost = (struct xs_times){
-        .device_known = true, .exposed_known = true, .device_ns = 68200000, .exposed_ns = 68200000};
-    finding.sample = (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 199, .hits = 105, .estimate = 199};
+    finding.cost =
+        (struct xs_times){.device_known = true, .exposed_known = true, .device_ns = 68200000, .exposed_ns = 68200000};
+    finding.sample =
+        (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 199, .hits = 105, .estimate = 199};
     xs_finding_amount(&text, &finding);
     assert_string_equal(text.data, "about 199, 1.55 GiB");
     text.length = 0;
     xs_finding_cost(&text, &finding);
     assert_string_equal(text.data, "68.2 ms on the device for the 105 that were checked, all of it exposed");
-    finding.sample = (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 105, .hits = 105, .estimate = 105};
+    finding.sample =
+        (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 105, .hits = 105, .estimate = 105};
     text.length = 0;
     xs_finding_amount(&text, &finding);
     assert_string_equal(text.data, "105, 840 MiB");
