@@ -6,7 +6,7 @@
 #include "analyzer/check/check.h"
 #include "analyzer/findings/place.h"
 
-enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3 };
+enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3, COMMAND_COLUMNS = 100 };
 
 static const struct {
     const char *word;
@@ -89,20 +89,25 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
         xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
 }
 
-/* What to type next about the first thing that fails; shells need quotes around some names. */
+/* What to type next about what saves most of all that fails; shells need quotes around some names. */
 static void put_next(const struct xs_judged *judged, struct xs_out *out) {
+    const struct xs_check_finding *most = NULL;
     bool failed = false;
     for (size_t i = 0; i < judged->result_count; i++) {
         const struct xs_rule_result *r = &judged->results[i];
         failed |= r->outcome == XS_OUTCOME_FAIL;
-        if (r->outcome != XS_OUTCOME_FAIL || !r->place_count)
-            continue;
-        const char *name = judged->findings.items[r->places[0]].name, *quote = strchr(name, '#') ? "'" : "";
-        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s%s%s", judged->path, quote, name, quote);
-        return;
+        for (size_t k = 0; r->outcome == XS_OUTCOME_FAIL && k < r->place_count; k++) {
+            const struct xs_check_finding *f = &judged->findings.items[r->places[k]];
+            most = !most || f->gives_back_ns > most->gives_back_ns ? f : most;
+        }
     }
-    if (failed)
+    if (most) {
+        const char *quote = strchr(most->name, '#') ? "'" : "";
+        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s%s%s", judged->path, quote, most->name,
+                    quote);
+    } else if (failed) {
         xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy report %s", judged->path);
+    }
 }
 
 static void put_baseline(const struct xs_check *check, const struct xs_judged *judged, struct xs_out *out) {
@@ -143,10 +148,12 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
         int columns = xs_text_width(judged->results[i].rule->text);
         width = columns > width ? columns : width;
     }
-    char *path = xs_text_escaped(judged->path), *command = xs_text_escaped(judged->command);
+    char *path = xs_text_escaped(judged->path);
+    struct xs_string command = {0};
+    xs_string_add_cut(&command, judged->command, out->columns > 60 ? out->columns - 40 : COMMAND_COLUMNS);
     fprintf(out->file, "%s%s%s", xs_style_on(out, XS_STYLE_HEADING), path, xs_style_off(out, XS_STYLE_HEADING));
-    if (*command)
-        fprintf(out->file, "  %.*s", (int)xs_text_fit(command, out->columns > 60 ? out->columns - 40 : 60), command);
+    if (command.length)
+        fprintf(out->file, "  %s", command.data);
     putc('\n', out->file);
     for (size_t i = 0; i < judged->result_count; i++)
         put_result(check, judged, &judged->results[i], width < RULE_COLUMNS ? width : RULE_COLUMNS, out);
@@ -163,7 +170,7 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
     }
     put_next(judged, out);
     free(path);
-    free(command);
+    xs_string_free(&command);
 }
 
 static void put_unused(const struct xs_check *check, struct xs_out *out) {

@@ -4,16 +4,25 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
+#include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/summary/metrics.h"
 
-static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t run_ns) {
+/* With the least of a range, 0: there is none. */
+static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t least,
+                         uint64_t run_ns) {
     char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     xs_string_format(text, "%s", xs_metric_format(buffer, rule->unit, value));
     if (rule->unit == XS_METRIC_COUNT && rule->about != XS_RULE_METRIC)
         xs_string_format(text, "%s", value == 1 ? " instance" : " instances");
-    if (rule->unit == XS_METRIC_NS && rule->is_share && !rule->relative && *xs_format_share(share, value, run_ns))
-        xs_string_format(text, " (%s of the run)", share);
+    *share = '\0';
+    if (rule->unit == XS_METRIC_NS && rule->is_share && !rule->relative)
+        xs_format_share(share, value, run_ns);
+    least = least >= value / 100 ? least : 0;
+    if (*share)
+        xs_string_format(text, " (%s of the run%s", share, least ? "" : ")");
+    if (least)
+        xs_string_format(text, "%s%s or more)", *share ? "; " : " (", xs_format_ns(buffer, least));
 }
 
 /* Whether it limits what repairs save, and not what something took. */
@@ -31,16 +40,16 @@ void xs_check_value(struct xs_string *text, const struct xs_judged *judged, cons
         xs_string_format(text, "saves ");
     if (r->at_most && r->value)
         xs_string_format(text, XS_UP_TO);
-    put_measured(text, r->rule, r->value, judged->run_ns);
+    put_measured(text, r->rule, r->value, r->at_most && r->value ? r->least : 0, judged->run_ns);
 }
 
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
     struct xs_rule plain = *r->rule;
     plain.about = XS_RULE_METRIC; /* "limit 0", not "0 instances" */
-    put_measured(text, &plain, r->limit, judged->run_ns);
+    put_measured(text, &plain, r->limit, 0, judged->run_ns);
     if (r->has_base) {
         xs_string_format(text, " (");
-        put_measured(text, &plain, r->base, judged->run_ns);
+        put_measured(text, &plain, r->base, 0, judged->run_ns);
         xs_string_format(text, " in the baseline)");
     }
 }
@@ -71,13 +80,11 @@ void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, c
 }
 
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *f) {
-    char buffer[XS_UNIT_BYTES];
-    xs_string_format(text, "%s", xs_format_count(buffer, f->instances));
-    if (f->bytes)
-        xs_string_format(text, ", %s", xs_format_bytes(buffer, f->bytes));
-    if (!f->advice)
-        xs_string_format(text, ", saves %s%s", f->at_most && f->gives_back_ns ? XS_UP_TO : "",
-                         xs_format_ns(buffer, f->gives_back_ns));
+    xs_string_format(text, "%s", f->amount);
+    if (!f->advice) {
+        xs_string_format(text, ", saves ");
+        xs_saving_text(text, f->least_ns, f->gives_back_ns);
+    }
     if (f->checked && *f->checked)
         xs_string_format(text, " (%s)", f->checked);
 }

@@ -73,7 +73,7 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->verdict = f->verdict;
         g->advice = f->advice;
         g->at_most = xs_finding_at_most(f);
-        g->folded = f->folded;
+        g->folded = i < reading->findings->cause_count ? reading->findings->causes[i].folded : f->folded;
         g->sure = !f->advice && !g->at_most && !(xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1);
         g->instances = f->instances;
         g->transfers = f->transfers;
@@ -81,7 +81,9 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->gives_back_ns = f->gives_back_ns;
         g->least_ns = f->saves.least_ns;
         g->leads = i < reading->findings->cause_count; /* finding k is the first of cause k */
-        struct xs_string checked = {0};
+        struct xs_string checked = {0}, amount = {0};
+        xs_finding_amount(&amount, f);
+        g->amount = amount.data;
         xs_finding_checked(&checked, f);
         g->checked = checked.data ? checked.data : xs_strdup("");
         set_place(g, reading, f);
@@ -91,8 +93,8 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
 void xs_check_findings_free(struct xs_check_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_check_finding *g = &findings->items[i];
-        char *const texts[] = {g->kind, g->entry_point, g->function, g->file,   g->text,
-                               g->name, g->place,       g->path,     g->checked};
+        char *const texts[] = {g->kind, g->entry_point, g->function, g->file,    g->text,
+                               g->name, g->place,       g->path,     g->checked, g->amount};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);
     }

@@ -24,8 +24,9 @@ struct xs_check_finding {
     bool at_most;  /* what it saves is a range */
     bool sure;     /* neither advice nor a range nor with an unsure verdict */
     bool leads;    /* the first finding of a cause */
-    bool folded;   /* too small to be listed by itself */
+    bool folded;   /* too small for a report to list it by itself */
     char *checked; /* "checked 137 of 199", "" where all were */
+    char *amount;  /* "9, 72.0 MiB", "about 199, 1.55 GiB": in all, also where not all were checked */
     char *name;    /* as `explain` takes it */
     char *place;   /* "train.py:42 in step (cuMemcpyHtoD_v2)", escaped for people */
     char *path;    /* of the source file, of the library or of the program; as the trace has it */

@@ -174,12 +174,12 @@ static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
     return xs_sum(base, rule->is_share ? share_of(base, rule->share) : rule->limit);
 }
 
-/* What there is to save is at the first findings of the causes. */
+/* What there is to save is at the first findings of the causes, but for those that a report folds: they do not tell why
+ * a limit is passed. */
 static void add_causes(const struct judge *j, struct xs_rule_result *r) {
-    r->at_most = xs_saving_is_range(&j->reading->findings->together);
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        if (f->leads && f->gives_back_ns && !is_suppressed(j, i))
+        if (f->leads && f->gives_back_ns && !f->folded && !is_suppressed(j, i))
             add_place(r, i);
     }
 }
@@ -189,7 +189,11 @@ static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
     r->value_known = now->known;
     r->value = now->value;
     r->limit = absolute_limit(j, r->rule);
-    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME)
+    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME) {
+        r->at_most = xs_saving_is_range(&j->reading->findings->together);
+        r->least = j->reading->findings->together.least_ns;
+    }
+    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME || r->rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME)
         add_causes(j, r);
     if (r->rule->relative) {
         const struct xs_metric_value *was = &j->terms->baseline->metrics.of[r->rule->metric];
@@ -246,6 +250,7 @@ static void judge_finding(const struct judge *j, struct xs_rule_result *r) {
         }
         r->value = xs_sum(r->value, xs_check_measured(f, rule->unit));
         r->at_most |= rule->unit == XS_METRIC_NS && f->at_most;
+        r->least = xs_sum(r->least, f->least_ns);
         add_place(r, i);
     }
     r->base = rule->relative ? base_of_kind(j, rule) : 0;
@@ -282,6 +287,7 @@ static void judge_each(const struct judge *j, struct xs_rule_result *r) {
             r->base = base;
             r->has_base = rule->relative;
             r->at_most = rule->unit == XS_METRIC_NS && rule->about != XS_RULE_SURE && f->at_most;
+            r->least = f->least_ns;
         }
         any = true;
         r->outcome = over ? XS_OUTCOME_FAIL : r->outcome;

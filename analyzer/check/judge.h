@@ -35,6 +35,7 @@ struct xs_rule_result {
     bool value_known;
     bool at_most;      /* the value is the most of a range */
     uint64_t value;    /* in the rule's unit: the sum, or of `any' and `sure' the largest one */
+    uint64_t least;    /* of a range of what is saved: the least of the value */
     uint64_t limit;    /* in the same; of `any' and `sure' that of the largest one */
     bool has_base;     /* the baseline was looked at */
     uint64_t base;     /* what it had */

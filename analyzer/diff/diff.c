@@ -54,6 +54,7 @@ static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, cons
         }
         sum[r].least.value = xs_sum(sum[r].least.value, more[r].least.value);
         sum[r].most.value = xs_sum(sum[r].most.value, more[r].most.value);
+        sum[r].at_least.value = xs_sum(sum[r].at_least.value, more[r].at_least.value);
     }
 }
 
@@ -88,6 +89,7 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
                                       (uint64_t)finding.place + 1);
         if (*known) {
             add_amounts(side, side->of + (*known - 1) * limit, side->of + i * limit);
+            side->findings[*known - 1].about |= finding.about;
             continue;
         }
         *known = ++count;
@@ -121,6 +123,8 @@ static void measure(const struct work *w, const struct xs_amounts *before, const
     for (int m = 0; m < XS_MEASURES; m++)
         xs_difference_of(&before->of[m], w->c->before->run_count, &after->of[m], w->c->after->run_count, sizeof *before,
                          &change->of[m]);
+    xs_difference_of(&before->at_least, w->c->before->run_count, &after->at_least, w->c->after->run_count,
+                     sizeof *before, &change->least);
 }
 
 static bool changed_in(const struct work *w, struct xs_change *change, enum xs_measure measure) {
@@ -306,6 +310,16 @@ static void compare_runs(const struct xs_diff *c, const struct xs_metric_value *
     xs_difference_of(before, c->before->run_count, after, c->after->run_count, sizeof(struct xs_side_run), difference);
 }
 
+/* The name of a finding that leads a cause and could not be found in AFTER; else NULL. Findings beneath it save the
+ * same time, so what they save says nothing of it. */
+static const char *unchecked(const struct work *w, const struct xs_change *change) {
+    const struct xs_side *b = w->c->before;
+    if (change->kind != XS_UNCHECKED || change->before == XS_UNMATCHED || change->small)
+        return NULL;
+    const struct xs_amounts *was = b->of + change->before * b->run_limit;
+    return less_of(w, &was->most, &w->nothing->most) ? b->findings[change->before].name : NULL;
+}
+
 static void predict(const struct work *w) {
     struct xs_diff *c = w->c;
     const struct xs_side *b = c->before, *a = c->after;
@@ -316,6 +330,7 @@ static void predict(const struct work *w) {
     compare_runs(c, &b->runs->own, &a->runs->own, &p->own);
     for (size_t i = 0; i < c->finding_count; i++) {
         const struct xs_change *change = &c->findings[i];
+        p->unchecked = p->unchecked ? p->unchecked : unchecked(w, change);
         if (change->before == XS_UNMATCHED || (change->kind != XS_DISAPPEARED && change->kind != XS_SHRANK))
             continue;
         const struct xs_amounts *was = b->of + change->before * b->run_limit;
@@ -330,7 +345,7 @@ static void predict(const struct work *w) {
     p->least_ns = p->least_ns < p->all_least_ns ? p->least_ns : p->all_least_ns;
     p->most_ns = p->most_ns < p->all_most_ns ? p->most_ns : p->all_most_ns;
     p->achieved_ns = -xs_difference_delta(xs_diff_wall(c));
-    p->known = p->most_ns && c->conclusion.paid != XS_CANNOT_TELL;
+    p->known = (p->most_ns || p->unchecked) && c->conclusion.paid != XS_CANNOT_TELL;
 }
 
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff) {
@@ -340,7 +355,7 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     for (size_t r = 0; r < XS_RUNS_LIMIT; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
             w->nothing[r].of[m].known = true;
-        w->nothing[r].least.known = w->nothing[r].most.known = true;
+        w->nothing[r].least.known = w->nothing[r].most.known = w->nothing[r].at_least.known = true;
     }
     bool folded =
         (lacks_call_sites(before) || lacks_call_sites(after)) && (has_call_sites(before) || has_call_sites(after));

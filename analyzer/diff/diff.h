@@ -12,7 +12,7 @@ struct xs_reading; /* reading.h */
 
 /* What findings and call sites are compared by. */
 enum xs_measure {
-    XS_MEASURE_COUNT, /* transfers of a call site; instances of a finding */
+    XS_MEASURE_COUNT, /* transfers of a call site; instances of a finding, in all (struct xs_amount) */
     XS_MEASURE_BYTES,
     XS_MEASURE_DEVICE_NS,
     XS_MEASURE_EXPOSED_NS,
@@ -25,6 +25,7 @@ extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "de
 struct xs_amounts {
     struct xs_metric_value of[XS_MEASURES];
     struct xs_metric_value least, most; /* what it saves, of a finding that leads a cause; else 0 */
+    struct xs_metric_value at_least; /* what it saves at least, of any finding; the most is XS_MEASURE_GIVES_BACK_NS */
 };
 
 /* One run, as far as comparing needs to know it. Texts are the side's, never NULL; hostile as a trace's. */
@@ -52,6 +53,7 @@ struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in places */
     bool advice, upper_bound;   /* upper_bound: what it saves is a range */
+    bool about;                 /* count and bytes are estimates, in one run at least: not all contents were checked */
     const char *name;           /* as `explain` takes it for the first run that had it */
 };
 
@@ -93,6 +95,7 @@ struct xs_change {
     uint32_t before, after; /* index in the sides' findings, or places; XS_UNMATCHED: not there */
     enum xs_match_how how;  /* of the place; NONE where it is on one side only */
     struct xs_difference of[XS_MEASURES];
+    struct xs_difference least; /* what it saves at least */
     enum xs_measure decided_by; /* what kind goes by */
     bool small;                 /* of no consequence: under 1 ms and 0.1 % of the run on both sides */
 };
@@ -120,6 +123,8 @@ struct xs_conclusion {
 /* What was predicted of the findings that are gone or smaller now, and what came of it. Medians of a side. */
 struct xs_prediction {
     bool known;                         /* some are, and both sides say how long they took */
+    const char *unchecked;              /* the largest that AFTER could not find, gone or not: the rest is a part of
+                                         * what was predicted. NULL: there is none */
     uint64_t least_ns, most_ns;         /* that their repairs save, together */
     uint64_t all_least_ns, all_most_ns; /* the same of all repairs that BEFORE needed */
     int64_t achieved_ns;                /* that the run takes less; negative: more */

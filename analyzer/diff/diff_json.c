@@ -43,6 +43,7 @@ static void put_prediction(const struct xs_diff *c, struct xs_json *json) {
     xs_json_known_count(json, "own_after_ns", p->own.after.known, p->own.after.median);
     put_range(json, "predicted", p->least_ns, p->most_ns);
     put_range(json, "predicted_of_all", p->all_least_ns, p->all_most_ns);
+    xs_json_text(json, "predicted_unchecked", p->unchecked);
     if (xs_diff_wall(c)->certainty != XS_NOT_KNOWN)
         xs_json_int(json, "achieved_ns", p->achieved_ns);
     else
@@ -50,7 +51,7 @@ static void put_prediction(const struct xs_diff *c, struct xs_json *json) {
 }
 
 static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
-    struct xs_string text = {0}, spread = {0};
+    struct xs_string text = {0}, spread = {0}, gain = {0}, own = {0};
     const struct xs_conclusion *v = &c->conclusion;
     xs_diff_conclusion(&text, c);
     xs_diff_spread(&spread, c);
@@ -63,9 +64,15 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     xs_json_int(json, "bytes_less", v->bytes_less);
     xs_json_int(json, "transfers_less", v->transfers_less);
     put_prediction(c, json);
+    xs_diff_gain(&gain, c);
+    xs_diff_own(&own, c);
+    xs_json_text(json, "gain_text", gain.length ? gain.data : NULL);
+    xs_json_text(json, "own_text", own.length ? own.data : NULL);
     xs_json_end(json, '}');
     xs_string_free(&text);
     xs_string_free(&spread);
+    xs_string_free(&gain);
+    xs_string_free(&own);
 }
 
 static void put_run(const struct xs_side_run *run, struct xs_json *json) {
@@ -157,6 +164,7 @@ static void put_findings(const struct xs_diff *c, size_t limit, struct xs_json *
         xs_json_text(json, "name_after", change->after != XS_UNMATCHED ? c->after->findings[change->after].name : NULL);
         xs_json_bool(json, "advice", finding->advice);
         xs_json_bool(json, "upper_bound", finding->upper_bound);
+        xs_json_bool(json, "is_estimate", xs_diff_about(c, change));
         put_place("site_before", c->before, before, json);
         put_place("site_after", c->after, after, json);
         put_change(change, json);

@@ -41,10 +41,16 @@ static void put_raw(struct xs_out *out, const char *raw) {
     free(escaped);
 }
 
-static void put_values(struct xs_out *out, enum xs_metric_unit unit, const struct xs_difference *d) {
+static void put_values(struct xs_out *out, const struct xs_diff *c, const struct xs_change *change,
+                       enum xs_measure measure, bool finding) {
+    const struct xs_difference *d = &change->of[measure];
     struct xs_string text = {0};
-    if (d->before.median || d->after.median || !d->before.known || !d->after.known)
-        xs_diff_values(&text, unit, d);
+    if (!d->before.median && !d->after.median && d->before.known && d->after.known)
+        return;
+    if (finding)
+        xs_diff_amounts(&text, c, change, measure);
+    else
+        xs_diff_values(&text, xs_diff_unit(measure), d);
     put(out, text.data);
     xs_string_free(&text);
 }
@@ -94,7 +100,7 @@ static void print_change(const struct xs_diff *c, const struct xs_change *change
     }
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         fprintf(out->file, " | ");
-        put_values(out, xs_diff_unit(shown[i]), &change->of[shown[i]]);
+        put_values(out, c, change, shown[i], finding);
     }
     fprintf(out->file, " |\n");
     xs_string_free(&name);

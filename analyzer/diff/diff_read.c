@@ -157,7 +157,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
             row[r].of[m] = (struct xs_metric_value){.known = true}; /* where there is nothing, nothing took any time */
-        row[r].least = row[r].most = (struct xs_metric_value){.known = true};
+        row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
     }
     return row;
 }
@@ -254,12 +254,15 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
             continue;
         uint32_t number = place_of_finding(side, findings, i, place);
         struct xs_amounts *of = &side->of[number * side->run_limit + side->run_count];
-        add_to(&of->of[XS_MEASURE_COUNT], f->instances, true);
-        add_to(&of->of[XS_MEASURE_BYTES], f->bytes, true);
+        const struct xs_amount amount = xs_finding_in_all(f);
+        side->findings[number].about |= amount.about;
+        add_to(&of->of[XS_MEASURE_COUNT], amount.instances, true);
+        add_to(&of->of[XS_MEASURE_BYTES], amount.bytes, true);
         add_to(&of->of[XS_MEASURE_DEVICE_NS], f->cost.device_ns, f->timed_instances > 0);
         add_to(&of->of[XS_MEASURE_EXPOSED_NS], f->cost.exposed_ns, f->exposed_instances > 0);
         add_to(&of->of[XS_MEASURE_HOST_NS], f->cost.host_ns, true);
         add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
+        add_to(&of->at_least, f->saves.least_ns, true);
         if (i >= findings->cause_count) /* finding k is the first of cause k */
             continue;
         add_to(&of->least, f->saves.least_ns, true);

@@ -7,6 +7,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/diff/diff_words.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
 
@@ -114,7 +115,7 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
 
 /* --- findings --- */
 
-static void amounts(struct xs_string *text, const struct xs_change *change) {
+static void amounts(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     static const struct {
         enum xs_measure measure;
         const char *words;
@@ -122,23 +123,36 @@ static void amounts(struct xs_string *text, const struct xs_change *change) {
                  {XS_MEASURE_BYTES, ""},
                  {XS_MEASURE_DEVICE_NS, " on the device"},
                  {XS_MEASURE_EXPOSED_NS, " exposed"}};
+    bool measured = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct xs_difference *d = &change->of[parts[i].measure];
         struct xs_string value = {0};
         if ((!d->before.median && !d->after.median) || (!d->before.known && !d->after.known))
             continue;
         if (change->kind == XS_DISAPPEARED || (change->kind == XS_UNCHECKED && change->after == XS_UNMATCHED))
-            xs_diff_value(&value, xs_diff_unit(parts[i].measure), &d->before);
+            xs_diff_amount(&value, c, change, parts[i].measure, false);
         else if (change->kind == XS_APPEARED || change->kind == XS_UNCHECKED)
-            xs_diff_value(&value, xs_diff_unit(parts[i].measure), &d->after);
+            xs_diff_amount(&value, c, change, parts[i].measure, true);
         else
-            xs_diff_values(&value, xs_diff_unit(parts[i].measure), d);
+            xs_diff_amounts(&value, c, change, parts[i].measure);
         xs_string_format(text, "%s%s%s", text->length ? ", " : "", value.data, parts[i].words);
+        measured |= parts[i].measure != XS_MEASURE_COUNT && parts[i].measure != XS_MEASURE_BYTES;
         xs_string_free(&value);
     }
+    if (measured && xs_diff_about(c, change))
+        xs_string_format(text, " for those that were checked");
 }
 
-/* "predicted: saves up to 24.3 ms" of what is gone, "saves 24.3 ms -> 2.00 ms" */
+/* "up to 484 ms (6.05 ms or more)" */
+static void add_saving(struct xs_string *text, const struct xs_spread *least, const struct xs_spread *most) {
+    if (most->known)
+        xs_saving_text(text, least->median, most->median);
+    else
+        xs_diff_value(text, XS_METRIC_NS, most);
+}
+
+/* "predicted: saves up to 24.3 ms" of what is gone, "saves 24.3 ms -> 2.00 ms"; of what may be gone or not no more than
+ * that it saved */
 static void gain_of(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
     const struct xs_side_finding *shown =
@@ -147,11 +161,11 @@ static void gain_of(struct xs_string *text, const struct xs_diff *c, const struc
     if (xs_diff_finding(c, change)->advice) {
         xs_string_format(text, "(advice)");
     } else if (change->after == XS_UNMATCHED) {
-        xs_string_format(text, "predicted: saves %s", bound);
-        xs_diff_value(text, XS_METRIC_NS, &d->before);
+        xs_string_format(text, change->kind == XS_UNCHECKED ? "saves " : "predicted: saves ");
+        add_saving(text, &change->least.before, &d->before);
     } else if (change->before == XS_UNMATCHED) {
-        xs_string_format(text, "saves %s", bound);
-        xs_diff_value(text, XS_METRIC_NS, &d->after);
+        xs_string_format(text, "saves ");
+        add_saving(text, &change->least.after, &d->after);
     } else {
         xs_string_format(text, "saves %s", bound);
         xs_diff_values(text, XS_METRIC_NS, d);
@@ -166,7 +180,7 @@ static void print_finding(const struct xs_diff *c, const struct xs_change *chang
     xs_diff_finding_places(c, change, &before, &after);
     xs_diff_finding_kind(&name, c, change);
     gain_of(&worth, c, change);
-    amounts(&what, change);
+    amounts(&what, c, change);
     xs_diff_place(&place, c, before, after);
     xs_diff_moved(&moved, c, before, after);
     fprintf(out->file, "  %s%-11s%s %s%s%s  %s\n", xs_style_on(out, style), xs_diff_kind(change->kind),

@@ -30,6 +30,26 @@ void xs_diff_values(struct xs_string *text, enum xs_metric_unit unit, const stru
     xs_diff_value(text, unit, &d->after);
 }
 
+void xs_diff_amount(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
+                    enum xs_measure measure, bool after) {
+    const struct xs_side *side = after ? c->after : c->before;
+    const struct xs_difference *d = &change->of[measure];
+    uint32_t index = after ? change->after : change->before;
+    if (measure == XS_MEASURE_COUNT && index != XS_UNMATCHED && side->findings[index].about)
+        xs_string_format(text, "about ");
+    xs_diff_value(text, xs_diff_unit(measure), after ? &d->after : &d->before);
+}
+
+void xs_diff_amounts(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
+                     enum xs_measure measure) {
+    const struct xs_difference *d = &change->of[measure];
+    xs_diff_amount(text, c, change, measure, false);
+    if (d->before.known == d->after.known && d->before.median == d->after.median)
+        return;
+    xs_string_format(text, " -> ");
+    xs_diff_amount(text, c, change, measure, true);
+}
+
 void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
     if (d->certainty == XS_NOT_KNOWN || d->before.median == d->after.median)
         return;
@@ -192,16 +212,27 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
 
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_prediction *p = &c->prediction;
-    const struct xs_saving saves = {.known = true, .least_ns = p->least_ns, .most_ns = p->most_ns};
-    char buffer[XS_UNIT_BYTES];
+    char buffer[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (!p->known)
         return;
-    xs_string_format(text, "predicted: saves %s%s", xs_saving_is_range(&saves) ? XS_UP_TO : "",
-                     xs_format_ns(buffer, p->most_ns));
-    if (p->most_ns < p->all_most_ns)
-        xs_string_format(text, " (all repaired: %s)", xs_format_ns(buffer, p->all_most_ns));
+    xs_string_format(text, "predicted: ");
+    if (p->unchecked) {
+        xs_string_format(text, "not known, ");
+        xs_string_add_cut(text, p->unchecked, 80);
+        xs_string_format(text, " could not be checked in AFTER");
+    } else {
+        xs_string_format(text, "saves ");
+        xs_saving_text(text, p->least_ns, p->most_ns);
+    }
+    if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
+        xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
     uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
     xs_string_format(text, "; achieved: %s %s", xs_format_ns(buffer, achieved), p->achieved_ns < 0 ? "more" : "less");
+}
+
+bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {
+    return (change->before != XS_UNMATCHED && c->before->findings[change->before].about) ||
+           (change->after != XS_UNMATCHED && c->after->findings[change->after].about);
 }
 
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {

@@ -26,7 +26,8 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c);
 /* What the conclusion rests on: how many runs, their ranges, and what could be told of them. */
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c);
 
-/* "predicted: saves up to 103 ms (111 ms all repaired); achieved: 138 ms less"; nothing where nothing is gone. */
+/* "predicted: saves up to 103 ms (all repaired: 111 ms); achieved: 138 ms less"; nothing where nothing is gone. Where
+ * a finding could not be made in AFTER, whether it is gone is not known, and so is what was predicted. */
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c);
 /* "24.9 ms before and 11.6 ms after, which no time of the run above has"; nothing where the times are whole. */
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
@@ -40,6 +41,13 @@ void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struc
 enum xs_metric_unit xs_diff_unit(enum xs_measure measure);
 /* "12.3 ms -> 1.20 ms", or one of them where they are the same. */
 void xs_diff_values(struct xs_string *text, enum xs_metric_unit unit, const struct xs_difference *difference);
+/* The same of a finding's change, of one side and of both; a count that is an estimate is "about 199". */
+void xs_diff_amount(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
+                    enum xs_measure measure, bool after);
+void xs_diff_amounts(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
+                     enum xs_measure measure);
+/* Whether such a count is in it: what was measured is then of those alone that were checked. */
+bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change);
 /* "-18 %", "+0.4 %", "gone", "new", "" where nothing changed or it is not known. */
 void xs_diff_percent(struct xs_string *text, const struct xs_difference *difference);
 

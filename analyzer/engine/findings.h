@@ -194,8 +194,15 @@ struct xs_findings {
 };
 
 /* What falls to an instance of what the finding saves: in proportion to what the instance claims (xs_times_rank_ns), or
- * where none claims anything an equal part. Where savings were not found it is the claim, unless that is a bound. */
+ * where none claims anything an equal part. What the finding saves at copies that were not looked at (scaled_ns) falls
+ * to none of them. Where savings were not found it is the claim, unless that is a bound. */
 uint64_t xs_finding_share_ns(const struct xs_finding *finding, uint64_t claimed_ns);
+
+/* Whether it is the first of its cause, so that what it saves counts: finding k is the first of cause k. Where causes
+ * were not looked for, or there are none, every finding counts. */
+static inline bool xs_finding_leads(const struct xs_findings *findings, size_t index) {
+    return !findings->cause_count || index < findings->cause_count;
+}
 
 /* The entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);

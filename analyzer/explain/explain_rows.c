@@ -7,6 +7,7 @@
 #include "analyzer/explain/explain.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/trace/callsites.h"
+#include "analyzer/trace/scan.h"
 
 #define ROWS_MEASURED 1000
 
@@ -90,6 +91,8 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, frame && frame->line, frame ? frame->line : 0);
     rows_count(rows, f->saves.known, f->saves.least_ns);
     rows_count(rows, f->saves.known, f->saves.most_ns);
+    rows_count(rows, f->sample.is_of_contents, f->sample.checked);
+    rows_count(rows, f->sample.is_of_contents, xs_sum(f->sample.of, f->sample.unknown));
 }
 
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
@@ -98,7 +101,8 @@ void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
                                           "exposed_ns", "removable_ns",   "removable_exposed_ns",
                                           "host_ns",    "upper_bound",    "advice",
                                           "folded",     "function",       "file",
-                                          "line",       "saves_least_ns", "saves_most_ns"};
+                                          "line",       "saves_least_ns", "saves_most_ns",
+                                          "checked",    "checked_of"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->findings->count; i++)

@@ -71,9 +71,12 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
     else
         xs_table_cell(table, gain.data);
     xs_table_cell(table, f->advice || !share ? NULL : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
-    xs_table_cell(table, xs_format_count(buffer, f->instances));
-    xs_table_cell(table, f->bytes ? xs_format_bytes(buffer, f->bytes) : NULL);
-    struct xs_string place = {0}, instead = {0};
+    const struct xs_amount amount = xs_finding_in_all(f);
+    struct xs_string count = {0}, place = {0}, instead = {0};
+    xs_say_count(&count, &amount);
+    xs_table_cell(table, count.data);
+    xs_table_cell(table, amount.bytes ? xs_format_bytes(buffer, amount.bytes) : NULL);
+    xs_string_free(&count);
     xs_place_text(&place, findings->sites, xs_site_frame(findings, f->site));
     xs_table_cell(table, place.length ? place.data : xs_site_name(findings, f->site));
     if (has_room(out, ROOM_FOR_CAUSE))

@@ -81,15 +81,17 @@ void xs_markdown_causes_head(struct xs_out *out, bool of_a_job) {
 }
 
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f) {
-    struct xs_string saves = {0};
-    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    struct xs_string saves = {0}, count = {0};
+    xs_say_count(&count, &f->amount);
     xs_format_share(share, f->saves_ns, f->run_ns);
     if (f->saves && !f->advice)
         xs_say_saving(&saves, f->saves);
     else
         xs_string_format(&saves, "%s%s", f->bound, f->advice ? "advice" : xs_format_ns(ns, f->saves_ns));
     fprintf(out->file, "| %zu | %s | %s | %s | %s | %s | %s%s%s |\n", f->number, f->name, saves.data,
-            f->advice ? "" : share, xs_format_count(count, f->instances),
-            f->bytes ? xs_format_bytes(bytes, f->bytes) : "", f->who ? f->who : "", f->who ? " | " : "", f->place);
+            f->advice ? "" : share, count.data, f->amount.bytes ? xs_format_bytes(bytes, f->amount.bytes) : "",
+            f->who ? f->who : "", f->who ? " | " : "", f->place);
     xs_string_free(&saves);
+    xs_string_free(&count);
 }

@@ -5,6 +5,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/engine/findings.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 
@@ -33,7 +34,8 @@ struct xs_markdown_cause {
     const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
     const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` say it */
-    uint64_t saves_ns, run_ns, instances, bytes;
+    uint64_t saves_ns, run_ns;
+    struct xs_amount amount;
     const char *who, *place; /* Markdown; who NULL: not of a job */
 };
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *cause);

@@ -48,16 +48,30 @@ long xs_finding_find(const struct xs_findings *findings, const char *name) {
     return found;
 }
 
+struct xs_amount xs_finding_in_all(const struct xs_finding *f) {
+    return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
+}
+
+/* What was measured is measured of what was looked at; how many there are, and what is saved, is of all. */
+static void add_checked(struct xs_string *text, const struct xs_finding *f) {
+    char count[XS_UNIT_BYTES];
+    if (xs_finding_in_all(f).about)
+        xs_string_format(text, " for the %s that were checked", xs_format_count(count, f->instances));
+}
+
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     char buffer[XS_UNIT_BYTES];
     const struct xs_times *t = &f->cost;
     if (!f->timed_instances) {
-        if (t->host_ns)
-            xs_string_format(text, "%s in the call%s", xs_format_ns(buffer, t->host_ns), f->instances > 1 ? "s" : "");
+        if (!t->host_ns)
+            return;
+        xs_string_format(text, "%s in the call%s", xs_format_ns(buffer, t->host_ns), f->instances > 1 ? "s" : "");
+        add_checked(text, f);
         return;
     }
     xs_string_format(text, "%s%s on the device", t->device_known ? "" : "at least ",
                      xs_format_ns(buffer, t->device_ns));
+    add_checked(text, f);
     if (!f->exposed_instances)
         return;
     if (t->exposed_ns >= t->device_ns)
@@ -102,14 +116,8 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *f) { xs_sample_checked(text, &f->sample); }
 
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *f) {
-    double times = f->sample.is_of_contents && f->instances ? f->sample.estimate / (double)f->instances : 1;
-    if (times <= 1) {
-        xs_say_amount(text, f->instances, f->transfers, f->bytes);
-        return;
-    }
-    xs_string_format(text, "about ");
-    xs_say_amount(text, (uint64_t)((double)f->instances * times + 0.5), (uint64_t)((double)f->transfers * times + 0.5),
-                  (uint64_t)((double)f->bytes * times));
+    struct xs_amount amount = xs_finding_in_all(f);
+    xs_say_amount(text, &amount);
 }
 
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised) {

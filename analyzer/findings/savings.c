@@ -75,6 +75,10 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
     }
 }
 
+void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns) {
+    xs_say_saving(text, &(struct xs_saving){.known = true, .least_ns = least_ns, .most_ns = most_ns});
+}
+
 void xs_finding_pinning(struct xs_string *text, const struct xs_finding *f) {
     char ns[XS_UNIT_BYTES];
     if (f->pinning_ns)

@@ -72,13 +72,29 @@ void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, 
     say_share(text, saves->most_ns, run_ns);
 }
 
-void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes) {
+struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
+                                  uint64_t bytes) {
+    double times = sample->is_of_contents && instances ? sample->estimate / (double)instances : 1;
+    if (times <= 1)
+        return (struct xs_amount){.instances = instances, .transfers = transfers, .bytes = bytes};
+    return (struct xs_amount){.instances = (uint64_t)((double)instances * times + 0.5),
+                              .transfers = (uint64_t)((double)transfers * times + 0.5),
+                              .bytes = (uint64_t)((double)bytes * times),
+                              .about = true};
+}
+
+void xs_say_count(struct xs_string *text, const struct xs_amount *amount) {
     char buffer[XS_UNIT_BYTES];
-    xs_string_format(text, "%s", xs_format_count(buffer, instances));
-    if (transfers > instances)
-        xs_string_format(text, " (%s transfers)", xs_format_count(buffer, transfers));
-    if (bytes)
-        xs_string_format(text, ", %s", xs_format_bytes(buffer, bytes));
+    xs_string_format(text, "%s%s", amount->about ? "about " : "", xs_format_count(buffer, amount->instances));
+}
+
+void xs_say_amount(struct xs_string *text, const struct xs_amount *amount) {
+    char buffer[XS_UNIT_BYTES];
+    xs_say_count(text, amount);
+    if (amount->transfers > amount->instances)
+        xs_string_format(text, " (%s transfers)", xs_format_count(buffer, amount->transfers));
+    if (amount->bytes)
+        xs_string_format(text, ", %s", xs_format_bytes(buffer, amount->bytes));
 }
 
 void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice) {
@@ -88,7 +104,7 @@ void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t a
         xs_string_format(text, "%s%zu finding%s beneath the causes", text->length ? ", " : "", beneath,
                          beneath > 1 ? "s" : "");
     if (advice)
-        xs_string_format(text, "%s%zu more of advice", text->length ? ", " : "", advice);
+        xs_string_format(text, "%s%zu of advice", text->length ? ", " : "", advice);
 }
 
 void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {

@@ -50,10 +50,21 @@ void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
 /* "saves up to 484 ms (6.05 ms or more), 55 % of the run" */
 void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, uint64_t run_ns);
-/* "9 (18 transfers), 72.0 MiB" */
-void xs_say_amount(struct xs_string *text, uint64_t instances, uint64_t transfers, uint64_t bytes);
 
-/* "2 more causes, 3 findings beneath the causes, 1 more of advice"; nothing where all is 0. */
+/* How much a finding is about, in all: what was found; where the contents of some copies were not looked at, the
+ * estimate over these, too. */
+struct xs_amount {
+    uint64_t instances, transfers, bytes;
+    bool about; /* it is an estimate */
+};
+struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
+                                  uint64_t bytes);
+/* "9", "about 199" */
+void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
+/* "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */
+void xs_say_amount(struct xs_string *text, const struct xs_amount *amount);
+
+/* "2 more causes, 3 findings beneath the causes, 1 of advice"; nothing where all is 0. */
 void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice);
 
 /* "3 smaller causes (1.20 ms together), 2 of advice"; nothing where both are 0. */

@@ -98,6 +98,19 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
     xs_string_free(&text);
 }
 
+/* What is not known of contents and of page migrations, in the words of the report. */
+static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
+    char why[256];
+    xs_json_array(json, "unknown_texts");
+    xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
+    if (*why)
+        xs_json_text(json, NULL, why);
+    xs_content_coverage_migrations(&run->reading.contents, why, sizeof why);
+    if (*why)
+        xs_json_text(json, NULL, why);
+    xs_json_end(json, ']');
+}
+
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
     xs_json_array(json, "overlap_texts");
     for (size_t i = 0; i < summary->device_count; i++) {
@@ -122,6 +135,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     xs_json_object(json, NULL);
     put_report(run, json);
     put_failures(run, json);
+    put_unknown(run, json);
     put_total(findings, json);
     put_overlap(&run->reading.summary, json);
     xs_html_sites_begin(&sites, findings, &run->by);

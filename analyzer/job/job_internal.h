@@ -13,7 +13,9 @@ void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out
 /* The table of processes; `all`: not only those that differ most. */
 void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *out);
 
-/* The processes that have a finding, as xs_job_who does. */
-void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
+/* The processes that have a finding, as xs_job_who does; `named`: by name also where they have no ranks, else "3 of 17
+ * processes". */
+void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
+                        bool named);
 
 #endif

@@ -30,8 +30,8 @@ static void add_who(struct xs_string *text, const struct xs_job *job, const stru
     size_t ranked = 0;
     for (size_t i = 0; i < f->share_count; i++)
         ranked += job->processes[f->shares[i].process].is_ranked;
-    plain = (plain && job->process_count > 1) || ranked == f->share_count;
-    xs_job_finding_who(&who, job, f);
+    plain = (plain && job->process_count > 1) || ranked == f->share_count || (!ranked && f->share_count > 1);
+    xs_job_finding_who(&who, job, f, false);
     if (!plain && f->share_count == 1) {
         add_process(text, job, f->shares[0].process);
         xs_string_format(text, "%s", job->process_count > 1 ? " only" : "");
@@ -54,8 +54,8 @@ static void heading(const struct xs_job *job, struct xs_out *out) {
     fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
-                job->process_count > 1 || xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "",
-                xs_format_ns(most, back->max), xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
+                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", xs_format_ns(most, back->max),
+                xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
 }
@@ -86,24 +86,25 @@ static void head(const struct xs_job *job, struct xs_out *out) {
 static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     const struct xs_sites sites = xs_job_sites(job, f);
-    struct xs_string name = {0}, place = {0}, who = {0};
+    struct xs_string name = {0}, place = {0}, who = {0}, bound = {0};
     xs_finding_kind(&name, f->detector, f->verdict);
     add_place(&place, f, &sites, false);
     add_who(&who, job, f);
+    xs_job_say_bound(&bound, f);
     xs_markdown_cause_row(
         out, &(struct xs_markdown_cause){.number = index + 1,
                                          .name = name.data,
-                                         .bound = f->gives_back.max ? xs_job_bound(f) : "",
+                                         .bound = bound.data ? bound.data : "",
                                          .advice = f->advice,
                                          .saves_ns = f->gives_back.max,
                                          .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
-                                         .instances = f->instances,
-                                         .bytes = f->bytes,
+                                         .amount = xs_job_in_all(f),
                                          .who = who.data,
                                          .place = place.data});
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&who);
+    xs_string_free(&bound);
 }
 
 /* What it is, where, what each has of it, and what to do; with the line itself where it can be had. */

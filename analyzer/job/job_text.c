@@ -7,7 +7,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/job/job_internal.h"
 
-enum { NAMED = 6, PROGRAMS = 4, NAME_COLUMNS = 60, COMMAND_COLUMNS = 200 };
+enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_COLUMNS = 200 };
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
@@ -29,15 +29,15 @@ static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(c
 
 /* A line a host, or a program, with its processes. */
 static void list(const struct xs_job *job, const char *label, const char *(*of)(const struct xs_job_process *),
-                 struct xs_out *out) {
+                 bool all, struct xs_out *out) {
     size_t shown = 0, more = 0;
     for (size_t i = 0; i < job->process_count; i++) {
         struct xs_string who = {0}, what = {0};
         size_t count, *processes = alike(job, i, of, &count);
-        if (processes && shown == PROGRAMS) {
+        if (processes && shown == PROGRAMS_SHOWN && !all) {
             more++;
         } else if (processes) {
-            xs_job_who(&who, job, processes, count);
+            (all ? xs_job_who : xs_job_who_short)(&who, job, processes, count);
             xs_string_add_cut(&what, *of(&job->processes[i]) ? of(&job->processes[i]) : "(not known)", COMMAND_COLUMNS);
             if (count < job->process_count)
                 xs_out_fact(out, shown ? "" : label, "%s: %s", what.data, who.data);
@@ -162,7 +162,7 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&cut);
 }
 
-static void print_run(const struct xs_job *job, struct xs_out *out) {
+static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
     size_t ranked = 0, commands = 0;
     for (size_t i = 0; i < job->process_count; i++) {
         size_t count, *processes = alike(job, i, command_of, &count);
@@ -175,12 +175,12 @@ static void print_run(const struct xs_job *job, struct xs_out *out) {
     fprintf(out->file, "%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), title.data, xs_style_off(out, XS_STYLE_HEADING));
     xs_string_free(&title);
     if (commands == 1)
-        list(job, "command", command_of, out);
+        list(job, "command", command_of, all, out);
     else
-        list(job, "program", xs_job_program, out);
+        list(job, "program", xs_job_program, all, out);
     if (ranked && job->world_size > 0)
         xs_out_fact(out, "ranks", "%zu of %" PRId64, ranked, job->world_size);
-    list(job, "host", host_of, out);
+    list(job, "host", host_of, all, out);
     run_line(job, out);
     device_lines(job, out);
     struct xs_string filter = {0};
@@ -221,7 +221,7 @@ void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
     if (!job->process_count)
         return;
-    print_run(job, out);
+    print_run(job, all, out);
     xs_job_text_findings(job, all, out);
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
     lines_of(job, bounds_of, XS_STYLE_WARN, out);

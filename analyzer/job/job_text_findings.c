@@ -9,45 +9,47 @@
 
 enum { INDENT = 6 };
 
-void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
+void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f, bool named) {
     size_t *processes = xs_realloc(NULL, f->share_count * sizeof *processes);
     for (size_t i = 0; i < f->share_count; i++)
         processes[i] = f->shares[i].process;
-    xs_job_who(text, job, processes, f->share_count);
+    (named ? xs_job_who : xs_job_who_short)(text, job, processes, f->share_count);
     free(processes);
 }
 
-static void print_where(const struct xs_job *job, const struct xs_job_finding *f, struct xs_out *out) {
+/* How much of a cause is shown: of the first ones more, so that the first screen fits a terminal of 24 lines. */
+enum { CAUSES_SHOWN = 4, WITH_SOURCE = 1, WITH_REMEDY = 2 };
+
+static void print_where(const struct xs_job *job, const struct xs_job_finding *f, bool with_text, bool all,
+                        struct xs_out *out) {
     const struct xs_sites sites = xs_job_sites(job, f);
-    struct xs_string amount = {0}, place = {0};
-    xs_say_amount(&amount, f->instances, f->transfers, f->bytes);
-    xs_string_format(&amount, ", in ");
-    xs_job_finding_who(&amount, job, f);
-    xs_place_text(&place, &sites, f->has_frame ? &f->frame : NULL);
+    const struct xs_amount in_all = xs_job_in_all(f);
+    struct xs_string what = {0};
+    xs_say_amount(&what, &in_all);
+    xs_string_format(&what, ", in ");
+    xs_job_finding_who(&what, job, f, all);
+    xs_string_format(&what, ", at ");
     if (f->has_frame) {
-        xs_out_indented(out, INDENT, "%s: %s", xs_detectors[f->detector]->title, amount.data);
-        xs_out_indented(out, INDENT, "at %s (%s)", place.data, f->entry_point);
-        xs_place_source_line(f->text, &f->frame, INDENT + 2, out);
+        xs_place_text(&what, &sites, &f->frame);
+        xs_string_format(&what, " (%s)", f->entry_point);
     } else {
-        xs_out_indented(out, INDENT, "%s: %s, at %s", xs_detectors[f->detector]->title, amount.data, f->entry_point);
+        xs_string_format(&what, "%s", f->entry_point);
     }
-    xs_string_free(&amount);
-    xs_string_free(&place);
+    xs_out_indented(out, INDENT, "%s: %s", xs_detectors[f->detector]->title, what.data);
+    if (f->has_frame && with_text)
+        xs_place_source_line(f->text, &f->frame, INDENT + 2, out);
+    xs_string_free(&what);
 }
 
-/* "saves up to 6.30 ms, 6.3 % of the run": of the process that gains most. */
-static void finding_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
-    xs_say_gain(text, xs_job_bound(f), f->gives_back.max,
-                job->processes[f->gives_back.most].columns[XS_JOB_WALL].value);
-    xs_job_say_checked(text, f);
-}
-
-static void print_finding(const struct xs_job *job, size_t index, struct xs_out *out) {
+/* The `number`-th that is shown, from 0. */
+static void print_finding(const struct xs_job *job, size_t index, size_t number, bool all, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     struct xs_string name = {0}, gain = {0}, spread = {0};
     xs_finding_kind(&name, f->detector, f->verdict);
-    if (!f->advice)
-        finding_gain(&gain, job, f);
+    if (!f->advice) {
+        xs_job_say_gain(&gain, job, f);
+        xs_job_say_checked(&gain, f);
+    }
     bool fits = !out->columns || INDENT + name.length + 2 + gain.length <= (size_t)out->columns;
     fprintf(out->file, "  %2zu  %s%s%s%s%s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING), fits ? "  " : "",
@@ -56,13 +58,14 @@ static void print_finding(const struct xs_job *job, size_t index, struct xs_out 
                         : gain.data);
     if (!fits)
         xs_out_indented(out, INDENT, "%s", gain.data);
-    print_where(job, f, out);
-    if (!f->advice) {
+    print_where(job, f, all || number < WITH_SOURCE, all, out);
+    if (!f->advice && all) {
         xs_job_say_spread(&spread, job, f, xs_job_process_name);
         if (spread.length)
             xs_out_indented(out, INDENT, "%s", spread.data);
-        xs_out_indented(out, INDENT, "%s", f->remedy);
     }
+    if (!f->advice && (all || number < WITH_REMEDY))
+        xs_out_indented(out, INDENT, "%s", f->remedy);
     xs_string_free(&name);
     xs_string_free(&gain);
     xs_string_free(&spread);
@@ -93,10 +96,10 @@ void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out
             advice++;
         else if (!f->leads && !all)
             beneath++;
-        else if ((f->folded || shown >= XS_FINDINGS_SHOWN) && !all)
+        else if ((f->folded || shown >= CAUSES_SHOWN) && !all)
             causes++;
-        else if (++shown)
-            print_finding(job, i, out);
+        else
+            print_finding(job, i, shown++, all, out);
     }
     if (!shown)
         xs_out_line(out, XS_STYLE_PLAIN,
@@ -105,9 +108,8 @@ void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out
                              : XS_NO_FINDINGS);
     else
         total_line(job, out);
-    size_t advised = 0;
-    for (size_t i = 0; i < job->finding_count; i++)
-        if (job->findings[i].advice && (advised < XS_ADVICE_SHOWN || all) && ++advised)
-            print_finding(job, i, out);
-    rest_line(causes, beneath, advice - advised, out);
+    for (size_t i = 0; i < job->finding_count && all; i++)
+        if (job->findings[i].advice)
+            print_finding(job, i, shown++, all, out);
+    rest_line(causes, beneath, all ? 0 : advice, out);
 }

@@ -67,6 +67,13 @@ void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *
         xs_string_format(text, " only");
 }
 
+void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count) {
+    if (count > 1 && count < job->process_count && !count_ranked(job, processes, count))
+        xs_string_format(text, "%zu of %zu processes", count, job->process_count);
+    else
+        xs_job_who(text, job, processes, count);
+}
+
 bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *)) {
     size_t *processes = xs_realloc(NULL, job->process_count * sizeof *processes), count = 0;
     for (size_t i = 0; i < job->process_count; i++)

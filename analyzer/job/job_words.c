@@ -1,6 +1,8 @@
 /* What the text of a job and its Markdown say in the same words; see job_words.h. */
 #include "analyzer/job/job_words.h"
 
+#include <string.h>
+
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
@@ -28,7 +30,7 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     char buffer[XS_UNIT_BYTES];
     if (!back->max)
         return;
-    xs_say_total(text, job->process_count > 1 || xs_saving_is_range(&job->processes[back->most].together), back->max);
+    xs_say_total(text, xs_saving_is_range(&job->processes[back->most].together), back->max);
     if (form == XS_SAY_TEXT)
         xs_string_format(text, " of %s", xs_format_ns(buffer, job->processes[back->most].columns[XS_JOB_WALL].value));
     xs_string_format(text, " in ");
@@ -47,6 +49,10 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     xs_string_add(text, ".", 1);
 }
 
+struct xs_amount xs_job_in_all(const struct xs_job_finding *f) {
+    return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
+}
+
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) {
     struct xs_string checked = {0};
     xs_sample_checked(&checked, &f->sample);
@@ -55,10 +61,33 @@ void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) 
     xs_string_free(&checked);
 }
 
-const char *xs_job_bound(const struct xs_job_finding *f) {
+bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
+    char min[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
     if (f->advice)
-        return "";
-    return xs_saving_is_range(&f->saves) || f->share_count > 1 ? XS_UP_TO : "";
+        return false;
+    if (xs_saving_is_range(&f->saves))
+        xs_string_format(text, XS_UP_TO);
+    if (!strcmp(xs_format_ns(min, f->gives_back.min), xs_format_ns(max, f->gives_back.max)))
+        return false;
+    char *unit = strchr(min, ' '), *same = strchr(max, ' ');
+    if (unit && same && !strcmp(unit, same)) /* "128 to 146 ms" */
+        *unit = '\0';
+    xs_string_format(text, "%s to ", min);
+    return true;
+}
+
+void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
+    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    struct xs_string bound = {0};
+    uint64_t ns = f->gives_back.max, run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value;
+    if (xs_job_say_bound(&bound, f)) {
+        xs_string_format(text, "saves %s%s by process", bound.data, xs_format_ns(most, ns));
+        if (ns <= run_ns && *xs_format_share(share, ns, run_ns))
+            xs_string_format(text, ", " XS_UP_TO "%s of the run", share);
+    } else {
+        xs_say_gain(text, bound.data ? bound.data : "", ns, run_ns);
+    }
+    xs_string_free(&bound);
 }
 
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {

@@ -12,6 +12,8 @@
 /* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names where processes have no rank. `processes` are in
  * order. */
 void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
+/* The same where names would be too long: "3 of 17 processes" of several that have no ranks. */
+void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
 /* "rank 3", or its name. */
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);
 
@@ -31,10 +33,16 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
                        xs_job_name_fn *name);
 /* What all repairs save, a sentence or two; nothing where that is nothing. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
+/* How many there are, and of what size, over all processes. */
+struct xs_amount xs_job_in_all(const struct xs_job_finding *finding);
 /* " (checked 132 of 199)", over all processes; nothing where all were. */
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
-/* XS_UP_TO or "": what stands before the most that a process saves. */
-const char *xs_job_bound(const struct xs_job_finding *finding);
+/* What stands before the most that a process saves: XS_UP_TO where that is a range, "128 to " where processes differ.
+ * Returns whether they do. */
+bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
+/* "saves 128 to 146 ms by process, up to 39 % of the run"; of what is the same in all "saves 146 ms, 39 % of the run".
+ */
+void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
 /* To read a finding's file by: it is of its home. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 

@@ -80,8 +80,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
                                                                .bound = xs_finding_at_most(f) ? XS_UP_TO : "",
                                                                .saves_ns = f->gives_back_ns,
                                                                .run_ns = findings->run_ns,
-                                                               .instances = f->instances,
-                                                               .bytes = f->bytes,
+                                                               .amount = xs_finding_in_all(f),
                                                                .place = place.data});
         xs_string_free(&name);
         xs_string_free(&place);

@@ -210,7 +210,15 @@ static void find_counting(struct work *w, const struct xs_findings *findings) {
 
 static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdict, uint32_t site, uint64_t ns) {
     const uint64_t *index = xs_hash_find(&w->counting, site, (uint64_t)detector << 8 | verdict);
-    return index ? xs_finding_share_ns(&w->findings->items[*index - 1], ns) : 0;
+    if (!index)
+        return 0;
+    /* what is saved at copies that were not looked at is shown where the others are */
+    const struct xs_finding *f = &w->findings->items[*index - 1];
+    uint64_t share = xs_finding_share_ns(f, ns);
+    if (!f->saves.known || f->saves.scaled_ns >= f->saves.most_ns)
+        return share;
+    return (uint64_t)((long double)share * (long double)f->saves.most_ns /
+                      (long double)(f->saves.most_ns - f->saves.scaled_ns));
 }
 
 static void take_claims(struct work *w, const struct xs_by_claims *claims) {

@@ -64,7 +64,7 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         mark.site = (uint32_t)(*finding - 1);
-        mark.ns = xs_finding_share_ns(&findings->items[mark.site], mark.ns);
+        mark.ns = xs_finding_leads(findings, mark.site) ? xs_finding_share_ns(&findings->items[mark.site], mark.ns) : 0;
         marks->items[kept++] = mark;
     }
     marks->count = kept;
@@ -75,7 +75,9 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         run.finding = (uint32_t)(*finding - 1);
-        run.ns = xs_finding_share_ns(&findings->items[run.finding], run.ns * run.transfers) / run.transfers;
+        run.ns = xs_finding_leads(findings, run.finding)
+                     ? xs_finding_share_ns(&findings->items[run.finding], run.ns * run.transfers) / run.transfers
+                     : 0;
         marks->runs[kept++] = run;
     }
     marks->run_count = kept;

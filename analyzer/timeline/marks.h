@@ -11,7 +11,8 @@
 
 struct xs_mark {
     int64_t row;
-    uint64_t ns;   /* that the instance claims, its share where it is about several rows; sealed: that it saves */
+    uint64_t ns;   /* that the instance claims, its share where it is about several rows; sealed: that it saves, 0
+                    * where its finding leads no cause */
     uint32_t site; /* until sealed; then the index of the finding */
     uint8_t table, detector, verdict;
 };
@@ -42,7 +43,7 @@ enum { XS_MARKED_MOST = 16 };
 struct xs_marked {
     uint32_t findings[XS_MARKED_MOST]; /* indices in xs_findings.items, each once */
     unsigned count;
-    uint64_t removable_ns; /* the most that one of them saves of the row */
+    uint64_t removable_ns; /* the most that one of them saves of the row, of those that lead a cause */
 };
 /* Adds what is known of a row to `marked`, which is zeroed. `site`: the transfer's, 0 not known. */
 void xs_marks_of(const struct xs_marks *marks, enum xs_evidence_table table, int64_t row, uint32_t site,

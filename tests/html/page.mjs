@@ -93,6 +93,8 @@ const markedPixels = (page) =>
 const named = (report) => report.causes.filter((cause, i) => i < 5 && !cause.folded && cause.saves.most_ns);
 const texts = (page, selector) =>
   page.$$eval(selector, (list) => list.map((element) => element.textContent.replaceAll('\u00a0', ' ')));
+// A text of the program as the page shows it: code without its backticks.
+const plain = (text) => text.replaceAll('`', '');
 // Shows all that is folded in the list of causes.
 async function unfold(page) {
   for (;;) {
@@ -121,7 +123,21 @@ check("the numbers are the report's", 'lines', {}, async (page) => {
   const detail = (await texts(page, '.detail'))[0];
   const least = (report.findings[0].saves.least_ns / 1e6).toPrecision(3);
   assert.ok(detail.includes(`Savesup to 522 ms, 33 % of the run (${least} ms or more)`), 'what it saves');
-  assert.ok(detail.includes(report.findings[0].remedy), 'the remedy');
+  assert.ok(detail.includes(plain(report.findings[0].remedy)), 'the remedy');
+  assert.deepEqual(
+    await texts(page, '.detail .remedy code'),
+    report.findings[0].remedy.match(/(?<=`)[^`]+(?=`)/g).filter((of, i) => i % 2 === 0),
+    'code of the remedy is code',
+  );
+  const parts = report.where.parts.filter((part) => part.percent);
+  assert.deepEqual(
+    await texts(page, '.where .key'),
+    parts.map((part) => `${part.label} ${part.percent} %`),
+    'where the run went, in the order of the bar',
+  );
+  const colours = (selector) =>
+    page.$$eval(selector, (list) => list.map((element) => getComputedStyle(element).backgroundColor));
+  assert.deepEqual(await colours('.where .swatch'), await colours('.where-bar > *'), 'the key has the colours');
   assert.ok(detail.includes('wasteful.py:13'), 'the line');
   assert.ok(detail.includes('Called from'), 'the stack');
   assert.ok((await page.$$('.detail tbody tr')).length >= 4, 'evidence rows');
@@ -165,7 +181,7 @@ check('causes: five by name, with what they save, where, and what to do', 'cause
   assert.equal(rows.length, 6);
   first.forEach((cause, i) => {
     const [rank, name, saves, where, share, remedy] = rows[i];
-    assert.deepEqual([rank, name, remedy], [String(cause.rank), cause.findings[0].name, cause.remedy]);
+    assert.deepEqual([rank, name, remedy], [String(cause.rank), cause.findings[0].name, plain(cause.remedy)]);
     assert.equal(saves, `saves ${(cause.saves.most_ns / 1e6).toPrecision(3)} ms`);
     assert.equal(where, `app/causes.py:${cause.call_site.line} in steps`);
     assert.match(share, /^\d\.\d % of the run$/);
@@ -208,7 +224,7 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   await page.click('#finding-0 .twist');
   assert.equal(await page.$(row), null, 'folded again');
   const beneath = (await texts(page, '.detail .instead'))[0];
-  assert.equal(beneath, `${other.name} saves 24.9 ms: ${other.remedy}`, 'what to do in its place');
+  assert.equal(beneath, `${other.name} saves 24.9 ms: ${plain(other.remedy)}`, 'what to do in its place');
   await page.click(`.detail .instead button`);
   assert.deepEqual(await selected(page), [row.slice(1)], 'unfolded where it is');
   assert.equal(await page.textContent('.detail h2'), other.name);
@@ -435,11 +451,11 @@ check('two traces', 'both', {}, async (page) => {
     findings.map((row) => row.slice(0, 2)),
     diff.findings.map((of) => [
       of.name_before ?? of.name_after,
-      of.change === 'not-checked' ? 'not checked there' : of.change,
+      { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' }[of.change] ?? of.change,
     ]),
   );
   assert.ok(
-    findings.some((row) => row[0] === 'noop-upload' && row[1] === 'disappeared' && row[5].startsWith('−')),
+    findings.some((row) => row[0] === 'noop-upload' && row[1] === 'gone' && row[5].startsWith('−')),
     'what the repair is about',
   );
   assert.equal((await cells('By call site')).length, diff.call_sites.length);
@@ -449,6 +465,10 @@ check('two traces', 'both', {}, async (page) => {
     [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')),
   );
   assert.ok((await page.textContent('.verdict')).startsWith(diff.verdict.text.split(':')[0]), 'whether it paid');
+  const said = await texts(page, '.said');
+  assert.match(said[0], /^24\.9 ms of the run before and 11\.6 ms after were xferspy's own, and are not counted\.$/);
+  assert.match(said[1], /^Predicted: saves 111 ms; achieved: 138 ms less\.$/);
+  assert.match((await texts(page, '.figures'))[0], /Run278 ms → 126 ms with xferspy’s own time/);
   assert.match((await texts(page, '.figures'))[0], /All repaired saves111 ms → up to 610 µs/);
   assert.match(findings.find((row) => row[0] === 'pageable')[3].replaceAll('\u00a0', ' '), /71\.3 ms → up to 610 µs/);
   assert.match(
@@ -531,6 +551,7 @@ check("the policy stops what is not the page's own", 'lines', {}, async (page, s
 
 check('a trace without transfers', 'empty', {}, async (page) => {
   assert.match(await page.textContent('.findings'), /No findings. Wasted: nothing: no transfer ran/);
+  assert.match(await page.textContent('.figures'), /Copying on the deviceno copies/);
   for (const tab of await tabs(page)) await page.click(`#${tab}`);
 });
 check('a trace without device times', 'without_cupti', {}, async (page) => {

@@ -16,7 +16,7 @@ run "$XFERSPY" explain --format=tsv findings.db
 expect_status 0; expect_no_err
 [ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = \
     "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 18 ] || show "every row has 18 fields"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 20 ] || show "every row has 20 fields"
 expect_field noop-upload 2 cuMemcpyHtoD_v2; expect_field noop-upload 3 9; expect_field noop-upload 5 75497472
 expect_field noop-upload 6 7038000
 expect_field duplicate-upload/elsewhere 3 1

@@ -1,6 +1,6 @@
 // The list of causes: each with what its repair saves, where it is and what to do, and the other findings of the same
 // cause beneath it. It is one tree of flat rows; what is folded is not in the page.
-import { fill, h } from './dom.js';
+import { coded, fill, h } from './dom.js';
 import * as f from './format.js';
 
 const NAMED = 5; // causes that are shown by name
@@ -98,7 +98,7 @@ export class Causes {
       ? h(
           'div',
           { class: 'foot' },
-          notes.map((note) => h('p', {}, note)),
+          notes.map((note) => h('p', {}, coded(note))),
         )
       : null;
   }
@@ -236,7 +236,7 @@ export class Causes {
       h('span', { class: 'gain' }, saves),
       h('span', { class: 'place' }, row.under && place(row.under) === place(finding) ? '' : place(finding)),
       h('span', { class: 'share' }, beside),
-      finding.advice ? null : h('span', { class: 'do' }, finding.remedy),
+      finding.advice ? null : h('span', { class: 'do' }, coded(finding.remedy)),
       h('span', { class: 'more' }, badge(finding), this.twist(row)),
       row.level === 1 ? bar(finding.gives_back_ns, this.most) : null,
     );

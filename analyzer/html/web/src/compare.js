@@ -1,12 +1,12 @@
-// Two runs: whether the change paid, and what disappeared, appeared, grew and shrank. All of it is what
-// `xferspy diff --json` says.
+// Two runs: whether the change paid, and what is gone, new, grew and shrank. All of it is what `xferspy diff --json`
+// says, in the words of its text.
 import { Chart, axis, base, card, colour, tooltip } from './chart.js';
 import { h, table } from './dom.js';
 import * as f from './format.js';
 
 const CHART_ROWS = 12;
 const NUMBERS = 'Numbers of the run';
-const CHANGES = { 'not-checked': 'not checked there' };
+const CHANGES = { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
 const SAVES = ['gives_back_ns', 'Saves', f.ns];
 const MEASURES = [
@@ -19,6 +19,7 @@ const MEASURES = [
 ];
 
 const text = (ascii) => f.minus(f.units(ascii));
+const sentence = (ascii) => `${ascii[0].toUpperCase()}${text(ascii).slice(1)}.`;
 const median = (side, format) => (side.median === null ? '–' : format(side.median));
 const known = (of) => of.before.median !== null || of.after.median !== null;
 
@@ -35,7 +36,8 @@ function place(finding) {
 // what stands before a value of a row and side.
 function columns(rows, key, title, format, bound) {
   if (!rows.some((row) => known(row[key]))) return [];
-  const value = (row, side) => `${bound?.(row, side) ?? ''}${median(row[key][side], format)}`;
+  const value = (row, side) =>
+    `${row[key][side].median ? (bound?.(row, side) ?? '') : ''}${median(row[key][side], format)}`;
   return [
     {
       title,
@@ -62,6 +64,9 @@ export function compare(runs, diff) {
   const name = (finding) => finding.name_before ?? finding.name_after;
   const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
+  // not all contents were checked: how many there are is an estimate
+  const about = (row) => (row.is_estimate ? 'about ' : '');
+  const bounds = { gives_back_ns: upTo, count: about };
   const together = runs.some(({ report }) => report.causes.some((cause) => cause.findings.length > 1));
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
   const drawn = diff.findings
@@ -113,6 +118,9 @@ export function compare(runs, diff) {
       { class: 'panel', 'aria-label': 'Diff' },
       h('div', { class: 'tools' }, h('h2', {}, 'Before and after')),
       h('p', { class: 'verdict' }, text(diff.verdict.text)),
+      [diff.verdict.own_text, diff.verdict.gain_text]
+        .filter(Boolean)
+        .map((line) => h('p', { class: 'note said' }, sentence(line))),
       h('p', { class: 'note' }, text(diff.verdict.spread)),
       diff.notes.map((note) => h('p', { class: 'note' }, note)),
       h(
@@ -151,11 +159,18 @@ export function compare(runs, diff) {
                 state,
                 at,
                 ...MEASURES.flatMap((measure) =>
-                  columns(diff.findings, ...measure, measure === SAVES ? upTo : undefined),
+                  columns(diff.findings, ...measure, bounds[measure[0]]),
                 ),
               ],
               diff.findings,
             ),
+            diff.findings.some((row) => row.is_estimate)
+              ? h(
+                  'p',
+                  { class: 'note' },
+                  'Where a count is “about” so many, not all contents were checked; times are of the copies that were.',
+                )
+              : null,
             together
               ? h(
                   'p',

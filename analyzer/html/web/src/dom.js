@@ -25,6 +25,12 @@ export function fill(element, ...children) {
   return element;
 }
 
+// Texts of the program have code between backticks.
+export function coded(text) {
+  const parts = (text ?? '').split('`');
+  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? h('code', {}, part) : part)) : [text];
+}
+
 // columns: { title, number, value(row), text(row) | cell(row) }. A table scrolls by itself where it is too wide.
 export function table(caption, columns, rows, options = {}) {
   const head = h(

@@ -1,6 +1,6 @@
 // The findings: the list of their causes, and the chosen finding at length.
 import { Causes, badge, gain, place } from './causes.js';
-import { announce, fill, h, table } from './dom.js';
+import { announce, coded, fill, h, table } from './dom.js';
 import * as f from './format.js';
 
 export class Findings {
@@ -26,7 +26,9 @@ export class Findings {
       return h(
         'p',
         { class: 'note' },
-        `This finding’s evidence is not in the page: \`xferspy explain ${this.run.name} ${index + 1}\` shows it.`,
+        'This finding’s evidence is not in the page: ',
+        h('code', {}, `xferspy explain ${this.run.name} ${index + 1}`),
+        ' shows it.',
       );
     return h(
       'p',
@@ -37,12 +39,14 @@ export class Findings {
     );
   }
 
-  // What is saved; where that is a range, from what on.
+  // What is saved; where that is a range, from what on, as in xs_saving_text.
   saves(finding) {
-    const least = finding.up_to && finding.saves ? finding.saves.least_ns : 0;
+    const { least_ns: least, most_ns: most } = finding.saves ?? { least_ns: 0, most_ns: 0 };
     return [
       h('strong', {}, f.units(finding.gain_text).replace(/^saves /, '')),
-      finding.up_to ? h('span', { class: 'dim' }, least ? ` (${f.ns(least)} or more)` : ' (or nothing)') : null,
+      finding.up_to && least && least >= Math.trunc(most / 100)
+        ? h('span', { class: 'dim' }, ` (${f.ns(least)} or more)`)
+        : null,
     ];
   }
 
@@ -100,7 +104,7 @@ export class Findings {
           source,
         ),
         h('dt', {}, 'Do'),
-        h('dd', { class: 'remedy' }, finding.remedy),
+        h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),
       this.others(finding),
       this.instances(finding),
@@ -133,7 +137,7 @@ export class Findings {
         'ul',
         { class: 'instead' },
         cause.alternatives.map((other) =>
-          h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other).saves}: `), other.remedy),
+          h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other).saves}: `), coded(other.remedy)),
         ),
       ),
     );

@@ -75,15 +75,18 @@ class Page {
     return this.runs[this.shown];
   }
 
-  // Where the run went: a bar, and the same in words.
+  // Where the run went: a bar, and its key with the same in words.
   where() {
     const { where } = this.run.report;
     if (!where) return null;
     const shown = where.parts.filter((part) => part.percent);
-    const words = [...shown]
-      .sort((a, b) => b.percent - a.percent)
-      .map((part) => `${part.label} ${part.percent} %`)
-      .join(', ');
+    const key = (part) =>
+      h(
+        'span',
+        { class: 'key' },
+        h('span', { class: `swatch where-${part.part}`, 'aria-hidden': 'true' }),
+        `${part.label} ${part.percent}\u00a0%`,
+      );
     const piece = (part) => {
       const element = h('span', { class: `where-${part.part}`, title: `${part.label}: ${f.ns(part.ns)}` });
       element.style.flexGrow = part.percent;
@@ -93,7 +96,7 @@ class Page {
       'div',
       { class: 'where' },
       h('div', { class: 'where-bar', 'aria-hidden': 'true' }, shown.map(piece)),
-      h('p', {}, `Where the run went: ${words}.`),
+      h('p', { class: 'keys' }, 'Where the run went:', shown.map(key)),
     );
   }
 
@@ -181,6 +184,7 @@ class Page {
           figure(
             'Run',
             both((of) => f.ns(of.run.duration_ns)),
+            this.diff.verdict.own_text ? 'with xferspy’s own time' : '',
           ),
           figure(ALL_REPAIRED, this.runs.map((run) => this.repaired(run)[0]).join(' → ')),
           figure(
@@ -232,7 +236,9 @@ class Page {
         figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
         all.timed_count
           ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`)
-          : figure('Inside the calls', f.ns(all.host_ns), 'no device times'),
+          : all.count
+            ? figure('Inside the calls', f.ns(all.host_ns), 'no device times')
+            : figure(COPYING, 'no copies'),
         report.devices.some((device) => device.copy_overlap !== null)
           ? figure(
               'Beside kernels',
@@ -245,6 +251,7 @@ class Page {
           : null,
       ),
       this.where(),
+      this.run.unknown_texts.map((text) => h('p', { class: 'unknown', role: 'note' }, f.units(text))),
     );
   }
 

@@ -4,6 +4,7 @@
 
 #include "analyzer/command/reading.h"
 #include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_words.h"
 #include "analyzer/summary/summary_by.h"
 
 enum { A = 0x10000, BYTES = 0x4000, HOST = 0x500000, COPY_NS = 4000, CALL_NS = 1000 }; /* 1 us for 4 KiB */
@@ -220,12 +221,21 @@ static void lines_that_moved_are_the_same_lines(void **state) {
 }
 
 /* What was not looked at is not gone. */
+static void expect_gain(const char *part) {
+    struct xs_string text = {0};
+    xs_diff_gain(&text, &c);
+    assert_non_null(text.data);
+    assert_non_null(strstr(text.data, part));
+    xs_string_free(&text);
+}
+
 static void what_could_not_be_made_did_not_disappear(void **state) {
     (void)state;
     compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS},
             &(struct recipe){.uploads = 101, .wall_ns = 100 * MS, .content = NO_CONTENT});
     expect_kind(finding("noop-upload", 0), XS_UNCHECKED);
     assert_true(noted("AFTER has no fingerprints"));
+    expect_gain("predicted: not known, noop-upload could not be checked in AFTER (all repaired: ");
     end();
     compare(&(struct recipe){.uploads = 101, .wall_ns = 100 * MS, .content = NO_CONTENT},
             &(struct recipe){.uploads = 101, .wall_ns = 100 * MS});

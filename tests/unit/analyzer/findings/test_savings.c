@@ -130,6 +130,49 @@ static void what_was_checked_is_said(void **state) {
     assert_int_equal(text.length, 0);
 }
 
+/* How many there are is of all copies; what they cost was measured of those that were checked. */
+static void an_amount_is_of_all(void **state) {
+    struct xs_string text = {0};
+    (void)state;
+    finding.instances = finding.transfers = finding.timed_instances = finding.exposed_instances = 105;
+    finding.bytes = UINT64_C(105) << 23;
+    finding.cost =
+        (struct xs_times){.device_known = true, .exposed_known = true, .device_ns = 68200000, .exposed_ns = 68200000};
+    finding.sample =
+        (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 199, .hits = 105, .estimate = 199};
+    xs_finding_amount(&text, &finding);
+    assert_string_equal(text.data, "about 199, 1.55 GiB");
+    text.length = 0;
+    xs_finding_cost(&text, &finding);
+    assert_string_equal(text.data, "68.2 ms on the device for the 105 that were checked, all of it exposed");
+    finding.sample =
+        (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 105, .hits = 105, .estimate = 105};
+    text.length = 0;
+    xs_finding_amount(&text, &finding);
+    assert_string_equal(text.data, "105, 840 MiB");
+    text.length = 0;
+    xs_finding_cost(&text, &finding);
+    assert_string_equal(text.data, "68.2 ms on the device, all of it exposed");
+    xs_string_free(&text);
+}
+
+static void expect_saving(uint64_t least_ns, uint64_t most_ns, const char *wanted) {
+    struct xs_string text = {0};
+    xs_saving_text(&text, least_ns, most_ns);
+    assert_string_equal(text.data, wanted);
+    xs_string_free(&text);
+}
+
+static void a_range_has_both_ends(void **state) {
+    (void)state;
+    expect_saving(146 * MS, 146 * MS, "146 ms");
+    expect_saving(140 * MS, 146 * MS, "146 ms"); /* nearly the same is no range */
+    expect_saving(6050000, 484 * MS, "up to 484 ms (6.05 ms or more)");
+    expect_saving(4 * MS, 484 * MS, "up to 484 ms"); /* under 1 % of it */
+    expect_saving(0, 484 * MS, "up to 484 ms");
+    expect_saving(0, 0, "0 ns");
+}
+
 /* Instances together have what their finding saves. */
 static void an_instance_has_its_share(void **state) {
     (void)state;
@@ -137,6 +180,10 @@ static void an_instance_has_its_share(void **state) {
     finding.claimed_ns = 100 * MS;
     assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 20 * MS);
     assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 50 * MS);
+    finding.saves.scaled_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
+    assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 8 * MS);
+    assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 20 * MS);
+    finding.saves.scaled_ns = 0;
     finding.claimed_ns = 0; /* none claims anything: equal parts */
     assert_int_equal(xs_finding_share_ns(&finding, 0), 50 * MS / 4);
     finding.saves.known = false; /* causes were not looked for */
@@ -212,6 +259,8 @@ int main(void) {
         cmocka_unit_test_setup(savings_are_bounds_without_a_replay, begin),
         cmocka_unit_test_setup(page_locking_has_a_price, begin),
         cmocka_unit_test_setup(what_was_checked_is_said, begin),
+        cmocka_unit_test_setup(an_amount_is_of_all, begin),
+        cmocka_unit_test_setup(a_range_has_both_ends, begin),
         cmocka_unit_test_setup(an_instance_has_its_share, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,8 +93,31 @@ static void only_the_first_findings_stay(void **state) {
     xs_marks_free(&marks);
 }
 
+/* Findings of one cause save the same time: a row has that of the first. */
+static void what_leads_no_cause_saves_nothing(void **state) {
+    unsigned detector = detector_of(XS_REMOVES_TRANSFERS), other = detector_of(XS_REMOVES_CALLS);
+    struct xs_finding items[] = {{.detector = detector, .site = SITE}, {.detector = other, .site = SITE}};
+    size_t of_cause[] = {0, 1};
+    struct xs_cause cause = {.findings = of_cause, .count = 2};
+    const struct xs_findings findings = {.items = items, .count = 2, .causes = &cause, .cause_count = 1};
+    struct xs_marks marks = {0};
+    (void)state;
+    found(&marks, detector, SITE, 3, 3, 40);
+    found(&marks, other, SITE, 3, 3, 60);
+    found(&marks, other, SITE, 4, 4, 60);
+    found(&marks, other, SITE, 10, 19, 100);
+    xs_marks_seal(&marks, &findings, SIZE_MAX);
+    assert_int_equal(marked_of(&marks, 3, SITE).count, 2);
+    assert_int_equal(marked_of(&marks, 3, SITE).removable_ns, 40);
+    assert_int_equal(marked_of(&marks, 4, SITE).count, 1);
+    assert_int_equal(marked_of(&marks, 4, SITE).removable_ns, 0);
+    assert_int_equal(marked_of(&marks, 12, SITE).removable_ns, 0);
+    xs_marks_free(&marks);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_leads_no_cause_saves_nothing),
         cmocka_unit_test(a_row_has_each_finding_once),
         cmocka_unit_test(a_run_is_of_its_site),
         cmocka_unit_test(only_the_first_findings_stay),
