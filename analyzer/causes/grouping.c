@@ -9,9 +9,6 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
-/* A cause under both is not shown by name, unless it is the first. */
-enum { FLOOR_NS = 1000000, FLOOR_SHARE = 1000 /* a thousandth of the run */ };
-
 /* A repair that removes transfers comes before one that makes them faster, if it saves nearly as much: this share. */
 #define NEARLY 0.8
 
@@ -174,7 +171,7 @@ static uint64_t without(struct grouping *g, enum xs_plan_end end) {
         const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
         if (counts && f->saves.most_ns) {
             xs_plan_add(g->plan, items, count, end);
-            scaled_ns = xs_sum(scaled_ns, f->saves.scaled_ns);
+            scaled_ns = xs_sum(scaled_ns, end == XS_PLAN_LEAST ? f->saves.scaled_least_ns : f->saves.scaled_most_ns);
         }
     }
     int64_t left = xs_plan_run(g->plan);
@@ -254,8 +251,9 @@ static void replace_claims(struct xs_findings *findings) {
     }
 }
 
+/* What is under either limit is not shown by name, unless it is the first. */
 static void fold(struct xs_findings *findings) {
-    uint64_t share = findings->run_ns / FLOOR_SHARE, floor_ns = share > FLOOR_NS ? share : FLOOR_NS;
+    uint64_t floor_ns = xs_floor_of_either(findings->run_ns);
     for (size_t i = 1; i < findings->cause_count && findings->floor_ns; i++)
         findings->causes[i].folded = findings->causes[i].saves.most_ns < floor_ns;
 }

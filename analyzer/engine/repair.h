@@ -1,5 +1,5 @@
 /* The repairs that findings stand for, as changes to the run: what would not happen any more, or differently, if the
- * program were changed as the finding's remedy says. Each detector names its own (detector.h); causes/repairs.c makes
+ * program were changed as the finding's remedy says. Each detector names its own (detector.h); causes/plan.c makes
  * changes of the replay of them. The rows are those of an instance's evidence. */
 #ifndef XFERSPY_ANALYZER_ENGINE_REPAIR_H
 #define XFERSPY_ANALYZER_ENGINE_REPAIR_H
