@@ -20,7 +20,7 @@ struct grouping {
     const struct xs_repairables *all;
     int64_t run_ns;
     struct xs_hash by_key; /* place and what it is about to the cause's index plus 1 */
-    uint32_t *owner;       /* by call: the cause that changes it, plus 1 */
+    uint32_t *owner;       /* by number (xs_plan_number): the cause that changes it, plus 1 */
 };
 
 /* --- by place --- */
@@ -126,8 +126,8 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
     for (size_t i = 0; i < cause; i++)
         owned[i] = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t call = xs_plan_call(g->plan, &items[i]);
-        uint32_t owner = call == XS_PLAN_NONE ? 0 : g->owner[call];
+        uint32_t number = xs_plan_number(g->plan, &items[i]);
+        uint32_t owner = number == XS_PLAN_NONE ? 0 : g->owner[number];
         if (owner && ++owned[owner - 1] * 2 >= count)
             best = owner - 1;
     }
@@ -154,6 +154,11 @@ static void merge_covered(struct grouping *g) {
         xs_plan_add(g->plan, items, count, XS_PLAN_MOST);
         for (uint32_t k = before; k < g->plan->count; k++)
             g->owner[g->plan->changed[k]] = (uint32_t)kept + 1;
+        for (size_t k = 0; k < count; k++) {
+            uint32_t number = xs_plan_number(g->plan, &items[k]);
+            if (number != XS_PLAN_NONE && number >= g->plan->model->call_count && !g->owner[number])
+                g->owner[number] = (uint32_t)kept + 1;
+        }
         kept++;
     }
     findings->cause_count = kept;
@@ -267,8 +272,9 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
     if (findings->cause_count)
         qsort(findings->causes, findings->cause_count, sizeof *findings->causes, by_saving);
     if (findings->cause_count && plan->model->call_count) {
-        g.owner = xs_realloc(NULL, plan->model->call_count * sizeof *g.owner);
-        for (uint32_t i = 0; i < plan->model->call_count; i++)
+        size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
+        g.owner = xs_realloc(NULL, numbers * sizeof *g.owner);
+        for (size_t i = 0; i < numbers; i++)
             g.owner[i] = 0;
         merge_covered(&g);
     }
