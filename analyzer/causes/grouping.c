@@ -75,6 +75,7 @@ static bool removes(const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP:
     case XS_REPAIR_DROP_BOTH:
+    case XS_REPAIR_PEER_COPY:
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
         return true;

@@ -107,6 +107,25 @@ static void link_calls(struct xs_plan *plan) {
     free(latest);
 }
 
+/* Of copies of a mebibyte or more: of small ones the fixed cost would count as a rate. */
+static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, char *message) {
+    struct xs_scan scan;
+    double ns = 0, bytes = 0;
+    xs_scan_begin(&scan, trace,
+                  "SELECT start_ns, end_ns, bytes FROM device_copy WHERE kind = 10 AND bytes >= 1 << 20"
+                  " AND start_ns IS NOT NULL",
+                  message, NULL);
+    while (xs_scan_row(&scan)) {
+        uint64_t took;
+        if (!xs_scan_span(&scan, 0, 1, &took))
+            continue;
+        ns += (double)took;
+        bytes += (double)xs_scan_count(&scan, 2);
+    }
+    plan->peer_ns_per_byte = bytes > 0 ? ns / bytes : 0;
+    return xs_scan_end(&scan);
+}
+
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
                   const struct xs_findings *findings, const struct xs_repairables *all, char *message) {
     *plan = (struct xs_plan){.model = model, .findings = findings};
@@ -115,6 +134,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
     int status = xs_pinning_begin(&plan->pinning, trace, message);
+    status = status < 0 ? status : read_peer_rate(plan, trace, message);
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
 
@@ -291,14 +311,21 @@ static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end en
         drop(plan, number, end);
 }
 
-/* The device makes the bytes itself. */
-static void replace(struct xs_plan *plan, uint32_t number, enum xs_link_class class, enum xs_plan_end end) {
+static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
+    const struct xs_model *model = plan->model;
+    return is_of_batch(plan, number) ? model->copies[number - model->call_count].bytes : model->calls[number].bytes;
+}
+
+static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_link_class class) {
+    return xs_link_ns(&plan->findings->link, class, bytes_of(plan, number));
+}
+
+/* The device makes the bytes itself, or has them from another one, which takes so long. */
+static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_plan_end end) {
     if (is_of_batch(plan, number)) {
-        uint64_t bytes = plan->model->copies[number - plan->model->call_count].bytes;
-        leave_out(plan, number, xs_link_ns(&plan->findings->link, class, bytes), end);
+        leave_out(plan, number, ns, end);
         return;
     }
-    uint64_t ns = xs_link_ns(&plan->findings->link, class, plan->model->calls[number].bytes);
     change_use(plan, number,
                &(struct xs_change){.lasts = true,
                                    .operation_ns = (int64_t)ns,
@@ -307,6 +334,18 @@ static void replace(struct xs_plan *plan, uint32_t number, enum xs_link_class cl
                                    .host_ns = ASYNC_CALL_NS,
                                    .before_ns = -xs_statement_before(plan, number, end)},
                true);
+}
+
+/* A peer copy is as fast as those of the trace. If it has none: at least, as an upload from pinned memory; at most,
+ * over a link between the devices, it takes next to no time. */
+static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    double ns = (double)bytes_of(plan, number) * plan->peer_ns_per_byte;
+    if (ns <= 0 && end == XS_PLAN_LEAST)
+        ns = (double)link_ns(plan, number, XS_LINK_H2D_PINNED);
+    if (ns <= 0)
+        drop_copy(plan, number, end);
+    else
+        replace(plan, number, (uint64_t)ns, end);
 }
 
 static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
@@ -384,6 +423,11 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
             drop_copy(plan, other, end);
         break;
+    case XS_REPAIR_PEER_COPY:
+        replace_by_peer(plan, number, end);
+        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+            drop_copy(plan, other, end);
+        break;
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
         drop(plan, first, end);
@@ -401,10 +445,10 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         pin(plan, number, end);
         break;
     case XS_REPAIR_MEMSET:
-        replace(plan, number, XS_LINK_MEMSET, end);
+        replace(plan, number, link_ns(plan, number, XS_LINK_MEMSET), end);
         break;
     case XS_REPAIR_DEVICE_COPY:
-        replace(plan, number, XS_LINK_D2D, end);
+        replace(plan, number, link_ns(plan, number, XS_LINK_D2D), end);
         break;
     case XS_REPAIR_UNPIN:
         return xs_unpin(plan, first, end);

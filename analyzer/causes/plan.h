@@ -34,6 +34,7 @@ struct xs_plan {
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */
+    double peer_ns_per_byte;    /* of the trace's copies from device to device; 0: it has none */
 
     uint32_t *change_of; /* by call: index in changes plus 1 */
     struct xs_change *changes;

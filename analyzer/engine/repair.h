@@ -8,6 +8,7 @@ enum xs_repair {
     XS_REPAIR_OF_DETECTOR,   /* of a verdict: the detector's; of a detector: there is none */
     XS_REPAIR_DROP,          /* the copy or memset of the first row is not made */
     XS_REPAIR_DROP_BOTH,     /* nor, where the host does not need it, the copy of the second row */
+    XS_REPAIR_PEER_COPY,     /* a copy from device to device in place of the upload, and the second row as there */
     XS_REPAIR_GATHER,        /* the copies of the place from the first row to the second are one copy */
     XS_REPAIR_SHORTEN,       /* the copy moves less, or faster: its device's time is less by the instance's removable */
     XS_REPAIR_PIN,           /* the copy's host memory is page-locked, once for all copies of that memory */

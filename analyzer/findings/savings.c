@@ -27,6 +27,10 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP_BOTH:
         return "The downloads are saved, too, only if the host does not need what they bring.";
+    case XS_REPAIR_PEER_COPY:
+        return "The downloads are saved, too, only if the host does not need what they bring. If the trace has no peer "
+               "copies, those that take their place are as slow as pinned uploads in the worst case, and are not "
+               "counted in the best.";
     case XS_REPAIR_PIN:
         return "It saves least if memory that is there has to be page-locked, whose price is deducted, and most if the "
                "memory is allocated page-locked.";
