@@ -50,7 +50,8 @@ static void scale(struct xs_finding *f, uint64_t run_ns) {
         f->gives_back_ns ? f->sample.ns / (double)f->gives_back_ns : f->sample.estimate / (double)f->instances;
     double least = fmin((double)f->saves.least_ns * times, (double)run_ns);
     double most = fmin((double)f->saves.most_ns * times, (double)run_ns);
-    f->saves.scaled_ns = (uint64_t)most > f->saves.most_ns ? (uint64_t)most - f->saves.most_ns : 0;
+    f->saves.scaled_least_ns = (uint64_t)least > f->saves.least_ns ? (uint64_t)least - f->saves.least_ns : 0;
+    f->saves.scaled_most_ns = (uint64_t)most > f->saves.most_ns ? (uint64_t)most - f->saves.most_ns : 0;
     f->saves.least_ns = (uint64_t)least;
     f->saves.most_ns = (uint64_t)most;
 }
@@ -86,6 +87,8 @@ static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const str
         f->saves.least_ns = 0;
     if (!plan->findings->exposed_known)
         leave_waiting(f);
+    if (f->saves.scaled_least_ns > f->saves.least_ns)
+        f->saves.scaled_least_ns = f->saves.least_ns;
 }
 
 /* The smallest claim that is still replayed, where there are too many findings. */

@@ -9,9 +9,6 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
-/* A cause under both is not shown by name, unless it is the first. */
-enum { FLOOR_NS = 1000000, FLOOR_SHARE = 1000 /* a thousandth of the run */ };
-
 /* A repair that removes transfers comes before one that makes them faster, if it saves nearly as much: this share. */
 #define NEARLY 0.8
 
@@ -23,7 +20,7 @@ struct grouping {
     const struct xs_repairables *all;
     int64_t run_ns;
     struct xs_hash by_key; /* place and what it is about to the cause's index plus 1 */
-    uint32_t *owner;       /* by call: the cause that changes it, plus 1 */
+    uint32_t *owner;       /* by number (xs_plan_number): the cause that changes it, plus 1 */
 };
 
 /* --- by place --- */
@@ -78,6 +75,7 @@ static bool removes(const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP:
     case XS_REPAIR_DROP_BOTH:
+    case XS_REPAIR_PEER_COPY:
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
         return true;
@@ -129,8 +127,8 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
     for (size_t i = 0; i < cause; i++)
         owned[i] = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t call = xs_plan_call(g->plan, &items[i]);
-        uint32_t owner = call == XS_PLAN_NONE ? 0 : g->owner[call];
+        uint32_t number = xs_plan_number(g->plan, &items[i]);
+        uint32_t owner = number == XS_PLAN_NONE ? 0 : g->owner[number];
         if (owner && ++owned[owner - 1] * 2 >= count)
             best = owner - 1;
     }
@@ -157,6 +155,11 @@ static void merge_covered(struct grouping *g) {
         xs_plan_add(g->plan, items, count, XS_PLAN_MOST);
         for (uint32_t k = before; k < g->plan->count; k++)
             g->owner[g->plan->changed[k]] = (uint32_t)kept + 1;
+        for (size_t k = 0; k < count; k++) {
+            uint32_t number = xs_plan_number(g->plan, &items[k]);
+            if (number != XS_PLAN_NONE && number >= g->plan->model->call_count && !g->owner[number])
+                g->owner[number] = (uint32_t)kept + 1;
+        }
         kept++;
     }
     findings->cause_count = kept;
@@ -174,7 +177,7 @@ static uint64_t without(struct grouping *g, enum xs_plan_end end) {
         const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
         if (counts && f->saves.most_ns) {
             xs_plan_add(g->plan, items, count, end);
-            scaled_ns = xs_sum(scaled_ns, f->saves.scaled_ns);
+            scaled_ns = xs_sum(scaled_ns, end == XS_PLAN_LEAST ? f->saves.scaled_least_ns : f->saves.scaled_most_ns);
         }
     }
     int64_t left = xs_plan_run(g->plan);
@@ -254,8 +257,9 @@ static void replace_claims(struct xs_findings *findings) {
     }
 }
 
+/* What is under either limit is not shown by name, unless it is the first. */
 static void fold(struct xs_findings *findings) {
-    uint64_t share = findings->run_ns / FLOOR_SHARE, floor_ns = share > FLOOR_NS ? share : FLOOR_NS;
+    uint64_t floor_ns = xs_floor_of_either(findings->run_ns);
     for (size_t i = 1; i < findings->cause_count && findings->floor_ns; i++)
         findings->causes[i].folded = findings->causes[i].saves.most_ns < floor_ns;
 }
@@ -269,8 +273,9 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
     if (findings->cause_count)
         qsort(findings->causes, findings->cause_count, sizeof *findings->causes, by_saving);
     if (findings->cause_count && plan->model->call_count) {
-        g.owner = xs_realloc(NULL, plan->model->call_count * sizeof *g.owner);
-        for (uint32_t i = 0; i < plan->model->call_count; i++)
+        size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
+        g.owner = xs_realloc(NULL, numbers * sizeof *g.owner);
+        for (size_t i = 0; i < numbers; i++)
             g.owner[i] = 0;
         merge_covered(&g);
     }

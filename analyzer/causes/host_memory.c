@@ -3,120 +3,134 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
+#include "analyzer/base/lives.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/plan.h"
-#include "analyzer/trace/site.h"
+#include "analyzer/causes/statement.h"
+#include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
-static bool is_locked(const struct xs_model_call *call, enum xs_model_kind kind) {
-    bool locked = call->memory_kind == XS_MEM_PINNED || call->memory_kind == XS_MEM_REGISTERED;
-    return call->kind == kind && locked && call->bytes;
+static bool is_locked(uint8_t memory_kind) { return memory_kind == XS_MEM_PINNED || memory_kind == XS_MEM_REGISTERED; }
+
+/* The copy of that number, as one of a batch. */
+static struct xs_model_copy copy_of(const struct xs_model *model, uint32_t copy) {
+    if (copy >= model->call_count)
+        return model->copies[copy - model->call_count];
+    const struct xs_model_call *call = &model->calls[copy];
+    return (struct xs_model_copy){call->row, call->bytes, call->address, copy, call->direction, call->memory_kind};
 }
 
-int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy) {
-    const struct xs_model_call *call = &plan->model->calls[copy];
+int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t number) {
+    struct xs_model_copy copy = copy_of(plan->model, number);
     const struct xs_link_model *link = &plan->findings->link;
-    uint64_t pageable = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PAGEABLE), call->bytes);
-    uint64_t pinned = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PINNED), call->bytes);
+    uint64_t pageable = xs_link_ns(link, xs_link_class_of(copy.direction, XS_MEM_PAGEABLE), copy.bytes);
+    uint64_t pinned = xs_link_ns(link, xs_link_class_of(copy.direction, XS_MEM_PINNED), copy.bytes);
     return pageable > pinned ? (int64_t)(pageable - pinned) : 0;
 }
 
 /* --- allocations --- */
 
-static int by_address(const void *a, const void *b) {
-    const struct xs_locked_memory *x = a, *y = b;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+struct reading {
+    struct xs_host_memory *memory;
+    const struct xs_plan *plan;
+    struct xs_life *lives; /* of the items */
+    size_t capacity, lives_capacity;
+    struct xs_hash rows; /* allocation.id to the item plus 1 */
+};
+
+static void add_allocation(struct reading *r, uint32_t i) {
+    struct xs_host_memory *memory = r->memory;
+    const struct xs_model_call *call = &r->plan->model->calls[i];
+    xs_grow(&memory->items, memory->count, &r->capacity, sizeof *memory->items);
+    xs_grow(&r->lives, memory->count, &r->lives_capacity, sizeof *r->lives);
+    r->lives[memory->count] =
+        (struct xs_life){call->address, xs_sum(call->address, call->bytes), call->return_ns, INT64_MAX};
+    memory->items[memory->count] = (struct xs_locked_memory){.bytes = call->bytes,
+                                                             .price_ns = call->return_ns - call->enter_ns,
+                                                             .allocation = i,
+                                                             .free = XS_PLAN_NONE,
+                                                             .first_copy = XS_PLAN_NONE,
+                                                             .is_registered = call->memory_kind == XS_MEM_REGISTERED};
+    memory->of[i] = (uint32_t)++memory->count;
+    *xs_hash_put(&r->rows, (uint64_t)call->row, 0) = memory->count;
 }
 
-static void read_allocations(struct xs_host_memory *memory, const struct xs_model *model) {
-    size_t capacity = 0;
-    for (uint32_t i = 0; i < model->call_count; i++) {
-        const struct xs_model_call *call = &model->calls[i];
-        if (!is_locked(call, XS_MODEL_ALLOCATION))
-            continue;
-        if (memory->count == capacity) {
-            capacity = capacity ? capacity * 2 : 64;
-            memory->items = xs_realloc(memory->items, capacity * sizeof *memory->items);
-        }
-        memory->items[memory->count++] = (struct xs_locked_memory){
-            .begin = call->address,
-            .end = call->bytes < UINT64_MAX - call->address ? call->address + call->bytes : UINT64_MAX,
-            .from_ns = call->enter_ns,
-            .until_ns = INT64_MAX,
-            .price_ns = call->return_ns - call->enter_ns,
-            .allocation = i,
-            .free = XS_PLAN_NONE,
-            .first_copy = XS_PLAN_NONE,
-            .is_registered = call->memory_kind == XS_MEM_REGISTERED};
-    }
-    if (memory->count)
-        qsort(memory->items, memory->count, sizeof *memory->items, by_address);
+static void add_free(struct reading *r, uint32_t i) {
+    const struct xs_model_call *call = &r->plan->model->calls[i];
+    const uint64_t *number = xs_hash_find(&r->rows, (uint64_t)call->row, 0);
+    if (!number)
+        return;
+    struct xs_locked_memory *item = &r->memory->items[*number - 1];
+    item->free = i;
+    item->price_ns += call->return_ns - call->enter_ns;
+    r->lives[*number - 1].until_ns = call->enter_ns;
 }
 
-/* The latest at or below the address that lived at that time; its index plus 1. */
-static uint32_t find(const struct xs_host_memory *memory, uint64_t address, int64_t ns) {
-    size_t low = 0, high = memory->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct xs_locked_memory *item = &memory->items[middle];
-        if (item->begin < address || (item->begin == address && item->from_ns <= ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low)
-        return 0;
-    const struct xs_locked_memory *item = &memory->items[low - 1];
-    return address < item->end && item->from_ns <= ns && ns <= item->until_ns ? (uint32_t)low : 0;
+static void read_allocations(struct reading *r) {
+    const struct xs_model *model = r->plan->model;
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (is_locked(model->calls[i].memory_kind) && model->calls[i].kind == XS_MODEL_ALLOCATION &&
+            model->calls[i].bytes)
+            add_allocation(r, i);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (model->calls[i].kind == XS_MODEL_FREE)
+            add_free(r, i);
 }
 
 const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *memory, const struct xs_plan *plan,
                                                  uint32_t allocation) {
-    const struct xs_model_call *call = &plan->model->calls[allocation];
-    uint32_t number = find(memory, call->address, call->enter_ns);
-    return number && memory->items[number - 1].allocation == allocation ? &memory->items[number - 1] : NULL;
+    uint32_t number = memory->of[allocation];
+    return number && plan->model->calls[allocation].kind == XS_MODEL_ALLOCATION ? &memory->items[number - 1] : NULL;
 }
 
-static void add_copy(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy) {
-    struct xs_locked_memory *item = &memory->items[memory->of[copy] - 1];
-    item->worth_ns += xs_host_memory_worth(plan, copy);
+/* --- copies --- */
+
+static void add_copy(struct reading *r, struct xs_lives *lives, uint32_t number) {
+    struct xs_host_memory *memory = r->memory;
+    struct xs_model_copy copy = copy_of(r->plan->model, number);
+    if (!is_locked(copy.memory_kind) || !copy.bytes)
+        return;
+    memory->of[number] = (uint32_t)xs_lives_at(lives, copy.address, r->plan->model->calls[copy.call].enter_ns);
+    if (!memory->of[number])
+        return;
+    struct xs_locked_memory *item = &memory->items[memory->of[number] - 1];
+    item->worth_ns += xs_host_memory_worth(r->plan, number);
     if (!item->copies++)
-        item->first_copy = copy;
+        item->first_copy = number;
     else
-        memory->next[item->last_copy] = copy;
-    item->last_copy = copy;
+        memory->next[item->last_copy] = number;
+    item->last_copy = number;
 }
 
-/* Frees and copies, in the order of the calls: an address may be used again. */
-static void read_uses(struct xs_host_memory *memory, const struct xs_plan *plan) {
-    const struct xs_model *model = plan->model;
-    memory->of = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *memory->of);
-    memory->next = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *memory->next);
+/* In the order of the calls: an address may be used again. */
+static void read_copies(struct reading *r) {
+    const struct xs_model *model = r->plan->model;
+    struct xs_lives lives;
+    xs_lives_begin(&lives, r->lives, r->memory->count);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
-        memory->of[i] = 0;
-        memory->next[i] = XS_PLAN_NONE;
-        if (is_locked(call, XS_MODEL_FREE)) {
-            uint32_t number = find(memory, call->address, call->enter_ns);
-            if (number) {
-                memory->items[number - 1].free = i;
-                memory->items[number - 1].until_ns = call->enter_ns;
-                memory->items[number - 1].price_ns += call->return_ns - call->enter_ns;
-            }
-        } else if (is_locked(call, XS_MODEL_TRANSFER)) {
-            memory->of[i] = find(memory, call->address, call->enter_ns);
-            if (memory->of[i])
-                add_copy(memory, plan, i);
-        }
+        if (call->kind == XS_MODEL_TRANSFER && !call->copies)
+            add_copy(r, &lives, i);
+        for (uint32_t k = 0; k < call->copies; k++)
+            add_copy(r, &lives, model->call_count + call->copy + k);
     }
+    xs_lives_end(&lives);
 }
 
 void xs_host_memory_begin(struct xs_host_memory *memory, const struct xs_plan *plan) {
-    *memory = (struct xs_host_memory){0};
-    read_allocations(memory, plan->model);
-    read_uses(memory, plan);
+    struct reading r = {.memory = memory, .plan = plan};
+    size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
+    *memory = (struct xs_host_memory){.of = xs_realloc(NULL, (numbers + 1) * sizeof *memory->of),
+                                      .next = xs_realloc(NULL, (numbers + 1) * sizeof *memory->next)};
+    for (size_t i = 0; i < numbers; i++) {
+        memory->of[i] = 0;
+        memory->next[i] = XS_PLAN_NONE;
+    }
+    read_allocations(&r);
+    read_copies(&r);
+    xs_hash_free(&r.rows);
+    free(r.lives);
 }
 
 void xs_host_memory_end(struct xs_host_memory *memory) {
@@ -128,10 +142,15 @@ void xs_host_memory_end(struct xs_host_memory *memory) {
 
 /* --- with a plan --- */
 
-static bool is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
-    const struct xs_sites *sites = plan->findings->sites;
-    uint32_t place = xs_site_parts(sites, plan->model->calls[a].site).place;
-    return place && place == xs_site_parts(sites, plan->model->calls[b].site).place;
+/* A plan does not make that copy. */
+static void leave_out(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy, uint32_t call) {
+    if (!memory->of[copy])
+        return;
+    struct xs_locked_memory *item = &memory->items[memory->of[copy] - 1];
+    item->left_ns -= xs_host_memory_worth(plan, copy);
+    item->left--;
+    item->is_touched = true;
+    item->is_of_copy |= xs_statement_is_same_place(plan, item->allocation, call);
 }
 
 void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_plan *plan) {
@@ -141,13 +160,13 @@ void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_
         memory->items[i].is_touched = memory->items[i].is_of_copy = false;
     }
     for (uint32_t k = 0; k < plan->count; k++) {
-        uint32_t call = plan->changed[k], number = memory->of[call];
-        if (!number || !plan->without_host[k])
-            continue;
-        memory->items[number - 1].left_ns -= xs_host_memory_worth(plan, call);
-        memory->items[number - 1].left--;
-        memory->items[number - 1].is_touched = true;
-        memory->items[number - 1].is_of_copy |= is_same_place(plan, memory->items[number - 1].allocation, call);
+        uint32_t call = plan->changed[k];
+        const struct xs_model_call *c = &plan->model->calls[call];
+        if (c->kind == XS_MODEL_TRANSFER && !c->copies && plan->without_host[k])
+            leave_out(memory, plan, call, call);
+        for (uint32_t i = c->copy; i < c->copy + c->copies; i++)
+            if (plan->without_host[k] || plan->copies[i].is_left_out)
+                leave_out(memory, plan, plan->model->call_count + i, call);
     }
     memory->instead_ns = 0;
     for (size_t i = 0; i < memory->count; i++) {

@@ -12,8 +12,7 @@ struct xs_plan;
 
 /* An allocation of page-locked memory, or a registration. */
 struct xs_locked_memory {
-    uint64_t begin, end;       /* addresses */
-    int64_t from_ns, until_ns; /* it lives */
+    uint64_t bytes;
     int64_t price_ns;          /* of the calls that allocate and free it */
     uint32_t allocation, free; /* these calls; free: XS_PLAN_NONE where it lives to the end */
     int64_t worth_ns;          /* so much longer its copies would take from pageable memory, all together */
@@ -27,11 +26,13 @@ struct xs_locked_memory {
     bool is_useless;    /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
 };
 
+/* A copy's number is that of its call; of a copy of a batch call (xs_model_copy), the number of all calls plus its own
+ * index. */
 struct xs_host_memory {
-    struct xs_locked_memory *items; /* by begin, then by from_ns */
+    struct xs_locked_memory *items; /* by the allocating calls */
     size_t count;
-    uint32_t *of;       /* by call: the item that a copy uses plus 1, 0: none */
-    uint32_t *next;     /* by call, of a copy: the next one of its item; XS_PLAN_NONE: there is none */
+    uint32_t *of;       /* by copy: the item that it uses plus 1, 0: none; by call, of an allocation: its item plus 1 */
+    uint32_t *next;     /* by copy: the next one of its item; XS_PLAN_NONE: there is none */
     int64_t instead_ns; /* what the copies of useless memory that are left take longer */
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/lives.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/managed_internal.h"
 #include "analyzer/trace/scan.h"
@@ -28,6 +29,9 @@ struct reading {
         const struct xs_recorded_window *window;
     } up, down;
     double bytes, moving_ns; /* of all migrations */
+    struct xs_life *lives;   /* of the memories */
+    size_t lives_capacity;
+    struct xs_lives living;
 };
 
 /* --- allocations --- */
@@ -49,39 +53,35 @@ static int read_memories(struct reading *r) {
             .end_ns = xs_scan_null(&scan, 4) ? INT64_MAX : xs_scan_int(&scan, 4),
             .first_kernel_ns = INT64_MAX,
         };
+        xs_grow(&r->lives, m->memory_count, &r->lives_capacity, sizeof *r->lives);
+        r->lives[m->memory_count] =
+            (struct xs_life){memory.address, xs_sum(memory.address, memory.bytes), memory.start_ns, memory.end_ns};
         m->memories[m->memory_count] = memory;
         *xs_hash_put(&m->memory_of, (uint64_t)memory.id, 0) = ++m->memory_count;
     }
     return xs_scan_end(&scan);
 }
 
-/* Of the allocations that had the address, the one that lived then. */
-static struct xs_managed_memory *memory_at(struct xs_managed *m, uint64_t address, int64_t ns) {
-    enum { TRIED = 64 };
-    size_t low = 0, high = m->memory_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->memories[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t tried = 0; low-- > 0 && tried < TRIED; tried++) {
-        struct xs_managed_memory *memory = &m->memories[low];
-        if (address - memory->address < memory->bytes && memory->start_ns <= ns && ns < memory->end_ns)
-            return memory;
-    }
-    return NULL;
+/* The one that lives there then; to be asked in the order of time. */
+static struct xs_managed_memory *memory_at(struct reading *r, uint64_t address, int64_t ns) {
+    size_t number = xs_lives_at(&r->living, address, ns);
+    return number ? &r->m->memories[number - 1] : NULL;
+}
+
+static void begin_living(struct reading *r) {
+    xs_lives_end(&r->living);
+    xs_lives_begin(&r->living, r->lives, r->m->memory_count);
 }
 
 static int read_prefetches(struct reading *r) {
     struct xs_scan scan;
     xs_scan_begin(&scan, r->trace,
                   "SELECT a.address, a.enter_ns, e.name GLOB '*Batch*' FROM api_call a JOIN entry_point e"
-                  " ON e.id = a.entry_point WHERE e.name GLOB 'cuMem*Prefetch*'",
+                  " ON e.id = a.entry_point WHERE e.name GLOB 'cuMem*Prefetch*' ORDER BY a.enter_ns",
                   r->message, NULL);
+    begin_living(r);
     while (xs_scan_row(&scan)) {
-        struct xs_managed_memory *memory = memory_at(r->m, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+        struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
         if (memory)
             memory->is_prefetched = true;
         for (size_t i = 0; i < r->m->memory_count && xs_scan_int(&scan, 2); i++) /* only one of its ranges is known */
@@ -270,7 +270,7 @@ static int take_migration(struct reading *r, struct xs_scan *scan) {
     int64_t kind = xs_scan_int(scan, 0), start_ns = xs_scan_int(scan, 3);
     uint64_t bytes = xs_scan_count_or_null(scan, 2), ns = 0;
     int64_t end_ns = xs_scan_span(scan, 3, 4, &ns) ? xs_scan_int(scan, 4) : start_ns;
-    struct xs_managed_memory *memory = memory_at(m, (uint64_t)xs_scan_int(scan, 1), start_ns);
+    struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
     if (!memory || start_ns < memory->first_kernel_ns) /* it was not on the device yet */
         return XS_OK;
     if (kind == MIGRATION_HTOD || kind == MIGRATION_DTOH) {
@@ -296,6 +296,7 @@ static int read_migrations(struct reading *r) {
                   "SELECT kind, address, bytes, start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL"
                   " AND kind BETWEEN 1 AND 4 ORDER BY start_ns",
                   r->message, NULL);
+    begin_living(r);
     while (status >= 0 && xs_scan_row(&scan))
         status = take_migration(r, &scan);
     int ended = xs_scan_end(&scan);
@@ -415,6 +416,8 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
         r.threads[i] = false;
     int status = read_all(&r);
     xs_hash_free(&r.launches);
+    xs_lives_end(&r.living);
+    free(r.lives);
     free(r.threads);
     return status;
 }

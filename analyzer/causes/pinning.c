@@ -36,11 +36,12 @@ static int read_rate(struct xs_pinning *pinning, const struct xs_trace *trace, c
             free_bytes += (double)size;
         }
     }
-    pinning->assumed = bytes <= 0;
-    if (!pinning->assumed) {
+    if (bytes > 0) {
         double more = ns / bytes + (free_bytes > 0 ? free_ns / free_bytes : ASSUMED_FREE_NS_PER_BYTE) -
                       XS_FIRST_TOUCH_NS_PER_BYTE;
-        pinning->ns_per_byte = more > ASSUMED_NS_PER_BYTE ? more : ASSUMED_NS_PER_BYTE;
+        bool is_measured = more >= ASSUMED_NS_PER_BYTE;
+        pinning->ns_per_byte = is_measured ? more : ASSUMED_NS_PER_BYTE;
+        pinning->assumed = !is_measured || free_bytes <= 0;
     }
     return xs_scan_end(&scan);
 }

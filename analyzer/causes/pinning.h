@@ -11,7 +11,7 @@
 
 struct xs_pinning {
     double ns_per_byte; /* of locking and unlocking */
-    bool assumed;       /* not of this trace */
+    bool assumed;       /* it, or a part of it, is not of this trace */
     struct xs_pinned_range {
         uint64_t begin, end;
     } * ranges; /* of the copies that were added */

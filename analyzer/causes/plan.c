@@ -9,6 +9,7 @@
 #include "analyzer/causes/statement.h"
 #include "analyzer/causes/unpin.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
 /* What the host takes for a call that only gives work to the device; measured on the host of an H100
@@ -56,9 +57,21 @@ static void want_all(struct xs_plan *plan, const struct xs_repairables *all) {
     }
 }
 
+static uint32_t find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
+    const uint64_t *number = row > 0 ? xs_hash_find(&plan->calls, (uint64_t)row, kind) : NULL;
+    return number && *number != UINT64_MAX ? (uint32_t)(*number - 1) : XS_PLAN_NONE;
+}
+
+static bool is_of_batch(const struct xs_plan *plan, uint32_t number) {
+    return number != XS_PLAN_NONE && number >= plan->model->call_count;
+}
+
+static uint32_t call_of(const struct xs_plan *plan, uint32_t number) {
+    return is_of_batch(plan, number) ? plan->model->copies[number - plan->model->call_count].call : number;
+}
+
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    const uint64_t *call = row > 0 ? xs_hash_find(&plan->calls, (uint64_t)row, kind) : NULL;
-    return call && *call != UINT64_MAX ? (uint32_t)(*call - 1) : XS_PLAN_NONE;
+    return call_of(plan, find(plan, kind, row));
 }
 
 static uint32_t *numbers(uint32_t count, uint32_t value) {
@@ -74,6 +87,8 @@ static void link_calls(struct xs_plan *plan) {
     plan->previous = numbers(model->call_count, XS_PLAN_NONE);
     plan->next = numbers(model->call_count, XS_PLAN_NONE);
     plan->change_of = numbers(model->call_count, 0);
+    plan->copies = xs_realloc(NULL, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
+    memset(plan->copies, 0, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         uint64_t *place = xs_hash_find(&plan->calls, (uint64_t)call->row, call->kind);
@@ -84,7 +99,31 @@ static void link_calls(struct xs_plan *plan) {
             plan->next[latest[call->thread]] = i;
         latest[call->thread] = i;
     }
+    for (uint32_t i = 0; i < model->copy_count; i++) {
+        uint64_t *place = xs_hash_find(&plan->calls, (uint64_t)model->copies[i].row, XS_MODEL_TRANSFER);
+        if (place)
+            *place = (uint64_t)model->call_count + i + 1;
+    }
     free(latest);
+}
+
+/* Of copies of a mebibyte or more: of small ones the fixed cost would count as a rate. */
+static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, char *message) {
+    struct xs_scan scan;
+    double ns = 0, bytes = 0;
+    xs_scan_begin(&scan, trace,
+                  "SELECT start_ns, end_ns, bytes FROM device_copy WHERE kind = 10 AND bytes >= 1 << 20"
+                  " AND start_ns IS NOT NULL",
+                  message, NULL);
+    while (xs_scan_row(&scan)) {
+        uint64_t took;
+        if (!xs_scan_span(&scan, 0, 1, &took))
+            continue;
+        ns += (double)took;
+        bytes += (double)xs_scan_count(&scan, 2);
+    }
+    plan->peer_ns_per_byte = bytes > 0 ? ns / bytes : 0;
+    return xs_scan_end(&scan);
 }
 
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
@@ -95,6 +134,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
     int status = xs_pinning_begin(&plan->pinning, trace, message);
+    status = status < 0 ? status : read_peer_rate(plan, trace, message);
     return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
 }
 
@@ -110,12 +150,17 @@ void xs_plan_end(struct xs_plan *plan) {
     free(plan->changes);
     free(plan->changed);
     free(plan->without_host);
+    free(plan->copies);
     *plan = (struct xs_plan){0};
 }
 
 void xs_plan_clear(struct xs_plan *plan) {
-    for (uint32_t i = 0; i < plan->count; i++)
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct xs_model_call *call = &plan->model->calls[plan->changed[i]];
         plan->change_of[plan->changed[i]] = 0;
+        for (uint32_t k = 0; k < call->copies; k++)
+            plan->copies[call->copy + k] = (struct xs_plan_copy){0};
+    }
     plan->count = 0;
     plan->host_memory.instead_ns = 0;
     xs_managed_clear(plan->managed);
@@ -182,41 +227,133 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
     return ns;
 }
 
-/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory
- * that there is has to be page-locked for it; at most, it is allocated so from the beginning. */
-static void pin(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+static int64_t pinned_ns(const struct xs_plan *plan, uint32_t call) {
     const struct xs_model_call *c = &plan->model->calls[call];
-    enum xs_link_class class = xs_link_class_of(c->direction, XS_MEM_PINNED);
-    int64_t pinned = (int64_t)xs_link_ns(&plan->findings->link, class, c->bytes);
     int64_t now = operations_ns(plan, call);
-    if (!pinned)
+    int64_t ns = (int64_t)xs_link_ns(&plan->findings->link, xs_link_class_of(c->direction, XS_MEM_PINNED), c->bytes);
+    return ns < now ? ns : now;
+}
+
+/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory
+ * that there is has to be page-locked for it; at most, it is allocated so from the beginning. Of a batch, all copies
+ * are taken to be page-locked then: each is an instance of its own that page-locks its memory. */
+static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    uint32_t call = call_of(plan, number);
+    const struct xs_model_call *c = &plan->model->calls[call];
+    if (!xs_link_ns(&plan->findings->link, xs_link_class_of(c->direction, XS_MEM_PINNED), c->bytes))
         return;
     change(plan, call,
            &(struct xs_change){.lasts = true,
-                               .operation_ns = pinned < now ? pinned : now,
+                               .operation_ns = pinned_ns(plan, call),
                                .unstaged = true,
                                .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
                                .host_ns = c->is_async ? ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
-    if (end == XS_PLAN_LEAST)
+    if (end == XS_PLAN_LEAST && is_of_batch(plan, number)) {
+        const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
+        xs_pinning_add(&plan->pinning, copy->address, copy->bytes);
+    } else if (end == XS_PLAN_LEAST) {
         xs_pinning_add(&plan->pinning, c->address, c->bytes);
+    }
 }
 
-/* The device makes the bytes itself. */
-static void replace(struct xs_plan *plan, uint32_t call, enum xs_link_class class, enum xs_plan_end end) {
-    uint64_t ns = xs_link_ns(&plan->findings->link, class, plan->model->calls[call].bytes);
-    change_use(plan, call,
+/* --- copies of a batch --- */
+
+/* A part of the call's time on the device goes, once for each copy: `ns` of what it takes now. */
+static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
+    struct xs_plan_copy *copy = &plan->copies[number - plan->model->call_count];
+    uint32_t call = call_of(plan, number);
+    struct xs_change *less = copy->is_changed ? NULL : xs_plan_alter(plan, call);
+    int64_t now = operations_ns(plan, call);
+    copy->is_changed = true;
+    if (!less || now <= 0)
+        return;
+    if (!less->lasts)
+        less->operation_ns = now;
+    less->lasts = true;
+    if (less->unstaged) /* it is page-locked, too */
+        ns = (int64_t)((double)ns * (double)pinned_ns(plan, call) / (double)now);
+    less->operation_ns = less->operation_ns > ns ? less->operation_ns - ns : 0;
+}
+
+/* The copy is not made, or the device makes its bytes itself, which takes `instead_ns`: the call's time on the device
+ * is less by its share. The last copy takes the call with it. */
+static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns, enum xs_plan_end end) {
+    const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
+    const struct xs_model_call *call = &plan->model->calls[copy->call];
+    struct xs_plan_copy *own = &plan->copies[number - plan->model->call_count], *all = &plan->copies[call->copy];
+    if (own->is_left_out)
+        return;
+    double share = call->bytes ? (double)copy->bytes / (double)call->bytes : 0;
+    int64_t ns = (int64_t)((double)operations_ns(plan, copy->call) * share + 0.5);
+    take_less(plan, number, (uint64_t)ns > instead_ns ? ns - (int64_t)instead_ns : 0);
+    own->is_left_out = true;
+    all->instead_ns = xs_sum(all->instead_ns, instead_ns);
+    if (++all->left_out < call->copies)
+        return;
+    struct xs_change *left = all->instead_ns ? xs_plan_alter(plan, copy->call) : NULL;
+    if (left)
+        *left = (struct xs_change){.lasts = true,
+                                   .operation_ns = (int64_t)all->instead_ns,
+                                   .unstaged = true,
+                                   .returns = XS_RETURNS_AT_ONCE,
+                                   .host_ns = ASYNC_CALL_NS,
+                                   .before_ns = -xs_statement_before(plan, copy->call, end)};
+    else
+        drop(plan, copy->call, end);
+}
+
+/* --- calls, and copies of a batch --- */
+
+static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    if (is_of_batch(plan, number))
+        leave_out(plan, number, 0, end);
+    else
+        drop(plan, number, end);
+}
+
+static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
+    const struct xs_model *model = plan->model;
+    return is_of_batch(plan, number) ? model->copies[number - model->call_count].bytes : model->calls[number].bytes;
+}
+
+static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_link_class class) {
+    return xs_link_ns(&plan->findings->link, class, bytes_of(plan, number));
+}
+
+/* The device makes the bytes itself, or has them from another one, which takes so long. */
+static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_plan_end end) {
+    if (is_of_batch(plan, number)) {
+        leave_out(plan, number, ns, end);
+        return;
+    }
+    change_use(plan, number,
                &(struct xs_change){.lasts = true,
                                    .operation_ns = (int64_t)ns,
                                    .unstaged = true,
                                    .returns = XS_RETURNS_AT_ONCE,
                                    .host_ns = ASYNC_CALL_NS,
-                                   .before_ns = -xs_statement_before(plan, call, end)},
+                                   .before_ns = -xs_statement_before(plan, number, end)},
                true);
 }
 
-static void shorten(struct xs_plan *plan, uint32_t call, uint64_t by_ns) {
-    int64_t now = operations_ns(plan, call), less = (int64_t)by_ns < now ? (int64_t)by_ns : now;
-    change(plan, call, &(struct xs_change){.lasts = true, .operation_ns = now - less});
+/* A peer copy is as fast as those of the trace. If it has none: at least, as an upload from pinned memory; at most,
+ * over a link between the devices, it takes next to no time. */
+static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    double ns = (double)bytes_of(plan, number) * plan->peer_ns_per_byte;
+    if (ns <= 0 && end == XS_PLAN_LEAST)
+        ns = (double)link_ns(plan, number, XS_LINK_H2D_PINNED);
+    if (ns <= 0)
+        drop_copy(plan, number, end);
+    else
+        replace(plan, number, (uint64_t)ns, end);
+}
+
+static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
+    int64_t now = operations_ns(plan, call_of(plan, number)), less = (int64_t)by_ns < now ? (int64_t)by_ns : now;
+    if (is_of_batch(plan, number))
+        take_less(plan, number, less);
+    else
+        change(plan, number, &(struct xs_change){.lasts = true, .operation_ns = now - less});
 }
 
 /* The copy is on a stream of its own; what comes early is sent early. Who downloads may need what comes at once, but at
@@ -268,7 +405,8 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
     enum xs_model_kind kind = kind_of(item->table);
-    uint32_t first = xs_plan_find(plan, kind, item->rows[0]), second = xs_plan_find(plan, kind, item->rows[1]);
+    uint32_t number = find(plan, kind, item->rows[0]), other = find(plan, kind, item->rows[1]); /* of copies */
+    uint32_t first = call_of(plan, number), second = call_of(plan, other);
     enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)
         second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
@@ -278,12 +416,17 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         return 0;
     switch (repair) {
     case XS_REPAIR_DROP:
-        drop(plan, first, end);
+        drop_copy(plan, number, end);
         break;
     case XS_REPAIR_DROP_BOTH:
-        drop(plan, first, end);
+        drop_copy(plan, number, end);
         if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
-            drop(plan, second, end);
+            drop_copy(plan, other, end);
+        break;
+    case XS_REPAIR_PEER_COPY:
+        replace_by_peer(plan, number, end);
+        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+            drop_copy(plan, other, end);
         break;
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
@@ -296,16 +439,16 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
             gather(plan, first, second, end);
         break;
     case XS_REPAIR_SHORTEN:
-        shorten(plan, first, item->device_ns);
+        shorten(plan, number, item->device_ns);
         break;
     case XS_REPAIR_PIN:
-        pin(plan, first, end);
+        pin(plan, number, end);
         break;
     case XS_REPAIR_MEMSET:
-        replace(plan, first, XS_LINK_MEMSET, end);
+        replace(plan, number, link_ns(plan, number, XS_LINK_MEMSET), end);
         break;
     case XS_REPAIR_DEVICE_COPY:
-        replace(plan, first, XS_LINK_D2D, end);
+        replace(plan, number, link_ns(plan, number, XS_LINK_D2D), end);
         break;
     case XS_REPAIR_UNPIN:
         return xs_unpin(plan, first, end);
@@ -342,6 +485,6 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
     return found;
 }
 
-uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item) {
-    return xs_plan_find(plan, kind_of(item->table), item->rows[0]);
+uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {
+    return find(plan, kind_of(item->table), item->rows[0]);
 }

@@ -16,20 +16,31 @@
 /* Which end of its range a repair is taken at. */
 enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
 
+/* What a plan does to one copy of a batch call. */
+struct xs_plan_copy {
+    bool is_left_out; /* not made, or made by the device itself */
+    bool is_changed;  /* that, or it takes less time */
+    /* of the call's first copy, about all of them: */
+    uint32_t left_out;
+    uint64_t instead_ns; /* what takes the place of those that are left out */
+};
+
 struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* sites and link model */
-    struct xs_hash calls;               /* kind and row to the call's index plus 1, of the rows that repairs name */
+    struct xs_hash calls;               /* kind and row to the number plus 1, of the rows that repairs name */
     uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
     struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */
+    double peer_ns_per_byte;    /* of the trace's copies from device to device; 0: it has none */
 
     uint32_t *change_of; /* by call: index in changes plus 1 */
     struct xs_change *changes;
-    uint32_t *changed;  /* the call of each change */
-    bool *without_host; /* of each change: it does not use the host's memory any more */
+    uint32_t *changed;           /* the call of each change */
+    bool *without_host;          /* of each change: it does not use the host's memory any more */
+    struct xs_plan_copy *copies; /* by the model's copies */
     uint32_t count, capacity;
 };
 #define XS_PLAN_NONE UINT32_MAX
@@ -47,9 +58,11 @@ void xs_plan_end(struct xs_plan *plan);
  * many of the instances' calls were found. */
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
 
-/* The call of a row that some instance names, and of an instance's first row; XS_PLAN_NONE: not in the model. */
+/* The call of a row that some instance names; XS_PLAN_NONE: not in the model. */
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
-uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item);
+
+/* The number of an instance's first row: its call's, or of one of the copies of a batch call as in host_memory.h. */
+uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 
 /* A call's change so far, to be altered, until the next change is made; NULL: it is not made any more. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);

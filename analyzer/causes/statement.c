@@ -72,10 +72,10 @@ void xs_statement_overheads(struct xs_plan *plan) {
     xs_hash_free(&of_site);
 }
 
-static bool is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
+bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
     const struct xs_sites *sites = plan->findings->sites;
-    return a != XS_PLAN_NONE && xs_site_parts(sites, plan->model->calls[a].site).place ==
-                                    xs_site_parts(sites, plan->model->calls[b].site).place;
+    uint32_t place = a == XS_PLAN_NONE ? 0 : xs_site_parts(sites, plan->model->calls[a].site).place;
+    return place && place == xs_site_parts(sites, plan->model->calls[b].site).place;
 }
 
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
@@ -87,7 +87,7 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
     uint32_t previous = plan->previous[call];
     while (previous != XS_PLAN_NONE && plan->model->calls[previous].kind == XS_MODEL_RECORD) /* of no known place */
         previous = plan->previous[previous];
-    if (!is_same_place(plan, previous, call)) /* half of it is the end of another statement */
+    if (!xs_statement_is_same_place(plan, previous, call)) /* half of it is the end of another statement */
         own /= 2;
     bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;
     if (staged && end == XS_PLAN_MOST)
@@ -101,5 +101,5 @@ bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t 
         return false;
     if (l->kind == XS_MODEL_RECORD)
         return before(plan, later) <= OVERHEAD_LIMIT_NS;
-    return l->kind == XS_MODEL_SYNC && l->wait == XS_WAITS_STREAM && is_same_place(plan, call, later);
+    return l->kind == XS_MODEL_SYNC && l->wait == XS_WAITS_STREAM && xs_statement_is_same_place(plan, call, later);
 }

@@ -12,24 +12,30 @@ static void drop(struct xs_plan *plan, uint32_t call) {
         change->dropped = true;
 }
 
-/* The copy, `touch_ns` of the host's work before it. A copy that the plan has changed stays as that made it. */
-static void copy_pageable(struct xs_plan *plan, uint32_t copy, int64_t touch_ns) {
-    const struct xs_model_call *call = &plan->model->calls[copy];
-    struct xs_change *change = plan->change_of[copy] ? NULL : xs_plan_alter(plan, copy);
+/* The copy, `touch_ns` of the host's work before it. A call that the plan has changed stays as that made it, but a
+ * batch has copies of its own. */
+static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_ns) {
+    const struct xs_model *model = plan->model;
+    bool is_of_batch = number >= model->call_count;
+    if (is_of_batch && plan->copies[number - model->call_count].is_left_out)
+        return;
+    uint32_t index = is_of_batch ? model->copies[number - model->call_count].call : number;
+    const struct xs_model_call *call = &model->calls[index];
+    struct xs_change *change = plan->change_of[index] && !is_of_batch ? NULL : xs_plan_alter(plan, index);
     if (!change)
         return;
-    int64_t longer_ns = xs_host_memory_worth(plan, copy);
-    change->before_ns = touch_ns;
+    int64_t longer_ns = xs_host_memory_worth(plan, number);
+    change->before_ns += touch_ns;
     if (!call->operations) { /* not recorded: the host waits instead */
         change->before_ns += longer_ns;
         return;
     }
-    change->lasts = true;
-    change->operation_ns = longer_ns;
-    for (uint32_t k = 0; k < call->operations; k++) {
-        const struct xs_model_operation *operation = &plan->model->operations[call->operation + k];
+    for (uint32_t k = 0; k < call->operations && !change->lasts; k++) {
+        const struct xs_model_operation *operation = &model->operations[call->operation + k];
         change->operation_ns += operation->end_ns - operation->start_ns;
     }
+    change->lasts = true;
+    change->operation_ns += longer_ns;
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
         change->unstaged = true; /* it runs within the call, not behind it */
         change->returns = XS_RETURNS_BEHIND;
@@ -41,7 +47,7 @@ size_t xs_unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end end)
     const struct xs_locked_memory *memory = xs_host_memory_of(&plan->host_memory, plan, allocation);
     if (!memory)
         return 0;
-    double bytes = (double)(memory->end - memory->begin);
+    double bytes = (double)memory->bytes;
     bool is_touched_again = end == XS_PLAN_LEAST && !memory->is_registered;
     int64_t touch_ns = is_touched_again ? (int64_t)(bytes * XS_FIRST_TOUCH_NS_PER_BYTE) : 0;
     drop(plan, allocation);

@@ -165,7 +165,7 @@ const struct xs_detector xs_detector_round_trip = {
     .state_bytes = sizeof(struct state),
     .verdicts = {{"same-device", LEAVE_IT_THERE ", or copy on the device.", XS_REPAIR_OF_DETECTOR},
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
-                  XS_REPAIR_OF_DETECTOR}},
+                  XS_REPAIR_PEER_COPY}},
     .on_event = on_event,
     .end = end,
 };

@@ -10,8 +10,6 @@
 #include "analyzer/trace/scan.h"
 
 enum {
-    FLOOR_NS = 1000000, /* as of findings: less than this, and than a thousandth of the run, is of no consequence */
-    FLOOR_SHARE = 1000,
     RUN_PERCENT = 5,   /* that the wall time of too few runs has to differ by */
     TIME_PERCENT = 10, /* the same of the time of a finding or a call site */
     COPY_PERCENT = 1,  /* the same of counts and bytes, which are mostly the same in every run */
@@ -265,8 +263,8 @@ static void match_sides(struct work *w) {
 static uint64_t floor_of(const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
     uint64_t run = wall->before.median < wall->after.median ? wall->after.median : wall->before.median;
-    uint64_t share = run / FLOOR_SHARE;
-    return share && share < FLOOR_NS ? share : FLOOR_NS;
+    uint64_t floor_ns = xs_floor_of_both(run);
+    return floor_ns ? floor_ns : XS_FLOOR_NS;
 }
 
 static enum xs_metric transfer_time(const struct xs_diff *c) {

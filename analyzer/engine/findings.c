@@ -11,8 +11,6 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
-enum { FLOOR_NS = 1000000, FLOOR_SHARE = 1000 /* a thousandth of the run */ };
-
 const char *const xs_evidence_table_names[] = {"transfer", "memset",   "allocation",      "launch",
                                                "sync",     "api_call", "device_migration"};
 
@@ -199,9 +197,8 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     builder->undecided = NULL;
     if (findings->undecided_count)
         qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
-    /* under both: a millisecond of a short run matters, and so does a thousandth of a long one */
-    uint64_t share = findings->run_ns / FLOOR_SHARE;
-    findings->floor_ns = fold_nothing ? 0 : share < FLOOR_NS ? share : FLOOR_NS;
+    /* a millisecond of a short run matters, and so does a thousandth of a long one */
+    findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->run_ns);
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *finding = &findings->items[i];
         finding->folded = !finding->advice && finding->gives_back_ns < findings->floor_ns;

@@ -77,7 +77,7 @@ struct xs_saving {
     bool known;  /* else the finding has no repair; all is 0 */
     bool bounds; /* not of a replay: from nothing to what the finding claims */
     uint64_t least_ns, most_ns;
-    uint64_t scaled_ns; /* the part of most_ns that is of copies which chance left out (xs_sample) */
+    uint64_t scaled_least_ns, scaled_most_ns; /* their parts that are of copies which chance left out (xs_sample) */
 };
 
 /* One cause of waste and what is to be done about it: findings about the same place and the same transfers. The first
@@ -126,7 +126,7 @@ struct xs_finding {
 
     struct xs_saving saves; /* this finding alone, with its repair */
     uint64_t pinning_ns;    /* of a repair that page-locks memory: what that costs; deducted from the least */
-    bool pinning_assumed;   /* that cost is of machines of today, not of this trace */
+    bool pinning_assumed;   /* that cost, or a part of it, is of machines of today, not of this trace */
 
     size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */
 
@@ -137,6 +137,17 @@ struct xs_finding {
     size_t largest_count;
     uint64_t least_ns; /* removable of the last of them, where there are `kept` */
 };
+
+/* What saves less than a millisecond, or than a thousandth of the run, is of little consequence. */
+enum { XS_FLOOR_NS = 1000000, XS_FLOOR_SHARE = 1000 };
+
+/* What is under both limits, and what is under either, is below this. */
+static inline uint64_t xs_floor_of_both(uint64_t run_ns) {
+    return run_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? run_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
+}
+static inline uint64_t xs_floor_of_either(uint64_t run_ns) {
+    return run_ns / XS_FLOOR_SHARE > XS_FLOOR_NS ? run_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
+}
 
 /* What could not be decided: how often, of which detector, and why. */
 struct xs_undecided {

@@ -26,6 +26,7 @@ static const char *around_a_copy(const struct xs_findings *findings, const struc
 static const char *why_of_repair(const struct xs_findings *findings, const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP_BOTH:
+    case XS_REPAIR_PEER_COPY:
         return "The downloads are saved, too, only if the host does not need what they bring.";
     case XS_REPAIR_PIN:
         return "It saves least if memory that is there has to be page-locked, whose price is deducted, and most if the "
@@ -70,6 +71,9 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
             add(text, "Something that the trace does not show may need it, and then nothing is saved.");
         if (why)
             add(text, why);
+        if (xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PEER_COPY)
+            add(text, "If the trace has no peer copies, those that take the uploads' place are as slow as pinned "
+                      "uploads in the worst case, and are not counted in the best.");
         if (!findings->exposed_known)
             add(text, "Kernels were not recorded, so a part of it may be waiting for them, which nobody saves.");
     }

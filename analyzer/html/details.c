@@ -115,7 +115,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
         xs_json_text(json, "amount_text", amount.data);
         xs_json_text(json, "gain_text", gain.data);
         xs_json_text(json, "checked_text", checked.data);
-        xs_json_count(json, "scaled_ns", f->saves.scaled_ns);
+        xs_json_count(json, "scaled_ns", f->saves.scaled_most_ns);
         xs_json_bool(json, "up_to", xs_finding_at_most(f));
         xs_html_place_json(findings->sites, xs_site_frame(findings, f->site), json);
         status = put_instances(trace, f, &stack, json, message);

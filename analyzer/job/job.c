@@ -171,7 +171,8 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
     sum->bounds |= more->bounds;
     sum->least_ns = xs_sum(sum->least_ns, more->least_ns);
     sum->most_ns = xs_sum(sum->most_ns, more->most_ns);
-    sum->scaled_ns = xs_sum(sum->scaled_ns, more->scaled_ns);
+    sum->scaled_least_ns = xs_sum(sum->scaled_least_ns, more->scaled_least_ns);
+    sum->scaled_most_ns = xs_sum(sum->scaled_most_ns, more->scaled_most_ns);
 }
 
 /* The share of the process that is being added: the last one, if it is there. */

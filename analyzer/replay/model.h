@@ -49,8 +49,9 @@ struct xs_model_call {
     int64_t enter_ns, return_ns; /* of a kernel launch equal: its own time counts as the program's work */
     int64_t row;                 /* id in the table of its kind */
     uint64_t object;             /* the event's handle, where there is one */
-    uint64_t bytes;              /* that it moves or allocates */
+    uint64_t bytes;              /* that it moves or allocates, with all copies of a batch */
     uint64_t address;            /* of the host's memory of a copy between host and device; of an allocation */
+    uint32_t copy, copies;       /* of a batch of several copies: the first of them, and how many; else 0 */
     uint32_t site;               /* xs_site_of; 0: not known */
     int64_t rest_ns;    /* from the enter, or where it waited from the end of what it waited for, to the return */
     int64_t own_ns;     /* what it takes where it does not have to wait */
@@ -66,6 +67,14 @@ struct xs_model_call {
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_async;          /* the entry point's contract */
     bool waited;            /* what it waits for had not ended when it was entered */
+};
+
+/* A copy of a batch call that makes several: a row of its own in the trace. */
+struct xs_model_copy {
+    int64_t row;
+    uint64_t bytes, address; /* as of a call */
+    uint32_t call;
+    uint8_t direction, memory_kind;
 };
 
 /* What the device did: a copy, a memset, a kernel; or a launched graph from its first node to its last. */
@@ -90,6 +99,8 @@ struct xs_model_operation {
 struct xs_model {
     struct xs_model_call *calls; /* by the time of entering */
     uint32_t call_count;
+    struct xs_model_copy *copies; /* by their calls */
+    uint32_t copy_count;
     struct xs_model_operation *operations; /* by their calls */
     uint32_t operation_count;
     int32_t threads, streams, devices; /* how many numbers there are */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/model.h"
@@ -35,15 +36,16 @@ struct reading {
     struct numbers threads, stream_numbers, devices;
     struct xs_hash context_devices; /* context.id to ordinal plus 1 */
     struct xs_hash correlations;    /* to the call's index plus 1, after the sorting */
-    size_t call_capacity;
+    size_t call_capacity, copy_capacity;
     struct record *records;
     size_t record_count, record_capacity;
 };
 
-/* A call as it is read, with the number that its records have. */
+/* A call as it is read, or one copy of a batch call, with the number that its records have. */
 struct read_call {
     struct xs_model_call call;
     uint32_t correlation;
+    bool is_of_batch;
 };
 
 static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
@@ -56,17 +58,18 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 /* --- calls --- */
 
 /* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
- * one that says what kind of call it is, bytes, stack, and of copies the direction, and the address and the kind of the
- * host's memory, or of the allocation. */
+ * one that says what kind of call it is (of a copy whether it is one of a batch), bytes, stack, and of copies the
+ * direction, and the address and the kind of the host's memory, or of the allocation. */
 struct table {
     const char *sql;
     enum xs_model_kind kind;
 };
 static const struct table tables[] = {
-    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
-     " stack, direction, CASE direction WHEN 1 THEN src_address WHEN 2 THEN dst_address END,"
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async,"
+     " batch_index IS NOT NULL, bytes, stack, direction, CASE direction WHEN 1 THEN src_address WHEN 2 THEN "
+     "dst_address END,"
      " CASE direction WHEN 1 THEN src_kind WHEN 2 THEN dst_kind END"
-     " FROM transfer WHERE is_captured = 0 AND coalesce(batch_index, 0) = 0",
+     " FROM transfer WHERE is_captured = 0",
      XS_MODEL_TRANSFER},
     {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
      " stack, 0, NULL, NULL FROM memset WHERE is_captured = 0",
@@ -127,6 +130,7 @@ static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
+    out->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
 }
 
 static int read_table(struct reading *r, const struct table *table, struct read_call **calls, size_t *count) {
@@ -155,26 +159,67 @@ static int by_enter(const void *a, const void *b) {
                                         : (x->row > y->row) - (x->row < y->row);
 }
 
+static void add_copy(struct reading *r, uint32_t index, const struct xs_model_call *of) {
+    struct xs_model *model = r->model;
+    size_t count = model->copy_count;
+    xs_grow(&model->copies, count, &r->copy_capacity, sizeof *model->copies);
+    model->copies[model->copy_count++] =
+        (struct xs_model_copy){of->row, of->bytes, of->address, index, of->direction, of->memory_kind};
+    model->calls[index].copies++;
+}
+
+/* Another copy of the batch call. */
+static void add_to_batch(struct reading *r, uint32_t index, const struct xs_model_call *copy) {
+    struct xs_model_call *call = &r->model->calls[index];
+    if (!call->copies)
+        add_copy(r, index, call);
+    add_copy(r, index, copy);
+    call->bytes = xs_sum(call->bytes, copy->bytes);
+}
+
+static int by_batch(const void *a, const void *b) {
+    const struct xs_model_copy *x = a, *y = b;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void sort_copies(struct xs_model *model) {
+    if (model->copy_count)
+        qsort(model->copies, model->copy_count, sizeof *model->copies, by_batch);
+    for (uint32_t i = model->copy_count; i-- > 0;)
+        model->calls[model->copies[i].call].copy = i;
+}
+
 /* Calls inside another call of their thread (a runtime's retries, an allocator's own) are a part of that one. */
 static void keep_outer_calls(struct reading *r, struct read_call *calls, size_t count) {
     struct xs_model *model = r->model;
     uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
+    bool *is_batch = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *is_batch); /* by thread: the latest */
     for (int32_t t = 0; t <= r->threads.count; t++)
         latest[t] = UINT32_MAX;
     model->calls = xs_realloc(NULL, (count + 1) * sizeof *model->calls);
     for (size_t i = 0; i < count; i++) {
         const struct xs_model_call *call = &calls[i].call;
         uint32_t outer = latest[call->thread];
-        bool is_inside = outer != UINT32_MAX && call->enter_ns < model->calls[outer].return_ns;
+        bool is_next = calls[i].is_of_batch && outer != UINT32_MAX && is_batch[call->thread] &&
+                       call->enter_ns == model->calls[outer].enter_ns &&
+                       call->entry_point == model->calls[outer].entry_point;
+        bool is_inside = is_next || (outer != UINT32_MAX && call->enter_ns < model->calls[outer].return_ns);
         uint32_t index = is_inside ? outer : model->call_count++;
         if (!is_inside) {
             model->calls[index] = *call;
             latest[call->thread] = index;
+            is_batch[call->thread] = calls[i].is_of_batch;
+        } else if (is_next) {
+            add_to_batch(r, index, call);
         }
         if (calls[i].correlation)
             *xs_hash_put(&r->correlations, calls[i].correlation, 0) = (uint64_t)index + 1;
     }
+    sort_copies(model);
     free(latest);
+    free(is_batch);
 }
 
 static int read_calls(struct reading *r) {
@@ -348,6 +393,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
 
 void xs_model_free(struct xs_model *model) {
     free(model->calls);
+    free(model->copies);
     free(model->operations);
     *model = (struct xs_model){0};
 }

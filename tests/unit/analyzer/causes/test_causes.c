@@ -223,7 +223,7 @@ static void the_sample_stands_for_the_others(void **state) {
     play_sample(COPY_US);
     const struct xs_finding *noop = played_finding(p, "noop-upload");
     assert_int_equal(noop->saves.least_ns, noop->saves.most_ns);
-    assert_int_equal(noop->saves.scaled_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
+    assert_int_equal(noop->saves.scaled_most_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
     is_near(noop->saves.most_ns, noop->sample.estimate * CALL_US / 1000, 0.001);
     is_near(noop->saves.most_ns, 400 * CALL_US / 1000.0, 10);
     saves_exactly("repeat-download", REPEATED * DOWN_US * US);
@@ -237,8 +237,33 @@ static void the_others_count_with_their_time(void **state) {
     (void)state;
     play_sample(150);
     const struct xs_finding *noop = played_finding(p, "noop-upload");
-    assert_int_equal(noop->saves.scaled_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
+    assert_int_equal(noop->saves.scaled_most_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
     is_near(noop->saves.most_ns, FOUND_ONES + (noop->sample.estimate - FOUND_ONES) * 150 / COPY_US, 4);
+    play_end(p);
+}
+
+/* What is scaled up of the most is none of the least: uploads of Python, around which at most the staging goes, too. */
+static void the_least_of_all_is_scaled_as_the_least(void **state) {
+    enum { OWN_US = 30 };
+    (void)state;
+    char sql[512];
+    begin();
+    p->host = XS_MEM_PINNED;
+    takes(CALL_US, COPY_US);
+    up(A, MIB, 1, NOT_MEASURED, HOST);
+    for (int i = 0; i < UPLOADS; i++) {
+        play_unseen_kernel(p);
+        works(i % 20 ? 300 : OWN_US);
+        up(A, MIB, i % 10 ? NO_CONTENT : i % 30 ? 1 : 2 + i, 1, HOST);
+    }
+    snprintf(sql, sizeof sql, LINES(1) "UPDATE transfer SET stack = 1, skip = CASE skip WHEN %d THEN %d ELSE skip END",
+             XS_SKIP_BUDGET, LEFT_OUT_BY_CHANCE);
+    diagnose(sql);
+    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    assert_true(noop->saves.scaled_least_ns > 0 && noop->saves.scaled_least_ns + MS < noop->saves.scaled_most_ns);
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_in_range(p->findings->together.least_ns, noop->saves.least_ns, noop->saves.least_ns + 1);
+    assert_in_range(p->findings->together.most_ns, noop->saves.most_ns, noop->saves.most_ns + 1);
     play_end(p);
 }
 
@@ -320,6 +345,7 @@ int main(void) {
         cmocka_unit_test(a_replay_that_is_wrong_is_not_believed),
         cmocka_unit_test(the_sample_stands_for_the_others),
         cmocka_unit_test(the_others_count_with_their_time),
+        cmocka_unit_test(the_least_of_all_is_scaled_as_the_least),
         cmocka_unit_test(small_causes_are_folded),
         cmocka_unit_test(the_first_is_not_folded),
         cmocka_unit_test(more_findings_than_are_replayed),

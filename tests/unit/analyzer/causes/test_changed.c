@@ -87,6 +87,48 @@ static void a_copy_on_the_device(void **state) {
     play_end(p);
 }
 
+/* A round trip to another device, and what a peer copy takes in place of its upload: as the trace's own. */
+static void play_to_another_device(const char *sql) {
+    play_begin(p);
+    play_alloc(p, A, MIB);
+    p->device = 1;
+    play_alloc(p, B, MIB);
+    for (int i = 0; i < STEPS; i++) {
+        p->device = 0;
+        takes(500, 450);
+        down(A, MIB, 10 + i, HOST);
+        p->device = 1;
+        takes(CALL_US, COPY_US);
+        up(B, MIB, 10 + i, i ? 9 + i : NOT_MEASURED, HOST);
+        waits(1);
+    }
+    diagnose(sql);
+    FOUND("round-trip", "cross-device", STEPS);
+}
+
+static uint64_t saved_by_peer(uint64_t peer_ns) {
+    return (CALL_US + 10 + 1) * US - (LATENCY_US * US + peer_ns + NOTICE_NS);
+}
+
+static void a_peer_copy_s_time_stays(void **state) {
+    (void)state;
+    play_to_another_device(PEAK "INSERT INTO device_copy (correlation, kind, bytes, start_ns, end_ns, copies)"
+                                " VALUES (0, 10, 4194304, 1000, 401000, 1), (0, 10, 4096, 1000, 901000, 1)");
+    assert_int_equal(saves("round-trip").least_ns, STEPS * saved_by_peer(100 * US));
+    assert_int_equal(saves("round-trip").most_ns, STEPS * (saved_by_peer(100 * US) + 500 * US));
+    is_in_order();
+    play_end(p);
+}
+
+static void a_peer_copy_of_no_known_rate(void **state) {
+    (void)state;
+    play_to_another_device(PEAK);
+    assert_int_equal(saves("round-trip").least_ns, STEPS * saved_by_peer(PINNED_NS(MIB)));
+    assert_int_equal(saves("round-trip").most_ns, STEPS * (CALL_US + 500) * US);
+    is_in_order();
+    play_end(p);
+}
+
 /* --- fewer bytes --- */
 
 /* An eighth of the leaves is new. */
@@ -209,6 +251,7 @@ int main(void) {
         cmocka_unit_test(small_copies_become_one),        cmocka_unit_test(a_memset_s_time_stays),
         cmocka_unit_test(a_copy_on_the_device),           cmocka_unit_test(only_what_changed),
         cmocka_unit_test(uploads_beside_shorter_kernels), cmocka_unit_test(uploads_beside_longer_kernels),
+        cmocka_unit_test(a_peer_copy_s_time_stays),       cmocka_unit_test(a_peer_copy_of_no_known_rate),
         cmocka_unit_test(downloads_beside_kernels),       cmocka_unit_test(both_directions_beside_kernels),
     };
     return cmocka_run_group_tests_name("changed", tests, NULL, NULL);

@@ -85,6 +85,31 @@ static void the_trace_says_what_it_costs(void **state) {
     play_end(p);
 }
 
+/* A price that is not measured as a whole is assumed: page-locked memory that took less than pageable memory, and such
+ * that is never freed. */
+static void a_part_of_it_is_assumed(void **state) {
+    static const struct {
+        double lock, unlock, price;
+        bool is_assumed;
+    } of[] = {{0.2, 0.1, 0.08, true}, {1.0, 0, 1.0 + 0.10 - 0.40, true}, {0.3, 0.2, 0.1, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        play_begin(p);
+        play_alloc(p, A, MIB);
+        uint32_t locked = play_locked(64 * MIB, of[i].lock);
+        takes(CALL_US, COPY_US);
+        for (int k = 0; k < STEPS; k++)
+            upload(HOST);
+        p->call_ns = (uint64_t)(64 * MIB * of[i].unlock);
+        if (of[i].unlock > 0)
+            release(locked);
+        diagnose(PEAK);
+        assert_int_equal(played_finding(p, "pageable")->pinning_assumed, of[i].is_assumed);
+        is_about(played_finding(p, "pageable")->pinning_ns, MIB * of[i].price);
+        play_end(p);
+    }
+}
+
 /* Of half a mebibyte the fixed cost would be a rate. */
 static void small_memory_says_nothing(void **state) {
     (void)state;
@@ -241,7 +266,7 @@ int main(void) {
         cmocka_unit_test(a_buffer_that_is_copied_once),  cmocka_unit_test(an_asynchronous_copy_returns_at_once),
         cmocka_unit_test(memory_goes_with_its_copies),   cmocka_unit_test(memory_that_something_uses_stays),
         cmocka_unit_test(a_statement_s_own_memory_goes), cmocka_unit_test(memory_that_is_worth_its_price_stays),
-        cmocka_unit_test(memory_of_another_line_stays),
+        cmocka_unit_test(memory_of_another_line_stays),  cmocka_unit_test(a_part_of_it_is_assumed),
     };
     return cmocka_run_group_tests_name("pinning", tests, NULL, NULL);
 }

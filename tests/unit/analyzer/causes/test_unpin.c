@@ -1,8 +1,6 @@
 /* What it saves not to page-lock memory, and not to create a context again, on runs made by hand with known answers. */
 #include "played.h"
 
-#include "analyzer/causes/causes.h"
-
 #define MS UINT64_C(1000000)
 enum { A = 0x10000000, HOST = 0x50000000, OTHER = 0x60000000, LOCKED = 0x70000000, MIB = 1 << 20, BYTES = 16 * MIB };
 /* Of BYTES: copies, and the first touch of pageable memory. */
@@ -12,23 +10,16 @@ enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, DELAY_NS = 20000, CONTEXT_NS = 1
 static struct played played, *p = &played;
 static struct xs_findings *findings;
 
-static void diagnose(void) {
-    char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_trace trace;
+static void diagnose_with(const char *sql) {
     xs_store_meta_int(p->store, "duration_ns", (int64_t)p->now_ns + 1000000);
-    assert_int_equal(xs_store_commit(p->store), 0);
-    assert_int_equal(xs_store_finish(p->store, XS_STATUS_COMPLETE), 0);
-    assert_int_equal(xs_store_close(p->store), 0);
-    if (xs_trace_open(p->path, &trace, message) < 0 || xs_diagnose(&trace, &p->options, &findings, message) < 0)
-        fail_msg("%s", message);
-    xs_trace_close(&trace);
+    play_diagnose(p, sql);
+    findings = p->findings;
     assert_true(findings->replayed);
 }
 
-static void end(void) {
-    xs_findings_free(findings);
-    play_end(p);
-}
+static void diagnose(void) { diagnose_with(NULL); }
+
+static void end(void) { play_end(p); }
 
 static struct xs_saving saves(const char *id) {
     for (size_t i = 0; i < findings->count; i++)
@@ -94,6 +85,53 @@ static void the_calls_go_and_the_copy_takes_longer(void **state) {
     end();
 }
 
+/* Nor do others that had a part of its addresses before or have it afterwards hide it. */
+static void memory_that_does_not_live_hides_nothing(void **state) {
+    (void)state;
+    for (unsigned after = 0; after < 2; after++) {
+        begin();
+        p->memory = XS_MEM_PINNED;
+        if (!after)
+            play_free(p, play_alloc(p, LOCKED + 4096, 4096));
+        uint32_t id = lock(XS_MEM_PINNED);
+        copy(XS_MEM_PINNED, LOCKED + BYTES / 2, BYTES / 2, PINNED_NS / 2, false);
+        copy(XS_MEM_PINNED, LOCKED, BYTES / 2, PINNED_NS / 2, false);
+        unlock(id);
+        p->memory = XS_MEM_PINNED;
+        if (after)
+            play_free(p, play_alloc(p, LOCKED + 4096, 4096));
+        play_sync(p);
+        diagnose();
+        is_about(saves("costly-pinning").most_ns, LOCK_NS + UNLOCK_NS - WORTH_NS);
+        end();
+    }
+}
+
+/* Copies of a batch call use it, too: all but the first of one call. */
+static void copies_of_a_batch_use_it(void **state) {
+    enum { COPIES = 4, PART = BYTES / COPIES };
+    (void)state;
+    begin();
+    uint32_t id = lock(XS_MEM_PINNED);
+    uint64_t before_ns = p->now_ns;
+    unsigned correlation = p->correlation;
+    p->host = XS_MEM_PINNED;
+    p->call_ns = DELAY_NS + PINNED_NS + 10000;
+    p->device_ns = PINNED_NS / COPIES;
+    for (unsigned i = 0; i < COPIES; i++) {
+        p->now_ns = before_ns;
+        p->correlation = correlation;
+        p->delay_ns = DELAY_NS + i * p->device_ns;
+        play_up(p, A + i * PART, PART, NO_CONTENT, NOT_MEASURED, i ? LOCKED + i * PART : OTHER);
+    }
+    p->now_ns += p->call_ns;
+    unlock(id);
+    play_sync(p);
+    diagnose_with("UPDATE transfer SET batch_index = id - 17 WHERE id > 16");
+    is_about(saves("costly-pinning").most_ns, LOCK_NS + UNLOCK_NS - WORTH_NS / COPIES * (COPIES - 1));
+    end();
+}
+
 /* Registered memory is there, and has been touched. */
 static void registered_memory_is_not_touched_again(void **state) {
     (void)state;
@@ -154,6 +192,8 @@ static void a_context_is_created_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_calls_go_and_the_copy_takes_longer),
+        cmocka_unit_test(memory_that_does_not_live_hides_nothing),
+        cmocka_unit_test(copies_of_a_batch_use_it),
         cmocka_unit_test(registered_memory_is_not_touched_again),
         cmocka_unit_test(an_asynchronous_copy_holds_the_host),
         cmocka_unit_test(a_context_is_created_once),
