@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/plan.h"
 #include "analyzer/trace/site.h"
@@ -18,7 +19,7 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy) {
     const struct xs_link_model *link = &plan->findings->link;
     uint64_t pageable = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PAGEABLE), call->bytes);
     uint64_t pinned = xs_link_ns(link, xs_link_class_of(call->direction, XS_MEM_PINNED), call->bytes);
-    return pageable > pinned ? (int64_t)(pageable - pinned) : 0;
+    return pageable > pinned ? xs_model_length(pageable - pinned) : 0;
 }
 
 /* --- allocations --- */
@@ -81,7 +82,7 @@ const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *me
 
 static void add_copy(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy) {
     struct xs_locked_memory *item = &memory->items[memory->of[copy] - 1];
-    item->worth_ns += xs_host_memory_worth(plan, copy);
+    item->worth_ns = xs_model_ns(item->worth_ns + xs_host_memory_worth(plan, copy));
     if (!item->copies++)
         item->first_copy = copy;
     else
@@ -123,6 +124,7 @@ void xs_host_memory_end(struct xs_host_memory *memory) {
     free(memory->items);
     free(memory->of);
     free(memory->next);
+    free(memory->touched);
     *memory = (struct xs_host_memory){0};
 }
 
@@ -134,27 +136,49 @@ static bool is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
     return place && place == xs_site_parts(sites, plan->model->calls[b].site).place;
 }
 
-void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_plan *plan) {
-    for (size_t i = 0; i < memory->count; i++) {
-        memory->items[i].left_ns = memory->items[i].worth_ns;
-        memory->items[i].left = memory->items[i].copies;
-        memory->items[i].is_touched = memory->items[i].is_of_copy = false;
+void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy) {
+    uint32_t number = memory->of[copy];
+    if (!number)
+        return;
+    struct xs_locked_memory *item = &memory->items[number - 1];
+    if (!item->is_touched) {
+        item->left_ns = item->worth_ns;
+        item->left = item->copies;
     }
-    for (uint32_t k = 0; k < plan->count; k++) {
-        uint32_t call = plan->changed[k], number = memory->of[call];
-        if (!number || !plan->without_host[k])
-            continue;
-        memory->items[number - 1].left_ns -= xs_host_memory_worth(plan, call);
-        memory->items[number - 1].left--;
-        memory->items[number - 1].is_touched = true;
-        memory->items[number - 1].is_of_copy |= is_same_place(plan, memory->items[number - 1].allocation, call);
+    if (!item->is_to_judge) {
+        xs_grow(&memory->touched, memory->touched_count, &memory->touched_capacity, sizeof *memory->touched);
+        memory->touched[memory->touched_count++] = number - 1;
     }
-    memory->instead_ns = 0;
-    for (size_t i = 0; i < memory->count; i++) {
-        struct xs_locked_memory *item = &memory->items[i];
-        item->is_useless = item->is_touched && !item->is_registered && item->left <= item->is_of_copy &&
-                           item->price_ns > item->left_ns;
+    item->is_touched = item->is_to_judge = true;
+    item->left_ns = xs_model_ns(item->left_ns - xs_host_memory_worth(plan, copy));
+    item->left--;
+    item->is_of_copy |= is_same_place(plan, item->allocation, copy);
+}
+
+static void judge(struct xs_host_memory *memory, struct xs_locked_memory *item) {
+    item->is_to_judge = false;
+    item->is_useless = !item->is_registered && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+    memory->instead_ns -= item->instead_ns;
+    item->instead_ns = item->is_useless ? item->left_ns : 0;
+    memory->instead_ns = xs_model_ns(memory->instead_ns + item->instead_ns);
+}
+
+const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory) {
+    while (memory->judged < memory->touched_count) {
+        struct xs_locked_memory *item = &memory->items[memory->touched[memory->judged++]];
+        judge(memory, item);
         if (item->is_useless)
-            memory->instead_ns += item->left_ns;
+            return item;
     }
+    return NULL;
+}
+
+void xs_host_memory_clear(struct xs_host_memory *memory) {
+    for (size_t i = 0; i < memory->touched_count; i++) {
+        struct xs_locked_memory *item = &memory->items[memory->touched[i]];
+        item->is_touched = item->is_to_judge = item->is_of_copy = item->is_useless = false;
+        item->instead_ns = 0;
+    }
+    memory->touched_count = memory->judged = 0;
+    memory->instead_ns = 0;
 }

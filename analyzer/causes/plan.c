@@ -9,6 +9,7 @@
 #include "analyzer/causes/statement.h"
 #include "analyzer/causes/unpin.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
 /* What the host takes for a call that only gives work to the device; measured on the host of an H100
@@ -117,14 +118,14 @@ void xs_plan_clear(struct xs_plan *plan) {
     for (uint32_t i = 0; i < plan->count; i++)
         plan->change_of[plan->changed[i]] = 0;
     plan->count = 0;
-    plan->host_memory.instead_ns = 0;
+    xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     xs_pinning_clear(&plan->pinning);
 }
 
 int64_t xs_plan_run(struct xs_plan *plan) {
     int64_t run_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL);
-    return run_ns + (int64_t)xs_pinning_ns(&plan->pinning) + plan->host_memory.instead_ns;
+    return run_ns + xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
 }
 
 /* --- changes --- */
@@ -134,6 +135,8 @@ static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_chan
     if (number) {
         if (to->dropped && !plan->changes[number - 1].dropped) {
             plan->changes[number - 1] = *to;
+            if (without_host && !plan->without_host[number - 1])
+                xs_host_memory_leave(&plan->host_memory, plan, call);
             plan->without_host[number - 1] = without_host;
         }
         return;
@@ -147,6 +150,8 @@ static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_chan
     plan->changes[plan->count] = *to;
     plan->changed[plan->count] = call;
     plan->without_host[plan->count] = without_host;
+    if (without_host)
+        xs_host_memory_leave(&plan->host_memory, plan, call);
     plan->change_of[call] = ++plan->count;
 }
 
@@ -178,7 +183,7 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
     const struct xs_model_call *c = &plan->model->calls[call];
     int64_t ns = 0;
     for (uint32_t k = 0; k < c->operations; k++)
-        ns += plan->model->operations[c->operation + k].end_ns - plan->model->operations[c->operation + k].start_ns;
+        ns = xs_model_ns(ns + xs_model_lasted(&plan->model->operations[c->operation + k]));
     return ns;
 }
 
@@ -206,7 +211,7 @@ static void replace(struct xs_plan *plan, uint32_t call, enum xs_link_class clas
     uint64_t ns = xs_link_ns(&plan->findings->link, class, plan->model->calls[call].bytes);
     change_use(plan, call,
                &(struct xs_change){.lasts = true,
-                                   .operation_ns = (int64_t)ns,
+                                   .operation_ns = xs_model_length(ns),
                                    .unstaged = true,
                                    .returns = XS_RETURNS_AT_ONCE,
                                    .host_ns = ASYNC_CALL_NS,
@@ -215,7 +220,7 @@ static void replace(struct xs_plan *plan, uint32_t call, enum xs_link_class clas
 }
 
 static void shorten(struct xs_plan *plan, uint32_t call, uint64_t by_ns) {
-    int64_t now = operations_ns(plan, call), less = (int64_t)by_ns < now ? (int64_t)by_ns : now;
+    int64_t now = operations_ns(plan, call), by = xs_model_length(by_ns), less = by < now ? by : now;
     change(plan, call, &(struct xs_change){.lasts = true, .operation_ns = now - less});
 }
 
@@ -251,19 +256,19 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
     for (uint32_t i = first; i != XS_PLAN_NONE; i = plan->next[i]) {
         const struct xs_model_call *call = &model->calls[i];
         if (call->kind == XS_MODEL_TRANSFER && call->site == to->site) {
-            bytes += call->bytes;
+            bytes = xs_sum(bytes, call->bytes);
             if (i != first)
                 drop(plan, i, end);
         }
         if (i == last)
             break;
     }
-    uint64_t ns = xs_link_ns(&plan->findings->link, xs_link_class_of(to->direction, to->memory_kind), bytes);
-    int64_t now = operations_ns(plan, first);
+    enum xs_link_class class = xs_link_class_of(to->direction, to->memory_kind);
+    int64_t ns = xs_model_length(xs_link_ns(&plan->findings->link, class, bytes)), now = operations_ns(plan, first);
     change(plan, first,
            &(struct xs_change){.lasts = true,
-                               .operation_ns = (int64_t)ns > now ? (int64_t)ns : now,
-                               .before_ns = (int64_t)((double)bytes * GATHER_NS_PER_BYTE)});
+                               .operation_ns = ns > now ? ns : now,
+                               .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
 }
 
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
@@ -313,7 +318,8 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         overlap(plan, first, end);
         break;
     case XS_REPAIR_KEEP_ON_DEVICE:
-        return xs_managed_keep(plan->managed, plan, item->rows[0], end);
+        xs_managed_keep(plan->managed, item->rows[0]);
+        return 0; /* counted when they are all known */
     case XS_REPAIR_OF_DETECTOR:
         return 0;
     }
@@ -322,14 +328,10 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
 
 /* What is page-locked for copies that are not made any more is not page-locked either. */
 static void drop_host_memory(struct xs_plan *plan) {
-    struct xs_host_memory *memory = &plan->host_memory;
-    xs_host_memory_find_useless(memory, plan);
-    for (size_t i = 0; i < memory->count; i++) {
-        if (!memory->items[i].is_useless)
-            continue;
-        change(plan, memory->items[i].allocation, &(struct xs_change){.dropped = true});
-        if (memory->items[i].free != XS_PLAN_NONE)
-            change(plan, memory->items[i].free, &(struct xs_change){.dropped = true});
+    for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
+        change(plan, item->allocation, &(struct xs_change){.dropped = true});
+        if (item->free != XS_PLAN_NONE)
+            change(plan, item->free, &(struct xs_change){.dropped = true});
     }
 }
 
@@ -337,6 +339,7 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += repair(plan, &items[i], end);
+    found += xs_managed_change(plan->managed, plan, end);
     if (end == XS_PLAN_MOST)
         drop_host_memory(plan);
     return found;

@@ -100,6 +100,22 @@ struct xs_model {
 };
 enum { XS_MODEL_CALLS = 1 << 22 };
 
+/* Times, and lengths of time, of a trace are no longer than this (analyzer/trace/scan.h); nor are those of a replay, so
+ * that a few of them can be added up whatever the trace says. */
+#define XS_MODEL_LATEST_NS (INT64_C(1) << 60)
+static inline int64_t xs_model_ns(int64_t ns) {
+    return ns > XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : ns < -XS_MODEL_LATEST_NS ? -XS_MODEL_LATEST_NS : ns;
+}
+
+/* The same of a length that was worked out, as xs_link_ns does. */
+static inline int64_t xs_model_length(uint64_t ns) {
+    return ns > (uint64_t)XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : (int64_t)ns;
+}
+
+static inline int64_t xs_model_lasted(const struct xs_model_operation *operation) {
+    return operation->end_ns - operation->start_ns;
+}
+
 /* Its own work, the staging, lies behind its wait. */
 static inline bool xs_model_is_staged(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER && call->wait == XS_WAITS_STREAM;

@@ -104,7 +104,11 @@ static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64
         call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
 }
 
-static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct read_call *out) {
+/* False: when it was is damaged. */
+static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct read_call *out) {
+    int64_t enter_ns, return_ns;
+    if (!xs_scan_times(scan, 5, 6, &enter_ns, &return_ns))
+        return false;
     int64_t context = xs_scan_int(scan, 3), stream = xs_stream_identity(&r->streams, xs_scan_int(scan, 4));
     int64_t entry_point = xs_scan_int(scan, 1);
     *out = (struct read_call){.correlation = xs_scan_correlation(scan, 7)};
@@ -115,9 +119,8 @@ static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->device = device_of(r, context);
     call->is_legacy = stream < 0;
     call->stream = stream ? number_of(&r->stream_numbers, stream, 0) : 0;
-    call->enter_ns = xs_scan_int(scan, 5);
-    call->return_ns = xs_scan_null(scan, 6) ? call->enter_ns : xs_scan_int(scan, 6);
-    call->return_ns = call->return_ns < call->enter_ns ? call->enter_ns : call->return_ns;
+    call->enter_ns = enter_ns;
+    call->return_ns = return_ns;
     call->object = (uint64_t)xs_scan_int(scan, 8);
     call->is_async = xs_scan_int(scan, 9) != 0;
     call->bytes = xs_scan_count_or_null(scan, 11);
@@ -127,6 +130,7 @@ static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
+    return true;
 }
 
 static int read_table(struct reading *r, const struct table *table, struct read_call **calls, size_t *count) {
@@ -141,7 +145,7 @@ static int read_table(struct reading *r, const struct table *table, struct read_
             r->call_capacity = r->call_capacity ? r->call_capacity * 2 : 1024;
             *calls = xs_realloc(*calls, r->call_capacity * sizeof **calls);
         }
-        read_call(r, &scan, table->kind, &(*calls)[(*count)++]);
+        *count += read_call(r, &scan, table->kind, &(*calls)[*count]);
     }
     return xs_scan_end(&scan);
 }
@@ -198,11 +202,11 @@ static const struct {
     const char *sql;
     bool is_copy;
 } record_tables[] = {
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE start_ns IS NOT NULL",
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE end_ns IS NOT NULL",
      true},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE start_ns IS NOT NULL",
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE end_ns IS NOT NULL",
      false},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE start_ns IS NOT NULL",
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE end_ns IS NOT NULL",
      false},
 };
 
@@ -212,17 +216,20 @@ static uint8_t engine_of(bool is_copy, int64_t kind) {
 }
 
 static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
-    uint64_t ns;
-    if (!xs_scan_span(scan, 1, 2, &ns))
+    enum { DEVICES = 1 << 16 };
+    int64_t start_ns, end_ns;
+    if (!xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
         return;
     if (r->record_count == r->record_capacity) {
         r->record_capacity = r->record_capacity ? r->record_capacity * 2 : 1024;
         r->records = xs_realloc(r->records, r->record_capacity * sizeof *r->records);
     }
     int64_t device = xs_scan_null(scan, 3) ? -1 : xs_scan_int(scan, 3);
+    if (device < 0 || device >= DEVICES)
+        device = -1;
     r->records[r->record_count++] = (struct record){.correlation = xs_scan_correlation(scan, 0),
-                                                    .start_ns = xs_scan_int(scan, 1),
-                                                    .end_ns = xs_scan_int(scan, 2),
+                                                    .start_ns = start_ns,
+                                                    .end_ns = end_ns,
                                                     .device = number_of(&r->devices, device + 1, 0),
                                                     .is_of_graph = !xs_scan_null(scan, 4),
                                                     .engine = engine_of(is_copy, xs_scan_int(scan, 5))};
@@ -317,7 +324,7 @@ static void end(struct reading *r) {
 int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
                   uint64_t *damaged) {
     struct reading r = {.model = model, .trace = trace, .sites = sites, .message = message, .damaged = damaged};
-    *model = (struct xs_model){.run_ns = xs_trace_meta_int(trace, "duration_ns", 0)};
+    *model = (struct xs_model){.run_ns = xs_model_ns(xs_trace_meta_int(trace, "duration_ns", 0))};
     number_of(&r.stream_numbers, INT64_MAX, 1); /* 0: unknown */
     number_of(&r.devices, 0, 1);
     int status = xs_streams_read(&r.streams, trace, message, damaged);
