@@ -142,14 +142,27 @@ static void set_fit(struct xs_findings *findings, const struct xs_model *model, 
                                                   .replayed_ns = run > 0 ? (uint64_t)run : 0};
 }
 
+/* A model of the run takes memory with each call, so it is only built where it says something. */
+static bool is_replay_needed(const struct xs_findings *findings, const struct xs_analysis_options *options) {
+    for (size_t i = 0; i < findings->count; i++)
+        if (has_repair(&findings->items[i]))
+            return true;
+    return options && options->shows_replay;
+}
+
 static int find_causes(const struct xs_trace *trace, struct xs_findings *findings, struct xs_repairables *all,
-                       char *message) {
+                       const struct xs_analysis_options *options, char *message) {
     struct xs_model model;
     struct xs_plan plan = {0};
+    if (!is_replay_needed(findings, options)) {
+        findings->replay_fit.measured_ns = findings->run_ns;
+        findings->together.known = true;
+        return XS_OK;
+    }
     xs_repairables_sort(all);
     int status = xs_model_read(&model, trace, findings->sites, message, NULL);
     if (status >= 0)
-        status = xs_plan_begin(&plan, &model, trace, findings, all, message);
+        status = xs_plan_begin(&plan, &model, trace, findings, message);
     if (status >= 0) {
         int64_t run;
         findings->replay_error = xs_replay_error(&model, &run);
@@ -171,7 +184,7 @@ int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *
     own.data = &collecting;
     int status = xs_analyse(trace, &own, findings, message);
     if (status >= 0)
-        status = find_causes(trace, *findings, &collecting.all, message);
+        status = find_causes(trace, *findings, &collecting.all, options, message);
     if (status < 0) {
         xs_findings_free(*findings);
         *findings = NULL;

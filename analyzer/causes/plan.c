@@ -40,26 +40,27 @@ static enum xs_model_kind kind_of(enum xs_evidence_table table) {
     return XS_MODEL_OTHER;
 }
 
-static void want(struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    if (row > 0)
-        *xs_hash_put(&plan->calls, (uint64_t)row, kind) = UINT64_MAX; /* to be found */
+static bool is_before(const struct xs_plan_row *x, uint32_t kind, int64_t row) {
+    return x->kind != kind ? x->kind < kind : x->row < row;
 }
 
-static void want_all(struct xs_plan *plan, const struct xs_repairables *all) {
-    for (size_t i = 0; i < all->count; i++) {
-        const struct xs_repairable *item = &all->items[i];
-        enum xs_model_kind kind = kind_of(item->table);
-        for (unsigned k = 0; k < 2; k++) {
-            want(plan, kind, item->rows[k]);
-            if (kind == XS_MODEL_ALLOCATION)
-                want(plan, XS_MODEL_FREE, item->rows[k]);
-        }
-    }
+static int by_row(const void *a, const void *b) {
+    const struct xs_plan_row *x = a, *y = b;
+    return is_before(x, y->kind, y->row) ? -1 : is_before(y, x->kind, x->row);
 }
 
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    const uint64_t *call = row > 0 ? xs_hash_find(&plan->calls, (uint64_t)row, kind) : NULL;
-    return call && *call != UINT64_MAX ? (uint32_t)(*call - 1) : XS_PLAN_NONE;
+    size_t low = 0, high = plan->model->call_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_before(&plan->rows[middle], kind, row))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct xs_plan_row *found = &plan->rows[low];
+    bool is_there = low < plan->model->call_count && found->kind == kind && found->row == row;
+    return row > 0 && is_there ? found->call : XS_PLAN_NONE;
 }
 
 static uint32_t *numbers(uint32_t count, uint32_t value) {
@@ -72,26 +73,26 @@ static uint32_t *numbers(uint32_t count, uint32_t value) {
 static void link_calls(struct xs_plan *plan) {
     const struct xs_model *model = plan->model;
     uint32_t *latest = numbers((uint32_t)model->threads, XS_PLAN_NONE);
+    plan->rows = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *plan->rows);
     plan->previous = numbers(model->call_count, XS_PLAN_NONE);
     plan->next = numbers(model->call_count, XS_PLAN_NONE);
     plan->change_of = numbers(model->call_count, 0);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
-        uint64_t *place = xs_hash_find(&plan->calls, (uint64_t)call->row, call->kind);
-        if (place)
-            *place = (uint64_t)i + 1;
+        plan->rows[i] = (struct xs_plan_row){call->row, call->kind, i};
         plan->previous[i] = latest[call->thread];
         if (latest[call->thread] != XS_PLAN_NONE)
             plan->next[latest[call->thread]] = i;
         latest[call->thread] = i;
     }
     free(latest);
+    if (model->call_count)
+        qsort(plan->rows, model->call_count, sizeof *plan->rows, by_row);
 }
 
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
-                  const struct xs_findings *findings, const struct xs_repairables *all, char *message) {
+                  const struct xs_findings *findings, char *message) {
     *plan = (struct xs_plan){.model = model, .findings = findings};
-    want_all(plan, all);
     link_calls(plan);
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
@@ -100,7 +101,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
 }
 
 void xs_plan_end(struct xs_plan *plan) {
-    xs_hash_free(&plan->calls);
+    free(plan->rows);
     xs_hash_free(&plan->overheads);
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
@@ -272,7 +273,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 }
 
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
-    enum xs_model_kind kind = kind_of(item->table);
+    enum xs_model_kind kind = kind_of((enum xs_evidence_table)item->table);
     uint32_t first = xs_plan_find(plan, kind, item->rows[0]), second = xs_plan_find(plan, kind, item->rows[1]);
     enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)
@@ -346,5 +347,5 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 }
 
 uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item) {
-    return xs_plan_find(plan, kind_of(item->table), item->rows[0]);
+    return xs_plan_find(plan, kind_of((enum xs_evidence_table)item->table), item->rows[0]);
 }

@@ -19,7 +19,10 @@ enum xs_plan_end { XS_PLAN_LEAST, XS_PLAN_MOST };
 struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* sites and link model */
-    struct xs_hash calls;               /* kind and row to the call's index plus 1, of the rows that repairs name */
+    struct xs_plan_row {
+        int64_t row;
+        uint32_t kind, call;
+    } * rows; /* of all calls, by kind and row */
     uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
     struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
@@ -40,14 +43,14 @@ struct xs_plan {
 
 /* `findings` and `model` are kept. Negative status: the message is set. Always to be ended. */
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
-                  const struct xs_findings *findings, const struct xs_repairables *all, char *message);
+                  const struct xs_findings *findings, char *message);
 void xs_plan_end(struct xs_plan *plan);
 
 /* Makes the repair of one finding's instances; of a call that is changed already only a dropping counts. Returns how
  * many of the instances' calls were found. */
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
 
-/* The call of a row that some instance names, and of an instance's first row; XS_PLAN_NONE: not in the model. */
+/* The call of a row, and of an instance's first row; XS_PLAN_NONE: not in the model. */
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
 uint32_t xs_plan_call(const struct xs_plan *plan, const struct xs_repairable *item);
 

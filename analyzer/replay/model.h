@@ -48,13 +48,16 @@ enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES
 struct xs_model_call {
     int64_t enter_ns, return_ns; /* of a kernel launch equal: its own time counts as the program's work */
     int64_t row;                 /* id in the table of its kind */
-    uint64_t object;             /* the event's handle, where there is one */
-    uint64_t bytes;              /* that it moves or allocates */
-    uint64_t address;            /* of the host's memory of a copy between host and device; of an allocation */
-    uint32_t site;               /* xs_site_of; 0: not known */
-    int64_t rest_ns;    /* from the enter, or where it waited from the end of what it waited for, to the return */
-    int64_t own_ns;     /* what it takes where it does not have to wait */
-    uint32_t operation; /* the first of its operations, which lie behind each other; XS_NO_OPERATION: none */
+    union {                      /* a call has one of them at most */
+        uint64_t object;         /* the event's handle */
+        uint64_t address;        /* of the host's memory of a copy between host and device; of an allocation */
+    };
+    uint64_t bytes;       /* that it moves or allocates */
+    int64_t rest_ns;      /* from the enter, or where it waited from the end of what it waited for, to the return */
+    int64_t own_ns;       /* what it takes where it does not have to wait */
+    uint32_t correlation; /* CUPTI's number of it; 0: none */
+    uint32_t site;        /* xs_site_of; 0: not known */
+    uint32_t operation;   /* the first of its operations, which lie behind each other; XS_NO_OPERATION: none */
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */
     int32_t thread, stream; /* dense numbers from 0; stream 0: unknown */
