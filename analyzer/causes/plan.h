@@ -22,9 +22,9 @@ struct xs_plan {
     struct xs_plan_row {
         int64_t row;
         uint32_t kind, call;
-    } * rows; /* of all calls, by kind and row */
-    uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
-    struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
+    } * rows;                  /* of all calls, by kind and row */
+    uint32_t *previous, *next; /* by call: of the same thread; XS_PLAN_NONE: there is none */
+    struct xs_hash overheads;  /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */

@@ -27,8 +27,8 @@ static void copy_pageable(struct xs_plan *plan, uint32_t copy, int64_t touch_ns)
     change->lasts = true;
     change->operation_ns = longer_ns;
     for (uint32_t k = 0; k < call->operations; k++)
-        change->operation_ns = xs_model_ns(change->operation_ns +
-                                           xs_model_lasted(&plan->model->operations[call->operation + k]));
+        change->operation_ns =
+            xs_model_ns(change->operation_ns + xs_model_lasted(&plan->model->operations[call->operation + k]));
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
         change->unstaged = true; /* it runs within the call, not behind it */
         change->returns = XS_RETURNS_BEHIND;

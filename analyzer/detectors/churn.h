@@ -14,7 +14,8 @@ struct xs_churn {           /* a detector's state; zeroed: empty */
     struct xs_hash repeats; /* allocation.id of live ones that followed a free */
     struct xs_hash refused; /* thread.id of those that were refused memory and got none since */
     struct xs_pool pool;
-    /* Called with the two allocations of each pair that would be reported, the later one first. NULL: it is reported. */
+    /* Called with the two allocations of each pair that would be reported, the later one first. NULL: it is reported.
+     */
     void (*on_pair)(struct xs_detection *detection, int64_t id, int64_t freed_id);
 };
 
@@ -23,7 +24,8 @@ struct xs_churn {           /* a detector's state; zeroed: empty */
 enum xs_churn_of { XS_CHURN_DEVICE_OR_MANAGED, XS_CHURN_PAGE_LOCKED };
 
 /* A pair is reported once its size has had 5. Of registered memory, which is the host's, one could only have been kept
- * for the same address. `detection->state` is, or begins with, a struct xs_churn. Takes each of them; allocations of the other kinds are left out. */
+ * for the same address. `detection->state` is, or begins with, a struct xs_churn. Takes each of them; allocations of
+ * the other kinds are left out. */
 void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of);
 void xs_churn_end(struct xs_detection *detection);
 

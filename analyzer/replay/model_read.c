@@ -219,12 +219,9 @@ static const struct {
     const char *sql;
     bool is_copy;
 } record_tables[] = {
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE end_ns IS NOT NULL",
-     true},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE end_ns IS NOT NULL",
-     false},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE end_ns IS NOT NULL",
-     false},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE end_ns IS NOT NULL", true},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE end_ns IS NOT NULL", false},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE end_ns IS NOT NULL", false},
 };
 
 static uint8_t engine_of(bool is_copy, int64_t kind) {

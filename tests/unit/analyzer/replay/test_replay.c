@@ -159,6 +159,19 @@ static void golden_traces_are_replayed_as_they_were(void **state) {
     }
 }
 
+static void times_stay_within_what_can_be_added_up(void **state) {
+    (void)state;
+    assert_int_equal(xs_model_ns(INT64_MAX), XS_MODEL_LATEST_NS);
+    assert_int_equal(xs_model_ns(INT64_MIN), -XS_MODEL_LATEST_NS);
+    assert_int_equal(xs_model_length(UINT64_MAX), XS_MODEL_LATEST_NS);
+    struct run run;
+    struct xs_model *model = upload_kernel_readback(&run);
+    uint32_t change_of[CALLS] = {1};
+    const struct xs_change longest = {
+        .lasts = true, .operation_ns = XS_MODEL_LATEST_NS, .before_ns = XS_MODEL_LATEST_NS};
+    assert_in_range(xs_replay_run(model, change_of, &longest, NULL), XS_MODEL_LATEST_NS, 2 * XS_MODEL_LATEST_NS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_changed),
@@ -170,6 +183,7 @@ int main(void) {
         cmocka_unit_test(a_stream_that_waits_for_an_event),
         cmocka_unit_test(another_thread),
         cmocka_unit_test(changes),
+        cmocka_unit_test(times_stay_within_what_can_be_added_up),
         cmocka_unit_test(golden_traces_are_replayed_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
