@@ -91,36 +91,47 @@ static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const str
         f->saves.scaled_least_ns = f->saves.least_ns;
 }
 
-/* The smallest claim that is still replayed, where there are too many findings. */
-static int descending(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x < y) - (x > y);
+static bool has_repair(const struct xs_finding *f) {
+    return xs_detector_repair(xs_detectors[f->detector], f->verdict) != 0;
 }
 
-static uint64_t least_claim(const struct xs_findings *findings) {
-    if (findings->count <= REPLAYED_FINDINGS)
-        return 0;
-    uint64_t *claims = xs_realloc(NULL, findings->count * sizeof *claims);
+/* A finding that has a repair. */
+struct claim {
+    size_t finding;
+    uint64_t ns;
+};
+
+static int by_claim(const void *a, const void *b) {
+    const struct claim *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->finding > y->finding) - (x->finding < y->finding);
+}
+
+/* The findings with repairs, those that claim most first. To be freed. */
+static struct claim *rank_claims(const struct xs_findings *findings, size_t *count) {
+    struct claim *claims = xs_realloc(NULL, (findings->count + 1) * sizeof *claims);
+    *count = 0;
     for (size_t i = 0; i < findings->count; i++)
-        claims[i] = findings->items[i].gives_back_ns;
-    qsort(claims, findings->count, sizeof *claims, descending);
-    uint64_t least = claims[REPLAYED_FINDINGS - 1];
-    free(claims);
-    return least;
+        if (has_repair(&findings->items[i]))
+            claims[(*count)++] = (struct claim){i, findings->items[i].gives_back_ns};
+    if (*count)
+        qsort(claims, *count, sizeof *claims, by_claim);
+    return claims;
 }
 
 static void find_savings(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
                          int64_t run) {
-    uint64_t least = least_claim(findings);
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *f = &findings->items[i];
-        if (!xs_detector_repair(xs_detectors[f->detector], f->verdict))
-            continue;
-        if (findings->replayed && f->gives_back_ns >= least)
+    size_t count;
+    struct claim *claims = rank_claims(findings, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct xs_finding *f = &findings->items[claims[i].finding];
+        if (findings->replayed && i < REPLAYED_FINDINGS)
             replay_finding(plan, f, all, run);
         else
             f->saves = bounds(f->gives_back_ns);
     }
+    free(claims);
 }
 
 /* --- all --- */
@@ -134,17 +145,30 @@ static void set_fit(struct xs_findings *findings, const struct xs_model *model, 
                                                   .replayed_ns = run > 0 ? (uint64_t)run : 0};
 }
 
+/* A model of the run takes memory with each call, so it is only built where it says something. */
+static bool is_replay_needed(const struct xs_findings *findings, const struct xs_analysis_options *options) {
+    for (size_t i = 0; i < findings->count; i++)
+        if (has_repair(&findings->items[i]))
+            return true;
+    return options && options->shows_replay;
+}
+
 static int find_causes(const struct xs_trace *trace, struct xs_findings *findings, struct xs_repairables *all,
-                       char *message) {
+                       const struct xs_analysis_options *options, char *message) {
     struct xs_model model;
     struct xs_plan plan = {0};
+    if (!is_replay_needed(findings, options)) {
+        findings->replay_fit.measured_ns = findings->run_ns;
+        findings->together.known = true;
+        return XS_OK;
+    }
     xs_repairables_sort(all);
     int status = xs_model_read(&model, trace, findings->sites, message, NULL);
     if (status >= 0)
-        status = xs_plan_begin(&plan, &model, trace, findings, all, message);
+        status = xs_plan_begin(&plan, &model, trace, findings, message);
     if (status >= 0) {
-        int64_t run = model.call_count ? xs_replay_run(&model, NULL, NULL, NULL) : 0;
-        findings->replay_error = model.call_count ? xs_replay_error(&model) : 0;
+        int64_t run;
+        findings->replay_error = xs_replay_error(&model, &run);
         findings->replayed = model.call_count && findings->replay_error <= XS_REPLAY_LARGEST_ERROR;
         set_fit(findings, &model, run);
         find_savings(findings, &plan, all, run);
@@ -163,7 +187,7 @@ int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *
     own.data = &collecting;
     int status = xs_analyse(trace, &own, findings, message);
     if (status >= 0)
-        status = find_causes(trace, *findings, &collecting.all, message);
+        status = find_causes(trace, *findings, &collecting.all, options, message);
     if (status < 0) {
         xs_findings_free(*findings);
         *findings = NULL;

@@ -21,6 +21,7 @@ struct grouping {
     int64_t run_ns;
     struct xs_hash by_key; /* place and what it is about to the cause's index plus 1 */
     uint32_t *owner;       /* by number (xs_plan_number): the cause that changes it, plus 1 */
+    size_t *owned;         /* by cause: zeros, but while larger_cause counts */
 };
 
 /* --- by place --- */
@@ -122,17 +123,19 @@ static const struct xs_repairable *instances_of(const struct grouping *g, size_t
 
 /* The larger cause that changes at least half of the transfers of the cause's first finding; else cause_count. */
 static size_t larger_cause(const struct grouping *g, size_t cause) {
-    size_t count, *owned = xs_realloc(NULL, (cause + 1) * sizeof *owned), best = g->findings->cause_count;
+    size_t count, best = g->findings->cause_count;
     const struct xs_repairable *items = instances_of(g, g->findings->causes[cause].findings[0], &count);
-    for (size_t i = 0; i < cause; i++)
-        owned[i] = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         uint32_t owner = number == XS_PLAN_NONE ? 0 : g->owner[number];
-        if (owner && ++owned[owner - 1] * 2 >= count)
+        if (owner && ++g->owned[owner - 1] * 2 >= count)
             best = owner - 1;
     }
-    free(owned);
+    for (size_t i = 0; i < count; i++) { /* only what was counted: there may be as many causes as calls */
+        uint32_t number = xs_plan_number(g->plan, &items[i]);
+        if (number != XS_PLAN_NONE && g->owner[number])
+            g->owned[g->owner[number] - 1] = 0;
+    }
     return best;
 }
 
@@ -277,6 +280,9 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
         g.owner = xs_realloc(NULL, numbers * sizeof *g.owner);
         for (size_t i = 0; i < numbers; i++)
             g.owner[i] = 0;
+        g.owned = xs_realloc(NULL, findings->cause_count * sizeof *g.owned);
+        for (size_t i = 0; i < findings->cause_count; i++)
+            g.owned[i] = 0;
         merge_covered(&g);
     }
     sum_up(&g);
@@ -284,5 +290,6 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
     put_in_order(findings);
     replace_claims(findings);
     free(g.owner);
+    free(g.owned);
     xs_hash_free(&g.by_key);
 }

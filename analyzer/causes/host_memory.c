@@ -26,7 +26,7 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t number) {
     const struct xs_link_model *link = &plan->findings->link;
     uint64_t pageable = xs_link_ns(link, xs_link_class_of(copy.direction, XS_MEM_PAGEABLE), copy.bytes);
     uint64_t pinned = xs_link_ns(link, xs_link_class_of(copy.direction, XS_MEM_PINNED), copy.bytes);
-    return pageable > pinned ? (int64_t)(pageable - pinned) : 0;
+    return pageable > pinned ? xs_model_length(pageable - pinned) : 0;
 }
 
 /* --- allocations --- */
@@ -95,7 +95,7 @@ static void add_copy(struct reading *r, struct xs_lives *lives, uint32_t number)
     if (!memory->of[number])
         return;
     struct xs_locked_memory *item = &memory->items[memory->of[number] - 1];
-    item->worth_ns += xs_host_memory_worth(r->plan, number);
+    item->worth_ns = xs_model_ns(item->worth_ns + xs_host_memory_worth(r->plan, number));
     if (!item->copies++)
         item->first_copy = number;
     else
@@ -137,43 +137,55 @@ void xs_host_memory_end(struct xs_host_memory *memory) {
     free(memory->items);
     free(memory->of);
     free(memory->next);
+    free(memory->touched);
     *memory = (struct xs_host_memory){0};
 }
 
 /* --- with a plan --- */
 
-/* A plan does not make that copy. */
-static void leave_out(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy, uint32_t call) {
-    if (!memory->of[copy])
+void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy) {
+    uint32_t number = memory->of[copy];
+    if (!number)
         return;
-    struct xs_locked_memory *item = &memory->items[memory->of[copy] - 1];
-    item->left_ns -= xs_host_memory_worth(plan, copy);
+    struct xs_locked_memory *item = &memory->items[number - 1];
+    if (!item->is_touched) {
+        item->left_ns = item->worth_ns;
+        item->left = item->copies;
+    }
+    if (!item->is_to_judge) {
+        xs_grow(&memory->touched, memory->touched_count, &memory->touched_capacity, sizeof *memory->touched);
+        memory->touched[memory->touched_count++] = number - 1;
+    }
+    item->is_touched = item->is_to_judge = true;
+    item->left_ns = xs_model_ns(item->left_ns - xs_host_memory_worth(plan, copy));
     item->left--;
-    item->is_touched = true;
-    item->is_of_copy |= xs_statement_is_same_place(plan, item->allocation, call);
+    item->is_of_copy |= xs_statement_is_same_place(plan, item->allocation, copy_of(plan->model, copy).call);
 }
 
-void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_plan *plan) {
-    for (size_t i = 0; i < memory->count; i++) {
-        memory->items[i].left_ns = memory->items[i].worth_ns;
-        memory->items[i].left = memory->items[i].copies;
-        memory->items[i].is_touched = memory->items[i].is_of_copy = false;
-    }
-    for (uint32_t k = 0; k < plan->count; k++) {
-        uint32_t call = plan->changed[k];
-        const struct xs_model_call *c = &plan->model->calls[call];
-        if (c->kind == XS_MODEL_TRANSFER && !c->copies && plan->without_host[k])
-            leave_out(memory, plan, call, call);
-        for (uint32_t i = c->copy; i < c->copy + c->copies; i++)
-            if (plan->without_host[k] || plan->copies[i].is_left_out)
-                leave_out(memory, plan, plan->model->call_count + i, call);
-    }
-    memory->instead_ns = 0;
-    for (size_t i = 0; i < memory->count; i++) {
-        struct xs_locked_memory *item = &memory->items[i];
-        item->is_useless = item->is_touched && !item->is_registered && item->left <= item->is_of_copy &&
-                           item->price_ns > item->left_ns;
+static void judge(struct xs_host_memory *memory, struct xs_locked_memory *item) {
+    item->is_to_judge = false;
+    item->is_useless = !item->is_registered && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+    memory->instead_ns -= item->instead_ns;
+    item->instead_ns = item->is_useless ? item->left_ns : 0;
+    memory->instead_ns = xs_model_ns(memory->instead_ns + item->instead_ns);
+}
+
+const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory) {
+    while (memory->judged < memory->touched_count) {
+        struct xs_locked_memory *item = &memory->items[memory->touched[memory->judged++]];
+        judge(memory, item);
         if (item->is_useless)
-            memory->instead_ns += item->left_ns;
+            return item;
     }
+    return NULL;
+}
+
+void xs_host_memory_clear(struct xs_host_memory *memory) {
+    for (size_t i = 0; i < memory->touched_count; i++) {
+        struct xs_locked_memory *item = &memory->items[memory->touched[i]];
+        item->is_touched = item->is_to_judge = item->is_of_copy = item->is_useless = false;
+        item->instead_ns = 0;
+    }
+    memory->touched_count = memory->judged = 0;
+    memory->instead_ns = 0;
 }

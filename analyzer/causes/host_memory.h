@@ -22,8 +22,10 @@ struct xs_locked_memory {
     uint32_t last_copy;
     bool is_registered; /* memory that there is: a plan that drops its copies leaves the registration */
     bool is_touched;    /* a plan drops a copy of it */
+    bool is_to_judge;   /* and has done so since it was judged */
     bool is_of_copy;    /* and that copy's statement allocated it */
     bool is_useless;    /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
+    int64_t instead_ns; /* of useless memory: its part of xs_host_memory.instead_ns */
 };
 
 /* A copy's number is that of its call; of a copy of a batch call (xs_model_copy), the number of all calls plus its own
@@ -34,6 +36,8 @@ struct xs_host_memory {
     uint32_t *of;       /* by copy: the item that it uses plus 1, 0: none; by call, of an allocation: its item plus 1 */
     uint32_t *next;     /* by copy: the next one of its item; XS_PLAN_NONE: there is none */
     int64_t instead_ns; /* what the copies of useless memory that are left take longer */
+    uint32_t *touched;  /* the items that a plan touches; from `judged` on they are to be judged (again) */
+    size_t touched_count, touched_capacity, judged;
 };
 
 /* `plan` has its model, findings and links between calls. Always to be ended. */
@@ -47,7 +51,13 @@ const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *me
 /* What a copy from or to page-locked memory would take longer with pageable memory. */
 int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 
-/* Sets is_useless and instead_ns by what the plan drops. */
-void xs_host_memory_find_useless(struct xs_host_memory *memory, const struct xs_plan *plan);
+/* The plan does not make this copy any more, or it does not use the host's memory any more. To be said once. */
+void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy);
+
+/* The next memory that has become useless by what was said since the last that was returned; NULL: there is none. */
+const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
+
+/* The plan makes every copy again. */
+void xs_host_memory_clear(struct xs_host_memory *memory);
 
 #endif

@@ -14,12 +14,11 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
         all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
     }
     all->items[all->count++] = (struct xs_repairable){
-        .detector = detector,
-        .verdict = instance->verdict,
+        .detector = (uint8_t)detector,
+        .verdict = (uint8_t)instance->verdict,
         .site = instance->site,
-        .table = instance->evidence[0].table,
+        .table = (uint8_t)instance->evidence[0].table,
         .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
-        .bytes = instance->bytes,
         .device_ns = instance->removable.device_ns,
     };
 }

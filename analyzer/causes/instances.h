@@ -7,11 +7,11 @@
 
 /* An instance whose finding has a repair. */
 struct xs_repairable {
-    uint32_t detector, verdict, site; /* its finding */
-    enum xs_evidence_table table;     /* of the first row */
-    int64_t rows[2];                  /* the first two of its evidence; 0: there is none */
-    uint64_t bytes;
+    int64_t rows[2];    /* the first two of its evidence; 0: there is none */
     uint64_t device_ns; /* of its removable */
+    uint32_t site;      /* of its finding, as the next two */
+    uint8_t detector, verdict;
+    uint8_t table; /* of the first row; enum xs_evidence_table */
 };
 
 struct xs_repairables {

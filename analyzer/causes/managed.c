@@ -31,19 +31,24 @@ static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spa
     return seen + unseen * share_of(&spans->groups[span->group], spans == &m->kernels, end);
 }
 
-/* The part of a group's pages that belong to memory that stays. */
-static double staying_part(const struct xs_managed *m, const struct xs_managed_spans *spans, uint32_t group) {
-    double stays = 0, all = spans->groups[group].bytes;
-    for (size_t i = 0; i < m->memory_count; i++) {
-        const uint64_t *moved = m->memories[i].stays ? xs_hash_find(&spans->moved, group, i) : NULL;
-        stays += moved ? (double)(*moved - 1) : 0;
-    }
+/* How much of each group's pages belongs to memory that stays. */
+static void find_staying(const struct xs_managed *m, struct xs_managed_spans *spans) {
+    for (size_t i = 0; i < spans->group_count; i++)
+        spans->groups[i].staying = 0;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&spans->moved, entry));)
+        if (m->memories[entry->high].stays)
+            spans->groups[entry->low].staying += (double)(entry->value - 1);
+}
+
+static double staying_part(const struct xs_managed_spans *spans, uint32_t group) {
+    double stays = spans->groups[group].staying, all = spans->groups[group].bytes;
     return all > 0 ? (stays < all ? stays / all : 1) : 0;
 }
 
 /* How long a prefetch takes. */
 static double prefetch_ns(const struct xs_managed *m, const struct xs_plan *plan, bool up, double bytes) {
-    uint64_t ns = xs_link_ns(&plan->findings->link, up ? XS_LINK_H2D_PINNED : XS_LINK_D2H_PINNED, (uint64_t)bytes);
+    uint64_t whole = bytes < (double)INT64_MAX ? (uint64_t)bytes : INT64_MAX;
+    uint64_t ns = xs_link_ns(&plan->findings->link, up ? XS_LINK_H2D_PINNED : XS_LINK_D2H_PINNED, whole);
     return ns ? (double)ns : bytes * m->ns_per_byte;
 }
 
@@ -75,7 +80,7 @@ static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, co
 
 static bool change_kernel(const struct xs_managed *m, struct xs_plan *plan, const struct xs_managed_span *kernel,
                           enum xs_plan_end end) {
-    double stalled = stalled_ns(m, &m->kernels, kernel, end) * staying_part(m, &m->kernels, kernel->group);
+    double stalled = stalled_ns(m, &m->kernels, kernel, end) * staying_part(&m->kernels, kernel->group);
     double length = (double)(kernel->end_ns - kernel->start_ns), left = length - stalled;
     double unfaulted = (double)m->kernels.groups[kernel->group].unfaulted_ns;
     if (left < unfaulted)
@@ -94,13 +99,14 @@ static bool change_kernel(const struct xs_managed *m, struct xs_plan *plan, cons
 /* --- gaps --- */
 
 static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct xs_managed_span *gap, double back_ns) {
-    double part = staying_part(m, &m->gaps, gap->group);
+    double part = staying_part(&m->gaps, gap->group);
     double less = part > 0 ? stalled_ns(m, &m->gaps, gap, XS_PLAN_MOST) * part - back_ns : 0;
     struct xs_change *change = less > 0 ? xs_plan_alter(plan, gap->call) : NULL;
     if (!change)
         return false;
-    change->before_ns += -(int64_t)less - gap->before_ns;
-    gap->before_ns = -(int64_t)less;
+    int64_t before_ns = -(less < (double)XS_MODEL_LATEST_NS ? (int64_t)less : XS_MODEL_LATEST_NS);
+    change->before_ns = xs_model_ns(change->before_ns + before_ns - gap->before_ns);
+    gap->before_ns = before_ns;
     return true;
 }
 
@@ -119,12 +125,21 @@ static size_t change_gaps(struct xs_managed *m, struct xs_plan *plan) {
 
 /* --- all --- */
 
-size_t xs_managed_keep(struct xs_managed *m, struct xs_plan *plan, int64_t allocation, enum xs_plan_end end) {
+void xs_managed_keep(struct xs_managed *m, int64_t allocation) {
     const uint64_t *index = m ? xs_hash_find(&m->memory_of, (uint64_t)allocation, 0) : NULL;
-    size_t changed = 0;
     if (!index)
-        return 0;
+        return;
     m->memories[*index - 1].stays = true;
+    m->is_to_change = true;
+}
+
+size_t xs_managed_change(struct xs_managed *m, struct xs_plan *plan, enum xs_plan_end end) {
+    size_t changed = 0;
+    if (!m || !m->is_to_change)
+        return 0;
+    m->is_to_change = false;
+    find_staying(m, &m->kernels);
+    find_staying(m, &m->gaps);
     for (size_t i = 0; i < m->kernels.count; i++)
         if (is_given_one_that_stays(m, &m->kernels.items[i]))
             changed += change_kernel(m, plan, &m->kernels.items[i], end);
@@ -134,6 +149,8 @@ size_t xs_managed_keep(struct xs_managed *m, struct xs_plan *plan, int64_t alloc
 }
 
 void xs_managed_clear(struct xs_managed *m) {
+    if (m)
+        m->is_to_change = false;
     for (size_t i = 0; m && i < m->memory_count; i++)
         m->memories[i].stays = false;
     for (size_t i = 0; m && i < m->gaps.count; i++)

@@ -18,9 +18,13 @@ int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, con
                     char *message);
 void xs_managed_free(struct xs_managed *managed);
 
-/* The pages of this allocation (allocation.id) stay, too. At least, the host's part remains with the host: the pages
- * are sent to the device before each kernel. At most, it is done on the device. Returns how many calls change. */
-size_t xs_managed_keep(struct xs_managed *managed, struct xs_plan *plan, int64_t allocation, enum xs_plan_end end);
+/* The pages of this allocation (allocation.id) stay, too, once xs_managed_change has been called. */
+void xs_managed_keep(struct xs_managed *managed, int64_t allocation);
+
+/* Changes the plan by the pages that stay, if some more do than before. At least, the host's part remains with the
+ * host: the pages are sent to the device before each kernel. At most, it is done on the device. Returns how many calls
+ * change. The time it takes grows with the kernels and the gaps between calls, not with the allocations that stay. */
+size_t xs_managed_change(struct xs_managed *managed, struct xs_plan *plan, enum xs_plan_end end);
 
 /* No allocation's pages stay. */
 void xs_managed_clear(struct xs_managed *managed);

@@ -14,7 +14,7 @@ struct xs_managed_memory {
     int64_t start_ns, end_ns;
     int64_t first_kernel_ns; /* when the first kernel began that was given it; INT64_MAX: there was none */
     uint32_t first_kernel;   /* its call */
-    bool is_prefetched;      /* by a call: its pages move without faults, too */
+    bool is_prefetched;      /* by a call: its pages move without faults, too; all_prefetched says it of all */
     bool stays;              /* the plan keeps its pages */
 };
 
@@ -35,6 +35,7 @@ struct xs_managed_group {
     double recorded_ns, squares; /* of the sampled parts of its spans: their sum, and the sum of their squares */
     double stalled_ns;           /* of these parts */
     double bytes;                /* that were seen to move in them */
+    double staying;              /* the part of them of memory that stays; managed.c */
     int64_t unfaulted_ns;        /* of kernels: how long one lasts without faults */
 };
 
@@ -57,7 +58,9 @@ struct xs_managed {
     uint32_t *given;
     size_t given_count, given_capacity;
     struct xs_managed_spans kernels, gaps;
-    double ns_per_byte; /* of the migrations themselves, up or down */
+    double ns_per_byte;  /* of the migrations themselves, up or down */
+    bool is_to_change;   /* memory stays that the plan has no changes for yet */
+    bool all_prefetched; /* a call prefetched ranges of which not all are known */
 };
 
 /* The length of the part of [start, end) that lies in a united set. */

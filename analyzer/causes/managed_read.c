@@ -1,5 +1,6 @@
 /* Reads what the trace has of managed memory: allocations, the kernels that were given it, its pages' migrations; and
  * finds how much of each kernel and of each gap between calls was spent with them. */
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -41,8 +42,9 @@ static int read_memories(struct reading *r) {
     struct xs_scan scan;
     xs_scan_begin(&scan, r->trace,
                   "SELECT id, address, bytes, coalesce(return_ns, 0), free_enter_ns FROM allocation"
-                  " WHERE kind = 6 AND bytes > 0 AND address IS NOT NULL ORDER BY address, 4",
+                  " WHERE kind = ?1 AND bytes > 0 AND address IS NOT NULL ORDER BY address, 4",
                   r->message, NULL);
+    sqlite3_bind_int64(scan.statement, 1, XS_MEM_MANAGED);
     while (xs_scan_row(&scan)) {
         xs_grow(&m->memories, m->memory_count, &m->memory_capacity, sizeof *m->memories);
         struct xs_managed_memory memory = {
@@ -84,8 +86,8 @@ static int read_prefetches(struct reading *r) {
         struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
         if (memory)
             memory->is_prefetched = true;
-        for (size_t i = 0; i < r->m->memory_count && xs_scan_int(&scan, 2); i++) /* only one of its ranges is known */
-            r->m->memories[i].is_prefetched = true;
+        if (xs_scan_int(&scan, 2)) /* only one of its ranges is known */
+            r->m->all_prefetched = true;
     }
     return xs_scan_end(&scan);
 }
@@ -114,6 +116,10 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
     const struct xs_model *model = r->plan->model;
     const struct xs_model_operation *o = &model->operations[model->calls[call].operation];
     uint64_t bytes = 0;
+    if (o->end_ns <= o->start_ns) { /* it says nothing, neither of its time nor of how long others last */
+        m->given_count = first_given;
+        return;
+    }
     for (size_t i = first_given; i < m->given_count; i++)
         bytes += m->memories[m->given[i]].bytes;
     struct xs_managed_spans *spans = &m->kernels;
@@ -148,8 +154,9 @@ static int read_kernels(struct reading *r) {
     find_launches(r);
     xs_scan_begin(&scan, r->trace,
                   "SELECT l.id, l.function, a.allocation FROM launch l JOIN argument a ON a.argument_set = l.arguments"
-                  " WHERE a.allocation IN (SELECT id FROM allocation WHERE kind = 6) ORDER BY l.id",
+                  " WHERE a.allocation IN (SELECT id FROM allocation WHERE kind = ?1) ORDER BY l.id",
                   r->message, NULL);
+    sqlite3_bind_int64(scan.statement, 1, XS_MEM_MANAGED);
     while (xs_scan_row(&scan)) {
         const uint64_t *found = xs_hash_find(&r->launches, (uint64_t)xs_scan_int(&scan, 0), 0);
         const uint64_t *memory = xs_hash_find(&m->memory_of, (uint64_t)xs_scan_int(&scan, 2), 0);
@@ -267,36 +274,41 @@ static int extend_streak(const struct reading *r, struct streak *streak, struct 
 
 static int take_migration(struct reading *r, struct xs_scan *scan) {
     struct xs_managed *m = r->m;
-    int64_t kind = xs_scan_int(scan, 0), start_ns = xs_scan_int(scan, 3);
-    uint64_t bytes = xs_scan_count_or_null(scan, 2), ns = 0;
-    int64_t end_ns = xs_scan_span(scan, 3, 4, &ns) ? xs_scan_int(scan, 4) : start_ns;
+    int64_t kind = xs_scan_int(scan, 0), start_ns, end_ns;
+    uint64_t bytes = xs_scan_count_or_null(scan, 2);
+    if (!xs_scan_times(scan, 3, 4, &start_ns, &end_ns))
+        return XS_OK;
     struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
     if (!memory || start_ns < memory->first_kernel_ns) /* it was not on the device yet */
         return XS_OK;
     if (kind == MIGRATION_HTOD || kind == MIGRATION_DTOH) {
         r->bytes += (double)bytes;
-        r->moving_ns += (double)ns;
+        r->moving_ns += (double)(end_ns - start_ns);
     }
     if (kind == MIGRATION_HTOD)
         note_moved(m, &m->kernels, (size_t)(memory - m->memories), start_ns, bytes);
     if (kind == MIGRATION_DTOH)
         note_moved(m, &m->gaps, (size_t)(memory - m->memories), start_ns, bytes);
     /* a prefetch moves pages while nobody waits for them */
-    if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !memory->is_prefetched))
+    bool is_prefetched = memory->is_prefetched || m->all_prefetched;
+    if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !is_prefetched))
         return extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
-    if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !memory->is_prefetched))
+    if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !is_prefetched))
         return extend_streak(r, &r->down, &m->gaps, start_ns, end_ns);
     return XS_OK;
 }
 
 static int read_migrations(struct reading *r) {
+    static const int64_t kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_CPU_FAULT, MIGRATION_GPU_FAULT};
     struct xs_scan scan;
     int status = XS_OK;
     xs_scan_begin(&scan, r->trace,
                   "SELECT kind, address, bytes, start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL"
-                  " AND kind BETWEEN 1 AND 4 ORDER BY start_ns",
+                  " AND kind IN (?1, ?2, ?3, ?4) ORDER BY start_ns",
                   r->message, NULL);
     begin_living(r);
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
+        sqlite3_bind_int64(scan.statement, i + 1, kinds[i]);
     while (status >= 0 && xs_scan_row(&scan))
         status = take_migration(r, &scan);
     int ended = xs_scan_end(&scan);
@@ -376,12 +388,11 @@ static void find_unfaulted(struct xs_managed_spans *kernels) {
 
 /* --- all --- */
 
-static bool any_migration(const struct xs_trace *trace, char *message) {
+static int any_migration(const struct xs_trace *trace, char *message, bool *any) {
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, "SELECT 1 FROM device_migration LIMIT 1", message, NULL);
-    bool any = xs_scan_row(&scan);
-    xs_scan_end(&scan);
-    return any;
+    *any = xs_scan_row(&scan);
+    return xs_scan_end(&scan);
 }
 
 static int read_all(struct reading *r) {
@@ -405,16 +416,18 @@ static int read_all(struct reading *r) {
 
 int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, const struct xs_trace *trace,
                     char *message) {
+    bool any = false;
     *managed = NULL;
-    if (!plan->model->call_count || !any_migration(trace, message))
-        return XS_OK;
+    int status = plan->model->call_count ? any_migration(trace, message, &any) : XS_OK;
+    if (status < 0 || !any)
+        return status;
     struct reading r = {.plan = plan, .trace = trace, .message = message};
     r.m = *managed = xs_realloc(NULL, sizeof *r.m);
     *r.m = (struct xs_managed){.kernels.way = XS_MIGRATIONS_UP, .gaps.way = XS_MIGRATIONS_DOWN};
     r.threads = xs_realloc(NULL, (size_t)plan->model->threads * sizeof *r.threads);
     for (int32_t i = 0; i < plan->model->threads; i++)
         r.threads[i] = false;
-    int status = read_all(&r);
+    status = read_all(&r);
     xs_hash_free(&r.launches);
     xs_lives_end(&r.living);
     free(r.lives);

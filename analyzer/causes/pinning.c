@@ -25,13 +25,13 @@ static int read_rate(struct xs_pinning *pinning, const struct xs_trace *trace, c
                   message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t kind = xs_scan_int(&scan, 0), size = xs_scan_int(&scan, 1);
-        int64_t took = xs_scan_int(&scan, 3) - xs_scan_int(&scan, 2);
-        if ((kind != XS_MEM_PINNED && kind != XS_MEM_REGISTERED) || size < LEAST_BYTES || took <= 0)
+        uint64_t took = 0, freeing = 0;
+        if ((kind != XS_MEM_PINNED && kind != XS_MEM_REGISTERED) || size < LEAST_BYTES ||
+            !xs_scan_span(&scan, 2, 3, &took) || !took)
             continue;
         ns += (double)took;
         bytes += (double)size;
-        int64_t freeing = xs_scan_int(&scan, 5) - xs_scan_int(&scan, 4);
-        if (!xs_scan_null(&scan, 5) && freeing > 0) {
+        if (xs_scan_span(&scan, 4, 5, &freeing) && freeing) {
             free_ns += (double)freeing;
             free_bytes += (double)size;
         }

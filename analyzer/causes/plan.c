@@ -40,26 +40,27 @@ static enum xs_model_kind kind_of(enum xs_evidence_table table) {
     return XS_MODEL_OTHER;
 }
 
-static void want(struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    if (row > 0)
-        *xs_hash_put(&plan->calls, (uint64_t)row, kind) = UINT64_MAX; /* to be found */
+static bool is_before(const struct xs_plan_row *x, uint32_t kind, int64_t row) {
+    return x->kind != kind ? x->kind < kind : x->row < row;
 }
 
-static void want_all(struct xs_plan *plan, const struct xs_repairables *all) {
-    for (size_t i = 0; i < all->count; i++) {
-        const struct xs_repairable *item = &all->items[i];
-        enum xs_model_kind kind = kind_of(item->table);
-        for (unsigned k = 0; k < 2; k++) {
-            want(plan, kind, item->rows[k]);
-            if (kind == XS_MODEL_ALLOCATION)
-                want(plan, XS_MODEL_FREE, item->rows[k]);
-        }
-    }
+static int by_row(const void *a, const void *b) {
+    const struct xs_plan_row *x = a, *y = b;
+    return is_before(x, y->kind, y->row) ? -1 : is_before(y, x->kind, x->row);
 }
 
 static uint32_t find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
-    const uint64_t *number = row > 0 ? xs_hash_find(&plan->calls, (uint64_t)row, kind) : NULL;
-    return number && *number != UINT64_MAX ? (uint32_t)(*number - 1) : XS_PLAN_NONE;
+    size_t low = 0, high = plan->row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_before(&plan->rows[middle], kind, row))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct xs_plan_row *found = &plan->rows[low];
+    bool is_there = low < plan->row_count && found->kind == kind && found->row == row;
+    return row > 0 && is_there ? found->number : XS_PLAN_NONE;
 }
 
 static bool is_of_batch(const struct xs_plan *plan, uint32_t number) {
@@ -84,6 +85,7 @@ static uint32_t *numbers(uint32_t count, uint32_t value) {
 static void link_calls(struct xs_plan *plan) {
     const struct xs_model *model = plan->model;
     uint32_t *latest = numbers((uint32_t)model->threads, XS_PLAN_NONE);
+    plan->rows = xs_realloc(NULL, ((size_t)model->call_count + model->copy_count + 1) * sizeof *plan->rows);
     plan->previous = numbers(model->call_count, XS_PLAN_NONE);
     plan->next = numbers(model->call_count, XS_PLAN_NONE);
     plan->change_of = numbers(model->call_count, 0);
@@ -91,20 +93,19 @@ static void link_calls(struct xs_plan *plan) {
     memset(plan->copies, 0, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
-        uint64_t *place = xs_hash_find(&plan->calls, (uint64_t)call->row, call->kind);
-        if (place)
-            *place = (uint64_t)i + 1;
+        if (!call->copies)
+            plan->rows[plan->row_count++] = (struct xs_plan_row){call->row, call->kind, i};
         plan->previous[i] = latest[call->thread];
         if (latest[call->thread] != XS_PLAN_NONE)
             plan->next[latest[call->thread]] = i;
         latest[call->thread] = i;
     }
-    for (uint32_t i = 0; i < model->copy_count; i++) {
-        uint64_t *place = xs_hash_find(&plan->calls, (uint64_t)model->copies[i].row, XS_MODEL_TRANSFER);
-        if (place)
-            *place = (uint64_t)model->call_count + i + 1;
-    }
+    for (uint32_t i = 0; i < model->copy_count; i++)
+        plan->rows[plan->row_count++] =
+            (struct xs_plan_row){model->copies[i].row, XS_MODEL_TRANSFER, model->call_count + i};
     free(latest);
+    if (plan->row_count)
+        qsort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
 }
 
 /* Of copies of a mebibyte or more: of small ones the fixed cost would count as a rate. */
@@ -127,9 +128,8 @@ static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, ch
 }
 
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
-                  const struct xs_findings *findings, const struct xs_repairables *all, char *message) {
+                  const struct xs_findings *findings, char *message) {
     *plan = (struct xs_plan){.model = model, .findings = findings};
-    want_all(plan, all);
     link_calls(plan);
     xs_statement_overheads(plan);
     xs_host_memory_begin(&plan->host_memory, plan);
@@ -139,7 +139,7 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
 }
 
 void xs_plan_end(struct xs_plan *plan) {
-    xs_hash_free(&plan->calls);
+    free(plan->rows);
     xs_hash_free(&plan->overheads);
     xs_pinning_end(&plan->pinning);
     xs_host_memory_end(&plan->host_memory);
@@ -162,23 +162,35 @@ void xs_plan_clear(struct xs_plan *plan) {
             plan->copies[call->copy + k] = (struct xs_plan_copy){0};
     }
     plan->count = 0;
-    plan->host_memory.instead_ns = 0;
+    xs_host_memory_clear(&plan->host_memory);
     xs_managed_clear(plan->managed);
     xs_pinning_clear(&plan->pinning);
 }
 
 int64_t xs_plan_run(struct xs_plan *plan) {
     int64_t run_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL);
-    return run_ns + (int64_t)xs_pinning_ns(&plan->pinning) + plan->host_memory.instead_ns;
+    return run_ns + xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
 }
 
 /* --- changes --- */
+
+/* The call's copies, those of a batch that are still made, do not use the host's memory any more. */
+static void leave_host_memory(struct xs_plan *plan, uint32_t call) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    if (c->kind == XS_MODEL_TRANSFER && !c->copies)
+        xs_host_memory_leave(&plan->host_memory, plan, call);
+    for (uint32_t i = c->copy; i < c->copy + c->copies; i++)
+        if (!plan->copies[i].is_left_out)
+            xs_host_memory_leave(&plan->host_memory, plan, plan->model->call_count + i);
+}
 
 static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host) {
     uint32_t number = plan->change_of[call];
     if (number) {
         if (to->dropped && !plan->changes[number - 1].dropped) {
             plan->changes[number - 1] = *to;
+            if (without_host && !plan->without_host[number - 1])
+                leave_host_memory(plan, call);
             plan->without_host[number - 1] = without_host;
         }
         return;
@@ -192,6 +204,8 @@ static void change_use(struct xs_plan *plan, uint32_t call, const struct xs_chan
     plan->changes[plan->count] = *to;
     plan->changed[plan->count] = call;
     plan->without_host[plan->count] = without_host;
+    if (without_host)
+        leave_host_memory(plan, call);
     plan->change_of[call] = ++plan->count;
 }
 
@@ -223,7 +237,7 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
     const struct xs_model_call *c = &plan->model->calls[call];
     int64_t ns = 0;
     for (uint32_t k = 0; k < c->operations; k++)
-        ns += plan->model->operations[c->operation + k].end_ns - plan->model->operations[c->operation + k].start_ns;
+        ns = xs_model_ns(ns + xs_model_lasted(&plan->model->operations[c->operation + k]));
     return ns;
 }
 
@@ -287,6 +301,7 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
     int64_t ns = (int64_t)((double)operations_ns(plan, copy->call) * share + 0.5);
     take_less(plan, number, (uint64_t)ns > instead_ns ? ns - (int64_t)instead_ns : 0);
     own->is_left_out = true;
+    xs_host_memory_leave(&plan->host_memory, plan, number);
     all->instead_ns = xs_sum(all->instead_ns, instead_ns);
     if (++all->left_out < call->copies)
         return;
@@ -328,7 +343,7 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
     }
     change_use(plan, number,
                &(struct xs_change){.lasts = true,
-                                   .operation_ns = (int64_t)ns,
+                                   .operation_ns = xs_model_length(ns),
                                    .unstaged = true,
                                    .returns = XS_RETURNS_AT_ONCE,
                                    .host_ns = ASYNC_CALL_NS,
@@ -349,7 +364,8 @@ static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_
 }
 
 static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
-    int64_t now = operations_ns(plan, call_of(plan, number)), less = (int64_t)by_ns < now ? (int64_t)by_ns : now;
+    int64_t now = operations_ns(plan, call_of(plan, number)), by = xs_model_length(by_ns);
+    int64_t less = by < now ? by : now;
     if (is_of_batch(plan, number))
         take_less(plan, number, less);
     else
@@ -388,23 +404,23 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
     for (uint32_t i = first; i != XS_PLAN_NONE; i = plan->next[i]) {
         const struct xs_model_call *call = &model->calls[i];
         if (call->kind == XS_MODEL_TRANSFER && call->site == to->site) {
-            bytes += call->bytes;
+            bytes = xs_sum(bytes, call->bytes);
             if (i != first)
                 drop(plan, i, end);
         }
         if (i == last)
             break;
     }
-    uint64_t ns = xs_link_ns(&plan->findings->link, xs_link_class_of(to->direction, to->memory_kind), bytes);
-    int64_t now = operations_ns(plan, first);
+    enum xs_link_class class = xs_link_class_of(to->direction, to->memory_kind);
+    int64_t ns = xs_model_length(xs_link_ns(&plan->findings->link, class, bytes)), now = operations_ns(plan, first);
     change(plan, first,
            &(struct xs_change){.lasts = true,
-                               .operation_ns = (int64_t)ns > now ? (int64_t)ns : now,
-                               .before_ns = (int64_t)((double)bytes * GATHER_NS_PER_BYTE)});
+                               .operation_ns = ns > now ? ns : now,
+                               .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
 }
 
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
-    enum xs_model_kind kind = kind_of(item->table);
+    enum xs_model_kind kind = kind_of((enum xs_evidence_table)item->table);
     uint32_t number = find(plan, kind, item->rows[0]), other = find(plan, kind, item->rows[1]); /* of copies */
     uint32_t first = call_of(plan, number), second = call_of(plan, other);
     enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
@@ -456,7 +472,8 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         overlap(plan, first, end);
         break;
     case XS_REPAIR_KEEP_ON_DEVICE:
-        return xs_managed_keep(plan->managed, plan, item->rows[0], end);
+        xs_managed_keep(plan->managed, item->rows[0]);
+        return 0; /* counted when they are all known */
     case XS_REPAIR_OF_DETECTOR:
         return 0;
     }
@@ -465,14 +482,10 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
 
 /* What is page-locked for copies that are not made any more is not page-locked either. */
 static void drop_host_memory(struct xs_plan *plan) {
-    struct xs_host_memory *memory = &plan->host_memory;
-    xs_host_memory_find_useless(memory, plan);
-    for (size_t i = 0; i < memory->count; i++) {
-        if (!memory->items[i].is_useless)
-            continue;
-        change(plan, memory->items[i].allocation, &(struct xs_change){.dropped = true});
-        if (memory->items[i].free != XS_PLAN_NONE)
-            change(plan, memory->items[i].free, &(struct xs_change){.dropped = true});
+    for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
+        change(plan, item->allocation, &(struct xs_change){.dropped = true});
+        if (item->free != XS_PLAN_NONE)
+            change(plan, item->free, &(struct xs_change){.dropped = true});
     }
 }
 
@@ -480,11 +493,12 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += repair(plan, &items[i], end);
+    found += xs_managed_change(plan->managed, plan, end);
     if (end == XS_PLAN_MOST)
         drop_host_memory(plan);
     return found;
 }
 
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {
-    return find(plan, kind_of(item->table), item->rows[0]);
+    return find(plan, kind_of((enum xs_evidence_table)item->table), item->rows[0]);
 }

@@ -28,9 +28,13 @@ struct xs_plan_copy {
 struct xs_plan {
     const struct xs_model *model;
     const struct xs_findings *findings; /* sites and link model */
-    struct xs_hash calls;               /* kind and row to the number plus 1, of the rows that repairs name */
-    uint32_t *previous, *next;          /* by call: of the same thread; XS_PLAN_NONE: there is none */
-    struct xs_hash overheads;           /* site to what a statement there takes at least, plus 1 */
+    struct xs_plan_row {
+        int64_t row;
+        uint32_t kind, number;
+    } * rows; /* of all calls, and of all copies of batch calls, by kind and row */
+    size_t row_count;
+    uint32_t *previous, *next; /* by call: of the same thread; XS_PLAN_NONE: there is none */
+    struct xs_hash overheads;  /* site to what a statement there takes at least, plus 1 */
     struct xs_pinning pinning;
     struct xs_host_memory host_memory;
     struct xs_managed *managed; /* managed.h */
@@ -51,14 +55,14 @@ struct xs_plan {
 
 /* `findings` and `model` are kept. Negative status: the message is set. Always to be ended. */
 int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
-                  const struct xs_findings *findings, const struct xs_repairables *all, char *message);
+                  const struct xs_findings *findings, char *message);
 void xs_plan_end(struct xs_plan *plan);
 
 /* Makes the repair of one finding's instances; of a call that is changed already only a dropping counts. Returns how
  * many of the instances' calls were found. */
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
 
-/* The call of a row that some instance names; XS_PLAN_NONE: not in the model. */
+/* The call of a row; XS_PLAN_NONE: not in the model. */
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
 
 /* The number of an instance's first row: its call's, or of one of the copies of a batch call as in host_memory.h. */

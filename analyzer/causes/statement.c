@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
@@ -17,9 +18,10 @@ enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10, OVERHEAD_LIMIT_NS = 100000 
  * time included, 5.5 GB/s were measured. */
 #define STAGING_NS_PER_BYTE 0.25
 
+/* Most lines have far fewer than SAMPLED, so it grows. */
 struct gaps {
-    int64_t items[SAMPLED];
-    size_t count;
+    int64_t *items;
+    size_t count, capacity;
 };
 
 static bool is_python(const struct xs_plan *plan, uint32_t site) {
@@ -55,18 +57,21 @@ void xs_statement_overheads(struct xs_plan *plan) {
         if (!*place) {
             struct gaps *made = is_python(plan, site) ? xs_realloc(NULL, sizeof *made) : NULL;
             if (made)
-                made->count = 0;
+                *made = (struct gaps){0};
             *place = made ? (uint64_t)(uintptr_t)made : 1;
         }
         struct gaps *gaps = *place == 1 ? NULL : (struct gaps *)(uintptr_t)*place;
-        if (gaps && gaps->count < SAMPLED)
-            gaps->items[gaps->count++] = before(plan, i);
+        if (!gaps || gaps->count == SAMPLED)
+            continue;
+        xs_grow(&gaps->items, gaps->count, &gaps->capacity, sizeof *gaps->items);
+        gaps->items[gaps->count++] = before(plan, i);
     }
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&of_site, entry));) {
         if (entry->value == 1)
             continue;
         struct gaps *gaps = (struct gaps *)(uintptr_t)entry->value;
         *xs_hash_put(&plan->overheads, entry->low, 0) = overhead_of(gaps) + 1;
+        free(gaps->items);
         free(gaps);
     }
     xs_hash_free(&of_site);

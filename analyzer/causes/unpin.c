@@ -25,17 +25,16 @@ static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_n
     if (!change)
         return;
     int64_t longer_ns = xs_host_memory_worth(plan, number);
-    change->before_ns += touch_ns;
+    change->before_ns = xs_model_ns(change->before_ns + touch_ns);
     if (!call->operations) { /* not recorded: the host waits instead */
-        change->before_ns += longer_ns;
+        change->before_ns = xs_model_ns(change->before_ns + longer_ns);
         return;
     }
-    for (uint32_t k = 0; k < call->operations && !change->lasts; k++) {
-        const struct xs_model_operation *operation = &model->operations[call->operation + k];
-        change->operation_ns += operation->end_ns - operation->start_ns;
-    }
+    for (uint32_t k = 0; k < call->operations && !change->lasts; k++)
+        change->operation_ns =
+            xs_model_ns(change->operation_ns + xs_model_lasted(&model->operations[call->operation + k]));
     change->lasts = true;
-    change->operation_ns += longer_ns;
+    change->operation_ns = xs_model_ns(change->operation_ns + longer_ns);
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
         change->unstaged = true; /* it runs within the call, not behind it */
         change->returns = XS_RETURNS_BEHIND;
@@ -49,7 +48,7 @@ size_t xs_unpin(struct xs_plan *plan, uint32_t allocation, enum xs_plan_end end)
         return 0;
     double bytes = (double)memory->bytes;
     bool is_touched_again = end == XS_PLAN_LEAST && !memory->is_registered;
-    int64_t touch_ns = is_touched_again ? (int64_t)(bytes * XS_FIRST_TOUCH_NS_PER_BYTE) : 0;
+    int64_t touch_ns = is_touched_again ? xs_model_ns((int64_t)(bytes * XS_FIRST_TOUCH_NS_PER_BYTE)) : 0;
     drop(plan, allocation);
     if (memory->free != XS_PLAN_NONE)
         drop(plan, memory->free);

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 
-enum { ENOUGH = XS_CHURN_ENOUGH, SIZES = 16384 };
+enum { ENOUGH = 5 /* pairs of one size */, SIZES = 16384 };
 
 /* A freed allocation that could have been kept. */
 struct freed {
@@ -33,7 +33,8 @@ struct size {
 
 static uint64_t span_ns(int64_t enter, int64_t leave) { return (uint64_t)leave - (uint64_t)enter; }
 
-void xs_churn_key(const struct xs_allocation *a, uint64_t key[2]) {
+/* What allocations have in common of which one could have been kept for the next. */
+static void find_key(const struct xs_allocation *a, uint64_t key[2]) {
     bool registered = a->kind == XS_MEM_REGISTERED;
     key[0] = a->bytes;
     key[1] = xs_mix(((uint64_t)a->site << 32 | (uint32_t)a->context) ^ xs_mix((uint64_t)a->kind)) ^
@@ -75,7 +76,7 @@ static void sweep(struct xs_detection *detection) {
 static struct size *size_of(struct xs_detection *detection, const struct xs_allocation *a, bool make) {
     struct xs_churn *churn = detection->state;
     uint64_t key[2];
-    xs_churn_key(a, key);
+    find_key(a, key);
     const uint64_t *found = xs_hash_find(&churn->sizes, key[0], key[1]);
     if (found || !make)
         return found ? (struct size *)(uintptr_t)*found : NULL;
@@ -99,6 +100,13 @@ static uint64_t claimed_before(struct xs_detection *detection, const struct pair
 
 /* The calls that keeping the freed one makes superfluous: its free, and the allocation that followed. */
 static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pair *pair) {
+    const struct xs_churn *churn = detection->state;
+    if (churn->on_pair) {
+        churn->on_pair(detection, pair->id, pair->freed.id);
+        xs_account_release(detection->analysis, pair->freed.account);
+        xs_account_release(detection->analysis, pair->account);
+        return;
+    }
     struct xs_instance instance = {.site = a->site,
                                    .at_ns = pair->enter_ns,
                                    .bytes = a->bytes,

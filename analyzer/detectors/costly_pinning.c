@@ -1,6 +1,6 @@
 /* costly-pinning: host memory that was page-locked for less than that costs: its calls took longer than all its copies
  * would have taken longer from pageable memory. Memory use grows with the page-locked memory that costs enough, and
- * with the number of different sizes. */
+ * as in churn.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/hash.h"
@@ -14,21 +14,21 @@ enum { LEAST_NS = 1000000, GROWTH = 2, FIRST = 16 };
 struct memory {
     struct xs_instance instance;
     struct xs_account *account;
-    uint64_t key[2];   /* of its size; churn.h */
     uint64_t worth_ns; /* so much longer its copies would take at most */
     uint64_t copies;
     int32_t device;     /* of its latest copy; -1: there was none, or unknown */
     bool is_used_apart; /* by kernels, or by other calls than copies */
     const char *doubt;  /* why it cannot be decided, so far; NULL: it can */
     bool is_costly;     /* once it ended, as far as its copies are known */
+    bool is_churned;    /* pinned-churn reports it */
 };
 
 struct state {
+    struct xs_churn churn; /* first; what pinned-churn finds */
     struct memory *memories;
     size_t count, capacity;
-    struct xs_hash live;  /* allocation.id to the index plus 1 */
-    struct xs_hash freed; /* by size: how many were freed that none followed yet, plus 1 */
-    struct xs_hash pairs; /* by size: how many followed a free; pinned-churn begins at XS_CHURN_ENOUGH */
+    struct xs_hash live; /* allocation.id to the index plus 1 */
+    struct xs_hash all;  /* the same, also of those that ended */
 };
 
 static bool applies(const struct xs_allocation *a) {
@@ -56,12 +56,6 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     struct state *state = detection->state;
     const struct xs_allocation *a = event->u.allocation;
     struct memory memory = {.account = event->account, .device = -1};
-    xs_churn_key(a, memory.key);
-    uint64_t *freed = xs_hash_find(&state->freed, memory.key[0], memory.key[1]);
-    if (freed && *freed > 1) {
-        --*freed;
-        ++*xs_hash_put(&state->pairs, memory.key[0], memory.key[1]);
-    }
     uint64_t most_ns = span_ns(a->enter_ns, a->return_ns);
     if (a->free_return_ns != INT64_MAX)
         most_ns = xs_sum(most_ns, span_ns(a->free_enter_ns, a->free_return_ns));
@@ -76,6 +70,7 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     xs_account_keep(memory.account);
     state->memories[state->count++] = memory;
     *xs_hash_put(&state->live, (uint64_t)a->id, 0) = state->count;
+    *xs_hash_put(&state->all, (uint64_t)a->id, 0) = state->count;
 }
 
 /* --- it is used --- */
@@ -178,15 +173,28 @@ static void take_end(struct xs_detection *detection, const struct xs_trace_event
     struct state *state = detection->state;
     struct memory *memory = memory_of(state, a->id);
     bool lives = event->on == XS_ON_LIVE, is_freed = !lives && a->freed_by_call;
-    uint64_t key[2];
-    xs_churn_key(a, key);
-    if (is_freed) {
-        uint64_t *freed = xs_hash_put(&state->freed, key[0], key[1]);
-        *freed += *freed ? 1 : 2;
-    }
     if (memory)
         judge(detection, memory, a, is_freed, lives);
     xs_hash_remove(&state->live, (uint64_t)a->id, 0);
+}
+
+/* --- what is pinned-churn's --- */
+
+static void note_churned(struct state *state, int64_t allocation) {
+    const uint64_t *number = xs_hash_find(&state->all, (uint64_t)allocation, 0);
+    if (number)
+        state->memories[*number - 1].is_churned = true;
+}
+
+static void on_pair(struct xs_detection *detection, int64_t id, int64_t freed_id) {
+    note_churned(detection->state, id);
+    note_churned(detection->state, freed_id);
+}
+
+static void take_churn(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    state->churn.on_pair = on_pair;
+    xs_churn_take(detection, event, XS_CHURN_PAGE_LOCKED);
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
@@ -212,14 +220,15 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     default:
         break;
     }
+    if (event->on == XS_ON_ALLOCATION || event->on == XS_ON_FREE || event->on == XS_ON_API)
+        take_churn(detection, event); /* now the memory is known that a pair may be about */
 }
 
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (size_t i = 0; i < state->count; i++) {
         const struct memory *memory = &state->memories[i];
-        const uint64_t *pairs = xs_hash_find(&state->pairs, memory->key[0], memory->key[1]);
-        if (!memory->is_costly || (pairs && *pairs >= XS_CHURN_ENOUGH)) /* that is pinned-churn's */
+        if (!memory->is_costly || memory->is_churned)
             continue;
         if (memory->doubt) {
             if (memory->instance.removable.host_ns >= LEAST_NS) /* else nobody would act on it */
@@ -237,8 +246,8 @@ static void end(struct xs_detection *detection) {
         xs_account_release(detection->analysis, state->memories[i].account);
     free(state->memories);
     xs_hash_free(&state->live);
-    xs_hash_free(&state->freed);
-    xs_hash_free(&state->pairs);
+    xs_hash_free(&state->all);
+    xs_churn_end(detection);
 }
 
 const struct xs_detector xs_detector_costly_pinning = {

@@ -1,5 +1,7 @@
 /* managed-thrash: managed memory whose pages went to the device and back again and again. It uses one byte of memory
- * for each 64 KiB of the live managed allocations whose pages moved.
+ * for each 64 KiB of the live managed allocations whose pages moved; and where migrations were recorded in windows, a
+ * block for each launch that was given managed memory and whose kernel's record has not come yet (a record that was
+ * lost never comes).
  *
  * Where migrations were recorded in windows, no piece need have been seen three times. There the bytes that were seen
  * on their way say how often: upwards in proportion to the time of the kernels that were given the allocation, back in
@@ -125,7 +127,7 @@ static void take_launch(struct xs_detection *detection, const struct xs_trace_ev
     struct state *state = detection->state;
     const struct xs_launch_view *launch = &event->u.launch;
     unsigned count = 0;
-    if (!event->correlation || !state->managed.count)
+    if (!detection->kernels_recorded || !event->correlation || !state->managed.count)
         return;
     for (unsigned i = 0; i < launch->argument_count; i++)
         count += xs_hash_find(&state->managed, (uint64_t)launch->arguments[i], 0) != NULL;

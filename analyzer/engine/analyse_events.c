@@ -163,8 +163,10 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     e->timed = true;
     e->start_ns = record.start_ns;
     e->end_ns = record.end_ns;
-    e->device_ns = (uint64_t)((double)record.sums.ns * share + 0.5);
-    e->host_others_ns = (uint64_t)((double)((uint64_t)e->return_ns - (uint64_t)e->enter_ns) * (1 - share));
+    double device_ns = (double)record.sums.ns * share + 0.5; /* a damaged trace may have any */
+    e->device_ns = device_ns < 0x1p63 ? (uint64_t)device_ns : INT64_MAX;
+    double others_ns = (double)((uint64_t)e->return_ns - (uint64_t)e->enter_ns) * (1 - share);
+    e->host_others_ns = others_ns < 0x1p63 ? (uint64_t)others_ns : INT64_MAX;
     if (!a->kernels_recorded)
         return XS_OK;
     uint64_t exposed, length = (uint64_t)record.end_ns - (uint64_t)record.start_ns;

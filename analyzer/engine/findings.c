@@ -165,7 +165,7 @@ static void number(struct xs_findings *findings) {
 uint64_t xs_finding_share_ns(const struct xs_finding *f, uint64_t claimed_ns) {
     if (!f->saves.known)
         return f->upper_bound || f->advice ? 0 : claimed_ns;
-    uint64_t found_ns = f->saves.most_ns > f->saves.scaled_ns ? f->saves.most_ns - f->saves.scaled_ns : 0;
+    uint64_t found_ns = f->saves.most_ns > f->saves.scaled_most_ns ? f->saves.most_ns - f->saves.scaled_most_ns : 0;
     if (f->claimed_ns)
         return (uint64_t)((long double)found_ns * (long double)claimed_ns / (long double)f->claimed_ns);
     return f->instances ? found_ns / f->instances : 0;

@@ -281,7 +281,8 @@ static int explain_trace(const struct arguments *arguments) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_analysis_options analysis = {.on_instance = collected.wants_kept || collected.seen_of ? keep : NULL,
                                            .data = &collected,
-                                           .filter = &arguments->filter};
+                                           .filter = &arguments->filter,
+                                           .shows_replay = arguments->part == XS_EXPLAIN_MODEL};
     struct xs_explain explain = {.trace = &trace, .all = arguments->all, .full_stack = arguments->full_stack};
     if (xs_open(arguments->ask.trace, &trace, false) < 0)
         return XS_EXIT_ERROR;

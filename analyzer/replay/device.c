@@ -131,7 +131,7 @@ static void arrive(struct xs_device *d, uint32_t point) {
         return;
     }
     if (p->end_ns)
-        p->ready_ns = later(p->ready_ns, p->end_ns + d->model->operations[p->operation].gap_ns);
+        p->ready_ns = xs_model_ns(later(p->ready_ns, p->end_ns + d->model->operations[p->operation].gap_ns));
     push_ready(d, point);
 }
 
@@ -221,7 +221,7 @@ void xs_device_put(struct xs_device *d, const struct xs_model_call *call, uint32
     const struct xs_model_operation *o = &d->model->operations[operation];
     bool is_early = beside && o->engine == XS_ENGINE_H2D, is_left = beside && o->engine == XS_ENGINE_D2H;
     uint32_t point = new_point(d, operation);
-    d->points[point].ready_ns = ready_ns;
+    d->points[point].ready_ns = xs_model_ns(ready_ns);
     d->points[point].length_ns = length_ns;
     d->points[point].is_beside = is_left;
     if (o->behind_stream && !is_early)
@@ -304,7 +304,7 @@ void xs_device_step(struct xs_device *d) {
     int64_t *engine = &d->engines[o->device][o->engine], start = p->ready_ns;
     if (o->behind_engine && *engine)
         start = later(start, *engine + o->engine_gap_ns);
-    p->end_ns = start + p->length_ns;
+    p->end_ns = xs_model_ns(start + p->length_ns);
     *engine = later(*engine, p->end_ns);
     d->all[call->device] = later(d->all[call->device], p->end_ns);
     if (!call->is_apart && !p->is_beside)

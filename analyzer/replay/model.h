@@ -48,14 +48,17 @@ enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES
 struct xs_model_call {
     int64_t enter_ns, return_ns; /* of a kernel launch equal: its own time counts as the program's work */
     int64_t row;                 /* id in the table of its kind */
-    uint64_t object;             /* the event's handle, where there is one */
-    uint64_t bytes;              /* that it moves or allocates, with all copies of a batch */
-    uint64_t address;            /* of the host's memory of a copy between host and device; of an allocation */
-    uint32_t copy, copies;       /* of a batch of several copies: the first of them, and how many; else 0 */
-    uint32_t site;               /* xs_site_of; 0: not known */
-    int64_t rest_ns;    /* from the enter, or where it waited from the end of what it waited for, to the return */
-    int64_t own_ns;     /* what it takes where it does not have to wait */
-    uint32_t operation; /* the first of its operations, which lie behind each other; XS_NO_OPERATION: none */
+    union {                      /* a call has one of them at most */
+        uint64_t object;         /* the event's handle */
+        uint64_t address;        /* of the host's memory of a copy between host and device; of an allocation */
+    };
+    uint64_t bytes;        /* that it moves or allocates, with all copies of a batch */
+    int64_t rest_ns;       /* from the enter, or where it waited from the end of what it waited for, to the return */
+    int64_t own_ns;        /* what it takes where it does not have to wait */
+    uint32_t copy, copies; /* of a batch of several copies: the first of them, and how many; else 0 */
+    uint32_t correlation;  /* CUPTI's number of it; 0: none */
+    uint32_t site;         /* xs_site_of; 0: not known */
+    uint32_t operation;    /* the first of its operations, which lie behind each other; XS_NO_OPERATION: none */
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */
     int32_t thread, stream; /* dense numbers from 0; stream 0: unknown */
@@ -65,6 +68,7 @@ struct xs_model_call {
     uint8_t memory_kind;    /* number of XS_MEMORY_KINDS, of the memory at that address */
     bool is_legacy;         /* its stream is a legacy default stream */
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
+    bool is_of_batch;       /* one row of a call that may make several copies */
     bool is_async;          /* the entry point's contract */
     bool waited;            /* what it waits for had not ended when it was entered */
 };
@@ -110,6 +114,22 @@ struct xs_model {
     bool too_large;                    /* more than XS_MODEL_CALLS calls or operations: none is here */
 };
 enum { XS_MODEL_CALLS = 1 << 22 };
+
+/* Times, and lengths of time, of a trace are no longer than this (analyzer/trace/scan.h); nor are those of a replay, so
+ * that a few of them can be added up whatever the trace says. */
+#define XS_MODEL_LATEST_NS (INT64_C(1) << 60)
+static inline int64_t xs_model_ns(int64_t ns) {
+    return ns > XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : ns < -XS_MODEL_LATEST_NS ? -XS_MODEL_LATEST_NS : ns;
+}
+
+/* The same of a length that was worked out, as xs_link_ns does. */
+static inline int64_t xs_model_length(uint64_t ns) {
+    return ns > (uint64_t)XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : (int64_t)ns;
+}
+
+static inline int64_t xs_model_lasted(const struct xs_model_operation *operation) {
+    return operation->end_ns - operation->start_ns;
+}
 
 /* Its own work, the staging, lies behind its wait. */
 static inline bool xs_model_is_staged(const struct xs_model_call *call) {

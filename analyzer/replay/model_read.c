@@ -12,10 +12,10 @@
 #include "analyzer/trace/streams.h"
 #include "schema/kinds.h"
 
-/* A device record, until its call is known. */
+/* A device record. */
 struct record {
     int64_t start_ns, end_ns;
-    uint32_t correlation;
+    uint32_t call; /* its correlation, until the call's index is known */
     int32_t device;
     uint8_t engine;
     bool is_of_graph;
@@ -35,17 +35,13 @@ struct reading {
     struct xs_streams streams;
     struct numbers threads, stream_numbers, devices;
     struct xs_hash context_devices; /* context.id to ordinal plus 1 */
-    struct xs_hash correlations;    /* to the call's index plus 1, after the sorting */
-    size_t call_capacity, copy_capacity;
+    struct correlated {
+        uint32_t correlation, call;
+    } * correlations; /* of the calls, by correlation */
+    size_t correlation_count;
+    size_t count, call_capacity, copy_capacity; /* count: before those inside others are left out */
     struct record *records;
     size_t record_count, record_capacity;
-};
-
-/* A call as it is read, or one copy of a batch call, with the number that its records have. */
-struct read_call {
-    struct xs_model_call call;
-    uint32_t correlation;
-    bool is_of_batch;
 };
 
 static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
@@ -107,51 +103,51 @@ static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64
         call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
 }
 
-static void read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct read_call *out) {
+/* False: when it was is damaged. */
+static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct xs_model_call *call) {
+    int64_t enter_ns, return_ns;
+    if (!xs_scan_times(scan, 5, 6, &enter_ns, &return_ns))
+        return false;
     int64_t context = xs_scan_int(scan, 3), stream = xs_stream_identity(&r->streams, xs_scan_int(scan, 4));
     int64_t entry_point = xs_scan_int(scan, 1);
-    *out = (struct read_call){.correlation = xs_scan_correlation(scan, 7)};
-    struct xs_model_call *call = &out->call;
+    *call = (struct xs_model_call){.correlation = xs_scan_correlation(scan, 7)};
     call->row = xs_scan_int(scan, 0);
     call->entry_point = entry_point > 0 && entry_point < 1 << 16 ? (int32_t)entry_point : 0;
     call->thread = number_of(&r->threads, xs_scan_int(scan, 2), 0);
     call->device = device_of(r, context);
     call->is_legacy = stream < 0;
     call->stream = stream ? number_of(&r->stream_numbers, stream, 0) : 0;
-    call->enter_ns = xs_scan_int(scan, 5);
-    call->return_ns = xs_scan_null(scan, 6) ? call->enter_ns : xs_scan_int(scan, 6);
-    call->return_ns = call->return_ns < call->enter_ns ? call->enter_ns : call->return_ns;
-    call->object = (uint64_t)xs_scan_int(scan, 8);
+    call->enter_ns = enter_ns;
+    call->return_ns = return_ns;
     call->is_async = xs_scan_int(scan, 9) != 0;
     call->bytes = xs_scan_count_or_null(scan, 11);
     call->direction = (uint8_t)xs_scan_kind(scan, 13, XS_DIRECTION_COUNT);
-    call->address = (uint64_t)xs_scan_int(scan, 14);
+    call->address = (uint64_t)xs_scan_int(scan, xs_scan_null(scan, 8) ? 14 : 8);
     call->memory_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
     call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
-    out->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
+    call->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
+    return true;
 }
 
-static int read_table(struct reading *r, const struct table *table, struct read_call **calls, size_t *count) {
+static int read_table(struct reading *r, const struct table *table) {
+    struct xs_model *model = r->model;
     struct xs_scan scan;
     xs_scan_begin(&scan, r->trace, table->sql, r->message, r->damaged);
-    while (!r->model->too_large && xs_scan_row(&scan)) {
-        if (*count == XS_MODEL_CALLS) {
-            r->model->too_large = true;
+    while (!model->too_large && xs_scan_row(&scan)) {
+        if (r->count == XS_MODEL_CALLS) {
+            model->too_large = true;
             break;
         }
-        if (*count == r->call_capacity) {
-            r->call_capacity = r->call_capacity ? r->call_capacity * 2 : 1024;
-            *calls = xs_realloc(*calls, r->call_capacity * sizeof **calls);
-        }
-        read_call(r, &scan, table->kind, &(*calls)[(*count)++]);
+        xs_grow(&model->calls, r->count, &r->call_capacity, sizeof *model->calls);
+        r->count += read_call(r, &scan, table->kind, &model->calls[r->count]);
     }
     return xs_scan_end(&scan);
 }
 
 static int by_enter(const void *a, const void *b) {
-    const struct xs_model_call *x = &((const struct read_call *)a)->call, *y = &((const struct read_call *)b)->call;
+    const struct xs_model_call *x = a, *y = b;
     if (x->enter_ns != y->enter_ns)
         return x->enter_ns < y->enter_ns ? -1 : 1;
     /* the outer of two that began together first */
@@ -191,49 +187,72 @@ static void sort_copies(struct xs_model *model) {
         model->calls[model->copies[i].call].copy = i;
 }
 
-/* Calls inside another call of their thread (a runtime's retries, an allocator's own) are a part of that one. */
-static void keep_outer_calls(struct reading *r, struct read_call *calls, size_t count) {
+static int by_correlation(const void *a, const void *b) {
+    const struct correlated *x = a, *y = b;
+    if (x->correlation != y->correlation)
+        return x->correlation < y->correlation ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+/* The last call of that number; XS_NO_OPERATION: there is none. */
+static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
+    size_t low = 0, high = r->correlation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->correlations[middle].correlation <= correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low && correlation && r->correlations[low - 1].correlation == correlation;
+    return found ? r->correlations[low - 1].call : XS_NO_OPERATION;
+}
+
+/* Calls inside another call of their thread (a runtime's retries, an allocator's own) are a part of that one. The
+ * others move up, so that there are never two arrays of calls. */
+static void keep_outer_calls(struct reading *r) {
     struct xs_model *model = r->model;
     uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
     bool *is_batch = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *is_batch); /* by thread: the latest */
     for (int32_t t = 0; t <= r->threads.count; t++)
         latest[t] = UINT32_MAX;
-    model->calls = xs_realloc(NULL, (count + 1) * sizeof *model->calls);
-    for (size_t i = 0; i < count; i++) {
-        const struct xs_model_call *call = &calls[i].call;
+    r->correlations = xs_realloc(NULL, (r->count + 1) * sizeof *r->correlations);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        uint32_t correlation = call->correlation;
         uint32_t outer = latest[call->thread];
-        bool is_next = calls[i].is_of_batch && outer != UINT32_MAX && is_batch[call->thread] &&
+        bool is_next = call->is_of_batch && outer != UINT32_MAX && is_batch[call->thread] &&
                        call->enter_ns == model->calls[outer].enter_ns &&
                        call->entry_point == model->calls[outer].entry_point;
         bool is_inside = is_next || (outer != UINT32_MAX && call->enter_ns < model->calls[outer].return_ns);
         uint32_t index = is_inside ? outer : model->call_count++;
         if (!is_inside) {
-            model->calls[index] = *call;
             latest[call->thread] = index;
-            is_batch[call->thread] = calls[i].is_of_batch;
+            is_batch[call->thread] = call->is_of_batch;
+            model->calls[index] = *call;
         } else if (is_next) {
             add_to_batch(r, index, call);
         }
-        if (calls[i].correlation)
-            *xs_hash_put(&r->correlations, calls[i].correlation, 0) = (uint64_t)index + 1;
+        if (correlation)
+            r->correlations[r->correlation_count++] = (struct correlated){correlation, index};
     }
     sort_copies(model);
     free(latest);
     free(is_batch);
+    if (r->correlation_count)
+        qsort(r->correlations, r->correlation_count, sizeof *r->correlations, by_correlation);
+    model->calls = xs_realloc(model->calls, (model->call_count + (size_t)1) * sizeof *model->calls);
 }
 
 static int read_calls(struct reading *r) {
-    struct read_call *calls = NULL;
-    size_t count = 0;
     int status = XS_OK;
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
-        status = read_table(r, &tables[i], &calls, &count);
+        status = read_table(r, &tables[i]);
     if (status >= 0 && !r->model->too_large) {
-        if (count)
-            qsort(calls, count, sizeof *calls, by_enter);
-        keep_outer_calls(r, calls, count);
+        if (r->count)
+            qsort(r->model->calls, r->count, sizeof *r->model->calls, by_enter);
+        keep_outer_calls(r);
     }
-    free(calls);
     return status;
 }
 
@@ -243,12 +262,9 @@ static const struct {
     const char *sql;
     bool is_copy;
 } record_tables[] = {
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE start_ns IS NOT NULL",
-     true},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE start_ns IS NOT NULL",
-     false},
-    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE start_ns IS NOT NULL",
-     false},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE end_ns IS NOT NULL", true},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE end_ns IS NOT NULL", false},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE end_ns IS NOT NULL", false},
 };
 
 static uint8_t engine_of(bool is_copy, int64_t kind) {
@@ -257,17 +273,20 @@ static uint8_t engine_of(bool is_copy, int64_t kind) {
 }
 
 static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
-    uint64_t ns;
-    if (!xs_scan_span(scan, 1, 2, &ns))
+    enum { DEVICES = 1 << 16 };
+    int64_t start_ns, end_ns;
+    if (!xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
         return;
     if (r->record_count == r->record_capacity) {
         r->record_capacity = r->record_capacity ? r->record_capacity * 2 : 1024;
         r->records = xs_realloc(r->records, r->record_capacity * sizeof *r->records);
     }
     int64_t device = xs_scan_null(scan, 3) ? -1 : xs_scan_int(scan, 3);
-    r->records[r->record_count++] = (struct record){.correlation = xs_scan_correlation(scan, 0),
-                                                    .start_ns = xs_scan_int(scan, 1),
-                                                    .end_ns = xs_scan_int(scan, 2),
+    if (device < 0 || device >= DEVICES)
+        device = -1;
+    r->records[r->record_count++] = (struct record){.call = xs_scan_correlation(scan, 0),
+                                                    .start_ns = start_ns,
+                                                    .end_ns = end_ns,
                                                     .device = number_of(&r->devices, device + 1, 0),
                                                     .is_of_graph = !xs_scan_null(scan, 4),
                                                     .engine = engine_of(is_copy, xs_scan_int(scan, 5))};
@@ -287,55 +306,48 @@ static int read_records(struct reading *r) {
     return status;
 }
 
-/* Records by their calls' places; those without one are last. */
-struct placed {
-    uint32_t call;
-    struct record record;
-};
-
 static int by_call(const void *a, const void *b) {
-    const struct placed *x = a, *y = b;
+    const struct record *x = a, *y = b;
     if (x->call != y->call)
         return x->call < y->call ? -1 : 1;
-    return (x->record.start_ns > y->record.start_ns) - (x->record.start_ns < y->record.start_ns);
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static void add_operation(struct xs_model *model, const struct placed *p) {
-    struct xs_model_call *call = &model->calls[p->call];
+static void add_operation(struct xs_model *model, const struct record *record) {
+    struct xs_model_call *call = &model->calls[record->call];
     struct xs_model_operation *last = call->operations ? &model->operations[model->operation_count - 1] : NULL;
-    if (last && p->record.is_of_graph) { /* a graph is one operation */
-        last->end_ns = p->record.end_ns > last->end_ns ? p->record.end_ns : last->end_ns;
+    if (last && record->is_of_graph) { /* a graph is one operation */
+        last->end_ns = record->end_ns > last->end_ns ? record->end_ns : last->end_ns;
         last->engine = XS_ENGINE_OTHER;
         return;
     }
     if (!call->operations++)
         call->operation = model->operation_count;
     if (!call->device)
-        call->device = p->record.device;
-    model->operations[model->operation_count++] = (struct xs_model_operation){.start_ns = p->record.start_ns,
-                                                                              .end_ns = p->record.end_ns,
-                                                                              .call = p->call,
-                                                                              .device = p->record.device,
-                                                                              .engine = p->record.engine};
+        call->device = record->device;
+    model->operations[model->operation_count++] = (struct xs_model_operation){.start_ns = record->start_ns,
+                                                                              .end_ns = record->end_ns,
+                                                                              .call = record->call,
+                                                                              .device = record->device,
+                                                                              .engine = record->engine};
 }
 
 static void join_records(struct reading *r) {
     struct xs_model *model = r->model;
-    struct placed *placed = xs_realloc(NULL, (r->record_count + 1) * sizeof *placed);
     size_t count = 0;
     for (size_t i = 0; i < r->record_count; i++) {
-        const uint64_t *call = xs_hash_find(&r->correlations, r->records[i].correlation, 0);
-        if (call && r->records[i].correlation)
-            placed[count++] = (struct placed){(uint32_t)*call - 1, r->records[i]};
-        else
-            model->unmatched++;
+        uint32_t call = find_correlated(r, r->records[i].call);
+        model->unmatched += call == XS_NO_OPERATION;
+        if (call == XS_NO_OPERATION)
+            continue;
+        r->records[count] = r->records[i];
+        r->records[count++].call = call;
     }
     if (count)
-        qsort(placed, count, sizeof *placed, by_call);
+        qsort(r->records, count, sizeof *r->records, by_call);
     model->operations = xs_realloc(NULL, (count + 1) * sizeof *model->operations);
     for (size_t i = 0; i < count; i++)
-        add_operation(model, &placed[i]);
-    free(placed);
+        add_operation(model, &r->records[i]);
 }
 
 /* --- all --- */
@@ -355,14 +367,16 @@ static void end(struct reading *r) {
     xs_hash_free(&r->stream_numbers.of);
     xs_hash_free(&r->devices.of);
     xs_hash_free(&r->context_devices);
-    xs_hash_free(&r->correlations);
+    free(r->correlations);
     free(r->records);
+    r->correlations = NULL;
+    r->records = NULL;
 }
 
 int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
                   uint64_t *damaged) {
     struct reading r = {.model = model, .trace = trace, .sites = sites, .message = message, .damaged = damaged};
-    *model = (struct xs_model){.run_ns = xs_trace_meta_int(trace, "duration_ns", 0)};
+    *model = (struct xs_model){.run_ns = xs_model_ns(xs_trace_meta_int(trace, "duration_ns", 0))};
     number_of(&r.stream_numbers, INT64_MAX, 1); /* 0: unknown */
     number_of(&r.devices, 0, 1);
     int status = xs_streams_read(&r.streams, trace, message, damaged);
@@ -382,6 +396,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         model->threads = r.threads.count;
         model->streams = r.stream_numbers.count;
         model->devices = r.devices.count;
+        end(&r); /* what is worked out next needs memory of its own */
         xs_model_find_waits(model);
     } else {
         xs_model_free(model);

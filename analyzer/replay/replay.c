@@ -141,14 +141,15 @@ static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
     const struct xs_model *model = r->model;
     struct thread *thread = &r->threads[t];
     uint32_t index = thread->call, next = r->next[index];
+    return_ns = xs_model_ns(return_ns);
     thread->return_ns = return_ns;
     if (r->returns)
         r->returns[index] = return_ns;
     thread->call = next;
     if (next == XS_NO_CALL)
         return;
-    thread->enter_ns =
-        return_ns + work_before(r, next, later(0, model->calls[next].enter_ns - model->calls[index].return_ns));
+    int64_t work = later(0, model->calls[next].enter_ns - model->calls[index].return_ns);
+    thread->enter_ns = xs_model_ns(return_ns + work_before(r, next, work));
     push(r, t);
 }
 
@@ -225,7 +226,7 @@ int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, c
     for (int32_t t = 0; t < model->threads; t++) {
         if (r.threads[t].call == XS_NO_CALL)
             continue;
-        r.threads[t].enter_ns = work_before(&r, r.threads[t].call, r.threads[t].enter_ns);
+        r.threads[t].enter_ns = xs_model_ns(work_before(&r, r.threads[t].call, r.threads[t].enter_ns));
         push(&r, t);
     }
     for (;;) {
@@ -242,13 +243,17 @@ int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, c
     return run;
 }
 
-double xs_replay_error(const struct xs_model *model) {
-    if (!model->call_count || model->run_ns <= 0)
+double xs_replay_error(const struct xs_model *model, int64_t *run_ns) {
+    *run_ns = 0;
+    if (!model->call_count)
         return 0;
     int64_t *returns = xs_realloc(NULL, model->call_count * sizeof *returns);
-    int64_t run = xs_replay_run(model, NULL, NULL, returns), worst = llabs(run - model->run_ns);
     for (uint32_t i = 0; i < model->call_count; i++)
-        worst = later(worst, llabs(returns[i] - model->calls[i].return_ns));
+        returns[i] = -1;
+    *run_ns = xs_replay_run(model, NULL, NULL, returns);
+    int64_t worst = llabs(*run_ns - model->run_ns);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        worst = later(worst, returns[i] < 0 ? model->run_ns : llabs(returns[i] - model->calls[i].return_ns));
     free(returns);
-    return (double)worst / (double)model->run_ns;
+    return model->run_ns > 0 ? (double)worst / (double)model->run_ns : 0;
 }

@@ -27,7 +27,8 @@ int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, c
                       int64_t *returns);
 
 /* How well a replay with nothing changed gives the measured run: the largest of the run's relative error and of any
- * call's return, in parts of the run. */
-double xs_replay_error(const struct xs_model *model);
+ * call's return, in parts of the run; 1 at least where the replay never comes to a call. `run_ns` gets the duration of
+ * that replay. */
+double xs_replay_error(const struct xs_model *model, int64_t *run_ns);
 
 #endif

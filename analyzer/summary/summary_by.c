@@ -215,10 +215,10 @@ static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdi
     /* what is saved at copies that were not looked at is shown where the others are */
     const struct xs_finding *f = &w->findings->items[*index - 1];
     uint64_t share = xs_finding_share_ns(f, ns);
-    if (!f->saves.known || f->saves.scaled_ns >= f->saves.most_ns)
+    if (!f->saves.known || f->saves.scaled_most_ns >= f->saves.most_ns)
         return share;
     return (uint64_t)((long double)share * (long double)f->saves.most_ns /
-                      (long double)(f->saves.most_ns - f->saves.scaled_ns));
+                      (long double)(f->saves.most_ns - f->saves.scaled_most_ns));
 }
 
 static void take_claims(struct work *w, const struct xs_by_claims *claims) {

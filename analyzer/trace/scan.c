@@ -125,3 +125,18 @@ bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64
     *ns = (uint64_t)end.value - (uint64_t)start.value;
     return true;
 }
+
+bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns) {
+    struct number start = number_of(scan, start_column), end = number_of(scan, end_column);
+    if (start.type == SQLITE_NULL)
+        return false;
+    if (end.type == SQLITE_NULL)
+        end = start;
+    *start_ns = start.value;
+    *end_ns = end.value;
+    bool is_true = start.type == SQLITE_INTEGER && end.type == SQLITE_INTEGER && start.value >= 0 &&
+                   start.value <= end.value && end.value <= XS_SCAN_LATEST_NS;
+    if (!is_true)
+        damage(scan);
+    return is_true;
+}

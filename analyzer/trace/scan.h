@@ -51,6 +51,12 @@ char *xs_scan_name(const struct xs_scan *scan, int column);
 /* end - start of two columns. False where one is NULL, or where the end lies before the start: that is damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);
 
+/* When something began and ended, of two columns; where the end is NULL, it is the start. False where the start is
+ * NULL, and, which is damage, where one is no time of a run or the end lies before the start. So what is true can be
+ * added up and subtracted. */
+bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns);
+#define XS_SCAN_LATEST_NS (INT64_C(1) << 60) /* 36 years */
+
 static inline uint64_t xs_sum(uint64_t a, uint64_t b) {
     uint64_t sum = 0;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;

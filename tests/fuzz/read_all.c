@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/engine/analyse.h"
+#include "analyzer/causes/causes.h"
 #include "analyzer/job/job.h"
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/report.h"
@@ -85,8 +85,8 @@ static int read_findings(const struct xs_trace *trace, struct xs_report *report,
     struct xs_by_claims claims = {0};
     struct xs_by by = {0};
     struct xs_findings *findings = NULL;
-    int status = xs_analyse(trace, &(struct xs_analysis_options){.on_instance = xs_by_claim, .data = &claims},
-                            &findings, message);
+    struct xs_analysis_options options = {.on_instance = xs_by_claim, .data = &claims, .shows_replay = true};
+    int status = xs_diagnose(trace, &options, &findings, message);
     report->findings = findings;
     if (status >= 0)
         status = xs_content_coverage_read(trace, &report->contents, message);

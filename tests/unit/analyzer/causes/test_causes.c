@@ -335,8 +335,31 @@ static void more_findings_than_are_replayed(void **state) {
     play_end(p);
 }
 
+/* What cannot have been is left out of the model; whatever it is, nothing overflows. */
+static void calls_and_records_with_impossible_times_are_left_out(void **state) {
+    static const char *const times[] = {
+        "enter_ns = 9223372036854775807, return_ns = 9223372036854775807",
+        "enter_ns = -9223372036854775807 - 1, return_ns = 9223372036854775807",
+        "return_ns = enter_ns - 1",
+    };
+    static struct played own;
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        char sql[256];
+        play_begin(&own);
+        own.options.shows_replay = true;
+        for (int n = 0; n < 4; n++)
+            play_up(&own, 0x10000000, 4096, n + 1, NOT_MEASURED, 0x500000);
+        snprintf(sql, sizeof sql, "UPDATE transfer SET %s WHERE id = 2", times[i]);
+        play_diagnose(&own, sql);
+        assert_int_equal(own.findings->replay_fit.calls, 3);
+        play_end(&own);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_and_records_with_impossible_times_are_left_out),
         cmocka_unit_test(lines_are_causes_of_their_own),
         cmocka_unit_test(uploads_and_downloads_of_a_line),
         cmocka_unit_test(what_two_causes_share_counts_once),

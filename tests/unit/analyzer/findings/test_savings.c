@@ -180,10 +180,10 @@ static void an_instance_has_its_share(void **state) {
     finding.claimed_ns = 100 * MS;
     assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 20 * MS);
     assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 50 * MS);
-    finding.saves.scaled_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
+    finding.saves.scaled_most_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
     assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 8 * MS);
     assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 20 * MS);
-    finding.saves.scaled_ns = 0;
+    finding.saves.scaled_most_ns = 0;
     finding.claimed_ns = 0; /* none claims anything: equal parts */
     assert_int_equal(xs_finding_share_ns(&finding, 0), 50 * MS / 4);
     finding.saves.known = false; /* causes were not looked for */

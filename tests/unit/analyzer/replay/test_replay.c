@@ -23,7 +23,9 @@ static void nothing_changed(void **state) {
     assert_int_equal(xs_replay_run(model, NULL, NULL, returns), 3110 * US);
     for (uint32_t i = 0; i < model->call_count; i++)
         assert_int_equal(returns[i], model->calls[i].return_ns);
-    assert_true(xs_replay_error(model) == 0);
+    int64_t run_ns;
+    assert_true(xs_replay_error(model, &run_ns) == 0);
+    assert_int_equal(run_ns, 3110 * US);
 }
 
 static void a_dropped_upload_gives_back_its_call(void **state) {
@@ -149,10 +151,25 @@ static void golden_traces_are_replayed_as_they_were(void **state) {
         assert_true(xs_model_read(&model, &trace, NULL, message, NULL) >= 0);
         assert_true(model.call_count > 40 && model.operation_count > 40);
         assert_int_equal(model.unmatched, 0);
-        assert_true(xs_replay_error(&model) < 0.02);
+        int64_t run_ns;
+        assert_true(xs_replay_error(&model, &run_ns) < 0.02);
+        assert_in_range(run_ns, model.run_ns / 50 * 49, model.run_ns / 50 * 51);
         xs_model_free(&model);
         xs_trace_close(&trace);
     }
+}
+
+static void times_stay_within_what_can_be_added_up(void **state) {
+    (void)state;
+    assert_int_equal(xs_model_ns(INT64_MAX), XS_MODEL_LATEST_NS);
+    assert_int_equal(xs_model_ns(INT64_MIN), -XS_MODEL_LATEST_NS);
+    assert_int_equal(xs_model_length(UINT64_MAX), XS_MODEL_LATEST_NS);
+    struct run run;
+    struct xs_model *model = upload_kernel_readback(&run);
+    uint32_t change_of[CALLS] = {1};
+    const struct xs_change longest = {
+        .lasts = true, .operation_ns = XS_MODEL_LATEST_NS, .before_ns = XS_MODEL_LATEST_NS};
+    assert_in_range(xs_replay_run(model, change_of, &longest, NULL), XS_MODEL_LATEST_NS, 2 * XS_MODEL_LATEST_NS);
 }
 
 int main(void) {
@@ -166,6 +183,7 @@ int main(void) {
         cmocka_unit_test(a_stream_that_waits_for_an_event),
         cmocka_unit_test(another_thread),
         cmocka_unit_test(changes),
+        cmocka_unit_test(times_stay_within_what_can_be_added_up),
         cmocka_unit_test(golden_traces_are_replayed_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
