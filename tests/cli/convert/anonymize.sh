@@ -24,7 +24,7 @@ check() { # check TRACE: a copy of it
     done <texts
     # the first line of each finding, but for the names in it
     for trace in "$1" copy.db; do
-        "$XFERSPY" report "$trace" 2>/dev/null | sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ ' |
+        "$XFERSPY" report "$trace" 2>/dev/null | sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
             sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"
     done
     diff "lines.$(basename "$1")" lines.copy.db >stderr || show "$1: another first line"

@@ -41,7 +41,7 @@ many="WITH RECURSIVE r(x) AS (SELECT printf('%.100000c', 'x') UNION ALL SELECT x
 run timeout 60 "$XFERSPY" query t.db "SELECT length(json_group_array(x)) FROM ($many SELECT x FROM r)"
 expect_error_of t.db; expect_err "takes more than 256 MiB of memory; --no-limit"
 many="WITH RECURSIVE r(x) AS (SELECT printf('%.1000000c', 'x') UNION ALL SELECT x || 'a' FROM r)"
-run timeout 30 "$XFERSPY" query t.db "$many SELECT x FROM r ORDER BY x"; expect_error_of t.db; expect_err "--no-limit"
+run timeout 120 "$XFERSPY" query t.db "$many SELECT x FROM r ORDER BY x"; expect_error_of t.db; expect_err "--no-limit"
 many="WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE length(printf('%.1000000c', i)) > 0)"
 run timeout 60 "$XFERSPY" query t.db "$many SELECT count(*) FROM r"
 expect_error_of t.db; expect_err "takes more time than a file of its size can justify; --no-limit"
