@@ -8,7 +8,7 @@
  * stdout: data ok
  *
  * What stands in its place is another program, which has other lines at those addresses or none.
- * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
+ * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/ +(instead|part) of [0-9]+$/, ""); sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
  * $ places noop-upload $traces
  * $ mkdir $dir/first; mv $dir/app $dir/first; cp "$(dirname "$program")/callsite_lines_fp" $dir/app
  * $ unnamed $traces

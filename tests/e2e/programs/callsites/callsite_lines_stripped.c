@@ -8,7 +8,7 @@
  * run: cd "$dir"; command -v objcopy >/dev/null || exit 77; objcopy --only-keep-debug "$program" app.debug; objcopy -S --add-gnu-debuglink=app.debug "$program" app && exec ./app
  * stdout: data ok
  *
- * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
+ * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/ +(instead|part) of [0-9]+$/, ""); sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
  * $ places noop-upload $traces
  * $ mkdir $dir/away; mv $dir/app.debug $dir/away; unnamed $traces
  * $ places noop-upload --debug-path=$dir/away $traces
