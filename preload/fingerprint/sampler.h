@@ -1,10 +1,10 @@
 /* Which copies are looked at in mode `auto`, where the budget does not allow all of them: a fair sample.
  *
  * A copy's stratum is the stack that it was called from, its entry point and its size to a power of two. The first
- * copies of each stratum are looked at, if the budget has something left. After them, each copy is looked at with the same chance as the others of its
- * stratum at that time. The chance follows from the budget, and is less for copies whose fingerprint costs much of the
- * time that the copy takes. Whether a copy is chosen depends on its number in its stratum through a hash, and so on no
- * period that the program may have.
+ * copies of each stratum are looked at, if the budget has something left. After them, each copy is looked at with the
+ * same chance as the others of its stratum at that time. The chance follows from the budget, and is less for copies
+ * whose fingerprint costs much of the time that the copy takes. Whether a copy is chosen depends on its number in its
+ * stratum through a hash, and so on no period that the program may have.
  *
  * Some findings need two copies: what an upload overwrote is known from the upload before it to the same place, a round
  * trip is a download and an upload. So a chosen copy has others follow it: the next upload or download of the same
