@@ -233,7 +233,7 @@ static void drop(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     }
 }
 
-static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
+int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call) {
     const struct xs_model_call *c = &plan->model->calls[call];
     int64_t ns = 0;
     for (uint32_t k = 0; k < c->operations; k++)
@@ -243,7 +243,7 @@ static int64_t operations_ns(const struct xs_plan *plan, uint32_t call) {
 
 static int64_t pinned_ns(const struct xs_plan *plan, uint32_t call) {
     const struct xs_model_call *c = &plan->model->calls[call];
-    int64_t now = operations_ns(plan, call);
+    int64_t now = xs_plan_operations_ns(plan, call);
     int64_t ns = (int64_t)xs_link_ns(&plan->findings->link, xs_link_class_of(c->direction, XS_MEM_PINNED), c->bytes);
     return ns < now ? ns : now;
 }
@@ -277,7 +277,7 @@ static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
     struct xs_plan_copy *copy = &plan->copies[number - plan->model->call_count];
     uint32_t call = call_of(plan, number);
     struct xs_change *less = copy->is_changed ? NULL : xs_plan_alter(plan, call);
-    int64_t now = operations_ns(plan, call);
+    int64_t now = xs_plan_operations_ns(plan, call);
     copy->is_changed = true;
     if (!less || now <= 0)
         return;
@@ -298,7 +298,7 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
     if (own->is_left_out)
         return;
     double share = call->bytes ? (double)copy->bytes / (double)call->bytes : 0;
-    int64_t ns = (int64_t)((double)operations_ns(plan, copy->call) * share + 0.5);
+    int64_t ns = (int64_t)((double)xs_plan_operations_ns(plan, copy->call) * share + 0.5);
     take_less(plan, number, (uint64_t)ns > instead_ns ? ns - (int64_t)instead_ns : 0);
     own->is_left_out = true;
     xs_host_memory_leave(&plan->host_memory, plan, number);
@@ -364,7 +364,7 @@ static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_
 }
 
 static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
-    int64_t now = operations_ns(plan, call_of(plan, number)), by = xs_model_length(by_ns);
+    int64_t now = xs_plan_operations_ns(plan, call_of(plan, number)), by = xs_model_length(by_ns);
     int64_t less = by < now ? by : now;
     if (is_of_batch(plan, number))
         take_less(plan, number, less);
@@ -412,7 +412,8 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
             break;
     }
     enum xs_link_class class = xs_link_class_of(to->direction, to->memory_kind);
-    int64_t ns = xs_model_length(xs_link_ns(&plan->findings->link, class, bytes)), now = operations_ns(plan, first);
+    int64_t ns = xs_model_length(xs_link_ns(&plan->findings->link, class, bytes)),
+            now = xs_plan_operations_ns(plan, first);
     change(plan, first,
            &(struct xs_change){.lasts = true,
                                .operation_ns = ns > now ? ns : now,

@@ -68,6 +68,9 @@ uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64
 /* The number of an instance's first row: its call's, or of one of the copies of a batch call as in host_memory.h. */
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 
+/* What the call's work took on the device, all together. */
+int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call);
+
 /* A call's change so far, to be altered, until the next change is made; NULL: it is not made any more. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 

@@ -30,9 +30,8 @@ static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_n
         change->before_ns = xs_model_ns(change->before_ns + longer_ns);
         return;
     }
-    for (uint32_t k = 0; k < call->operations && !change->lasts; k++)
-        change->operation_ns =
-            xs_model_ns(change->operation_ns + xs_model_lasted(&model->operations[call->operation + k]));
+    if (!change->lasts)
+        change->operation_ns = xs_plan_operations_ns(plan, index);
     change->lasts = true;
     change->operation_ns = xs_model_ns(change->operation_ns + longer_ns);
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {

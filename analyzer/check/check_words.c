@@ -18,7 +18,7 @@ static void put_measured(struct xs_string *text, const struct xs_rule *rule, uin
     *share = '\0';
     if (rule->unit == XS_METRIC_NS && rule->is_share && !rule->relative)
         xs_format_share(share, value, run_ns);
-    least = least >= value / 100 ? least : 0;
+    least = xs_saving_least(least, value);
     if (*share)
         xs_string_format(text, " (%s of the run%s", share, least ? "" : ")");
     if (least)

@@ -25,11 +25,13 @@ bool xs_saving_is_range(const struct xs_saving *saves) {
     return saves->known && (double)saves->least_ns < 0.9 * (double)saves->most_ns;
 }
 
-/* Nothing where the least is none to speak of: a hundredth of the most. */
+uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns) { return least_ns >= most_ns / 100 ? least_ns : 0; }
+
 static void say_least(struct xs_string *text, const struct xs_saving *saves) {
-    char least[XS_UNIT_BYTES];
-    if (xs_saving_is_range(saves) && saves->least_ns && saves->least_ns >= saves->most_ns / 100)
-        xs_string_format(text, XS_OR_MORE, xs_format_ns(least, saves->least_ns));
+    char buffer[XS_UNIT_BYTES];
+    uint64_t least_ns = xs_saving_least(saves->least_ns, saves->most_ns);
+    if (xs_saving_is_range(saves) && least_ns)
+        xs_string_format(text, XS_OR_MORE, xs_format_ns(buffer, least_ns));
 }
 
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {

@@ -46,6 +46,8 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findi
 
 /* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns);
+/* The least, where it is worth saying beside the most; 0: it is next to nothing, under a hundredth of that. */
+uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
 /* "484 ms", "up to 484 ms (6.05 ms or more)" */
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
 /* "saves up to 484 ms (6.05 ms or more), 55 % of the run" */

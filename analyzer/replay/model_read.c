@@ -213,7 +213,6 @@ static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
 static void keep_outer_calls(struct reading *r) {
     struct xs_model *model = r->model;
     uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
-    bool *is_batch = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *is_batch); /* by thread: the latest */
     for (int32_t t = 0; t <= r->threads.count; t++)
         latest[t] = UINT32_MAX;
     r->correlations = xs_realloc(NULL, (r->count + 1) * sizeof *r->correlations);
@@ -221,14 +220,13 @@ static void keep_outer_calls(struct reading *r) {
         const struct xs_model_call *call = &model->calls[i];
         uint32_t correlation = call->correlation;
         uint32_t outer = latest[call->thread];
-        bool is_next = call->is_of_batch && outer != UINT32_MAX && is_batch[call->thread] &&
+        bool is_next = call->is_of_batch && outer != UINT32_MAX && model->calls[outer].is_of_batch &&
                        call->enter_ns == model->calls[outer].enter_ns &&
                        call->entry_point == model->calls[outer].entry_point;
         bool is_inside = is_next || (outer != UINT32_MAX && call->enter_ns < model->calls[outer].return_ns);
         uint32_t index = is_inside ? outer : model->call_count++;
         if (!is_inside) {
             latest[call->thread] = index;
-            is_batch[call->thread] = call->is_of_batch;
             model->calls[index] = *call;
         } else if (is_next) {
             add_to_batch(r, index, call);
@@ -238,7 +236,6 @@ static void keep_outer_calls(struct reading *r) {
     }
     sort_copies(model);
     free(latest);
-    free(is_batch);
     if (r->correlation_count)
         qsort(r->correlations, r->correlation_count, sizeof *r->correlations, by_correlation);
     model->calls = xs_realloc(model->calls, (model->call_count + (size_t)1) * sizeof *model->calls);
