@@ -53,7 +53,7 @@ OTHERS = {
     "jax_loop": ("jax", [os.path.join(PROGRAMS, "jax_loop.py")]),
     "threads": (None, ["tests/bench/bench_program_threads"]),
 }
-TRAIN_ITERATIONS, TRAIN_ITERATIONS_SIM = 300, 5
+TRAIN_ITERATIONS = 300
 UPLOAD_STEPS = 200
 
 
@@ -80,13 +80,13 @@ class Program:
                 return [sys.executable, *words, "--iterations", str(TRAIN_ITERATIONS * repeat)], more
             if self.module:
                 return [sys.executable, *words], more
-            return [os.path.join(setup.build, words[0])], more
+            return [os.path.join(setup.build, words[0]), *(["20"] if setup.sim else [])], more
         if self.pair.language != "cuda":
             script = os.path.join(ROOT, "examples", self.pair.name, f"{self.side}.py")
             return [sys.executable, os.path.join(PROGRAMS, "repeat.py"), script], more
         arguments = self.pair.arguments(setup)
         if self.pair.stem == "upload_every_step":
-            arguments = [str(UPLOAD_STEPS * repeat)]
+            arguments = [str((UPLOAD_STEPS // 10 if setup.sim else UPLOAD_STEPS) * repeat)]
         return [os.path.join(setup.build, "examples", f"{self.pair.stem}_{self.side}"), *arguments], more
 
 
@@ -184,9 +184,11 @@ class Setup:
 
 
 def add_options(parser):
-    """The options that all three have."""
+    """The options that all three have. Without --sim and --gpu it is the real GPU where there is one."""
+    there_is_one = os.path.exists("/dev/nvidia0") or os.path.exists("/dev/nvidiactl")
     parser.add_argument("--build")
-    parser.add_argument("--sim", action="store_true")
+    parser.add_argument("--sim", action="store_true", default=not there_is_one)
+    parser.add_argument("--gpu", action="store_false", dest="sim")
     parser.add_argument("--only", default="")
     parser.add_argument("--time-limit", type=float, default=float("inf"))
     parser.add_argument("--out")
@@ -213,6 +215,15 @@ def machine(setup):
         answer = subprocess.run(words, capture_output=True, encoding="utf-8")
         told["gpu"] = "; ".join(dict.fromkeys(answer.stdout.strip().splitlines())) or told["gpu"]
     return told
+
+
+def table_head(told, text):
+    """The lines above a table: what machine, and a warning where the figures mean nothing."""
+    lines = [f"{told['gpu']}, {told['cores']} cores, {told['date']}{text}", ""]
+    if told["simulated"]:
+        warning = "**These are figures of the simulated GPU. They say that the script works, and nothing else.**"
+        lines[:0] = [warning, ""]
+    return lines
 
 
 def write_json(path, value):

@@ -35,4 +35,5 @@ def main():
     exec(code, {"__name__": "__main__", "__file__": path})
 
 
-main()
+if __name__ == "__main__":
+    main()
