@@ -4,8 +4,9 @@
 #define XFERSPY_ANALYZER_DIFF_DIFF_H
 
 #include "analyzer/base/interned.h"
+#include "analyzer/base/spread.h"
 #include "analyzer/diff/match.h"
-#include "analyzer/diff/spread.h"
+#include "analyzer/summary/metrics.h"
 #include "analyzer/trace/callsites.h"
 
 struct xs_reading; /* reading.h */

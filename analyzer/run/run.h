@@ -30,6 +30,9 @@ bool xs_means_off(const char *value);
 /* Why a value of XFERSPY_REDACT is not accepted, within a sentence; NULL where it is. */
 const char *xs_pattern_refused(const char *pattern);
 
+/* Says that a program could not be started, and why. */
+void xs_complain_cannot_start(const char *name, int error);
+
 /* Replaces this process by the program; returns 126 or 127 after a message. */
 int xs_exec_program(char **argv);
 
