@@ -14,7 +14,8 @@ XS_DECLARE_COMMAND(bench)
 
 enum { RUNS = 9, WARM_UP = 1, MOST_WARM_UP = 100 };
 enum {
-    OPTION_WARM_UP = 0x200,
+    OPTION_RUNS = 0x200,
+    OPTION_WARM_UP,
     OPTION_LOOP_TIME,
     OPTION_LOOP_UNIT,
     OPTION_IGNORE,
@@ -26,7 +27,9 @@ enum {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
-    {"runs", 'n', "N", 0, "runs of each command, 9 if not given, at most 32", 1},
+    /* two rows, or argp adds a lecture on the arguments of short options to the help */
+    {"runs", OPTION_RUNS, "N", 0, "runs of each command, 9 if not given, at most 32; short: -n N", 1},
+    {NULL, 'n', "N", OPTION_HIDDEN, NULL, 1},
     {"warm-up", OPTION_WARM_UP, "N", 0, "runs of each before, whose times do not count; 1 if not given", 1},
     {"time-limit", OPTION_TIME_LIMIT, "SECONDS", 0,
      "begin no round that would probably end later, and end a run that is still going on then", 1},
@@ -155,6 +158,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->child_inputs[0] = &a->output;
         return 0;
     case 'n':
+    case OPTION_RUNS:
         a->terms.runs = parse_number("runs", argument, 1, XS_RUNS_LIMIT, state);
         return 0;
     case OPTION_WARM_UP:

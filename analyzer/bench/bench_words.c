@@ -111,11 +111,11 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
         break;
     }
     if (c->varying)
-        xs_string_format(text, "; %s that differ between runs of BEFORE are not compared",
-                         xs_format_count(count, c->varying));
+        xs_string_format(text, "; %s of them differ%s between runs of BEFORE and %s not compared",
+                         xs_format_count(count, c->varying), c->varying == 1 ? "s" : "",
+                         c->varying == 1 ? "is" : "are");
 }
 
-/* "holds", or what does not. */
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"the output or the exit status differs", "AFTER is slower",
                                         "which is faster cannot be told", "the gain is not there"};
@@ -165,8 +165,8 @@ static void note_end(struct xs_bench_report *report) {
     if (bench->end == XS_BENCH_INTERRUPTED)
         note(report, "It was interrupted after %zu of %zu rounds", bench->rounds, report->terms->runs);
     if (bench->rounds && bench->rounds < XS_RUNS_TO_TELL)
-        note(report, "%zu run%s a side are too few to know how much runs differ by themselves; %d or more tell",
-             bench->rounds, bench->rounds == 1 ? "" : "s", XS_RUNS_TO_TELL);
+        note(report, "%zu run%s a side %s too few to know how much runs differ by themselves; %d or more tell",
+             bench->rounds, bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
     else if (bench->rounds && !xs_bench_deciding(&report->pair)->is_interval)
         note(report, "%zu runs a side are too few for an interval of 95 %%; what is shown is the range", bench->rounds);
 }

@@ -277,7 +277,8 @@ static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v,
     const struct xs_difference *wall = xs_diff_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
     bool less = less_time || (v->bytes_less > 0 && v->bytes_differ);
-    if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after))
+    bool unlike = !xs_diff_is_unprofiled(c) && xs_side_simulated(c->before) != xs_side_simulated(c->after);
+    if (wall->certainty == XS_NOT_KNOWN || unlike)
         return XS_CANNOT_TELL;
     if (!xs_differs(wall, 0, RUN_PERCENT))
         return less ? XS_NOT_FASTER : XS_NO_CHANGE;
@@ -364,6 +365,8 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     for (int m = 0; m < XS_METRICS; m++)
         xs_difference_of(&before->runs->metrics.of[m], before->run_count, &after->runs->metrics.of[m], after->run_count,
                          sizeof *before->runs, &diff->metrics[m]);
+    xs_difference_of(before->unprofiled, before->unprofiled_count, after->unprofiled, after->unprofiled_count,
+                     sizeof *before->unprofiled, &diff->unprofiled);
     w->floor_ns = floor_of(diff);
     w->times_alike = !folded && xs_side_has_device_times(before) == xs_side_has_device_times(after);
     match_sides(w);

@@ -183,18 +183,20 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c) {
     }
 }
 
-static void add_range(struct xs_string *text, const struct xs_side *side, const struct xs_spread *wall) {
+static void add_range(struct xs_string *text, size_t runs, const struct xs_spread *wall) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
-    xs_string_format(text, "%zu run%s", side->run_count, side->run_count == 1 ? "" : "s");
-    if (wall->known && side->run_count > 1)
+    xs_string_format(text, "%zu run%s", runs, runs == 1 ? "" : "s");
+    if (wall->known && runs > 1)
         xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
 }
 
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
-    add_range(text, c->before, &wall->before);
+    bool unprofiled = xs_diff_is_unprofiled(c);
+    xs_string_format(text, "%s", unprofiled ? "not profiled, " : "");
+    add_range(text, unprofiled ? c->before->unprofiled_count : c->before->run_count, &wall->before);
     xs_string_format(text, " before, ");
-    add_range(text, c->after, &wall->after);
+    add_range(text, unprofiled ? c->after->unprofiled_count : c->after->run_count, &wall->after);
     xs_string_format(text, " after");
     switch (wall->certainty) {
     case XS_NOT_KNOWN:
@@ -238,7 +240,8 @@ bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *own = &c->prediction.own;
     char before[XS_UNIT_BYTES], after[XS_UNIT_BYTES];
-    if (xs_diff_time(c) != XS_METRIC_BARE_TIME || (!own->before.median && !own->after.median))
+    if (xs_diff_is_unprofiled(c) || xs_diff_time(c) != XS_METRIC_BARE_TIME ||
+        (!own->before.median && !own->after.median))
         return;
     xs_string_format(text, "%s of the run before and %s after were xferspy's own, and are not counted",
                      xs_format_ns(before, own->before.median), xs_format_ns(after, own->after.median));
