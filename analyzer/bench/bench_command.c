@@ -51,10 +51,10 @@ static const struct argp_option options[] = {
     {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ": format \"" XS_BENCH_FORMAT "\", units in the names", 4},
     {0}};
 
+#define WHICH_COMMANDS "which commands? Two of them: -- BEFORE -- AFTER"
 static const char doc[] =
     "Runs two commands in turns, without profiling them, and says which is faster, by how much, and whether they print "
-    "the same. The exit status is 0 if what is demanded holds, 3 if it does not, 1 after an error and 2 after wrong "
-    "usage."
+    "the same. The exit status is 0 if what is demanded holds, 3 if it does not, " XS_HELP_ERRORS "."
     "\v"
     "Examples:\n"
     "  xferspy bench -- ./app.old input -- ./app.new input\n"
@@ -66,8 +66,7 @@ static const char doc[] =
     "Both commands get the same environment, without the variables of xferspy, and an empty standard input. What they "
     "print on standard output is compared line by line, as far as runs of the first command print the same. The gain "
     "is "
-    "that of the medians; it counts if the order of all runs shows it (the test of Mann and Whitney, exact, one-sided, "
-    "p <= 0.05), and its interval is that of the same test (95 %).";
+    "that of the medians; it counts " XS_RANK_TEST "), and its interval is that of the same test (95 %).";
 
 struct arguments {
     struct xs_out_options output;
@@ -134,7 +133,7 @@ static void parse_commands(struct arguments *a, struct argp_state *state) {
     while (split < count && strcmp(words[split], "--") != 0)
         split++;
     if (split == 0 || split >= count - 1)
-        argp_error(state, "which commands? Two of them: -- BEFORE -- AFTER");
+        argp_error(state, WHICH_COMMANDS);
     words[split] = NULL;
     a->variants[0].argv = words;
     a->variants[1].argv = words + split + 1;
@@ -196,7 +195,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         parse_commands(a, state);
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which commands? Two of them: -- BEFORE -- AFTER");
+        argp_error(state, WHICH_COMMANDS);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -9,7 +9,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/json_document.h"
 
-static const char damaged[] = "is damaged; write it again with `xferspy bench --json'";
+static const char damaged[] = XS_JSON_DAMAGED("bench --json");
 
 /* False where the file says something else than times. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
@@ -56,8 +56,7 @@ int xs_bench_read(const char *path, struct xs_bench_times *times) {
         trouble = xs_json_document_read(file, &document);
     if (!trouble)
         trouble = xs_json_document_is(&document, XS_BENCH_FORMAT, XS_BENCH_JSON_VERSION,
-                                      "is no bench; `xferspy bench --json' makes one",
-                                      "is of a newer xferspy; write it again with this one", damaged);
+                                      "is no bench; `xferspy bench --json' makes one", damaged);
     if (!trouble && !read_times(&document, times))
         trouble = damaged;
     xs_json_document_free(&document);

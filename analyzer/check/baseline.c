@@ -18,7 +18,7 @@
 
 #define FORMAT "xferspy-baseline"
 enum { VERSION = 1 };
-static const char damaged[] = "is damaged; write it again with `xferspy check --write-baseline'";
+static const char damaged[] = XS_JSON_DAMAGED("check --write-baseline");
 
 void xs_baseline_free(struct xs_baseline *baseline) {
     xs_check_findings_free(&baseline->findings);
@@ -200,9 +200,8 @@ static bool has_findings(const struct xs_json_document *document) {
 
 /* NULL, or what is wrong with it. */
 static const char *read_document(const struct xs_json_document *document, struct xs_baseline *baseline) {
-    const char *trouble =
-        xs_json_document_is(document, FORMAT, VERSION, "is no baseline; `xferspy check --write-baseline' makes one",
-                            "is a baseline of a newer xferspy; write it again with this one", damaged);
+    const char *trouble = xs_json_document_is(document, FORMAT, VERSION,
+                                              "is no baseline; `xferspy check --write-baseline' makes one", damaged);
     if (!trouble && !(has_findings(document) && read_findings(document, &baseline->findings) &&
                       read_metrics(document, &baseline->metrics) && read_undecided(document, baseline->undecided)))
         trouble = damaged;

@@ -48,7 +48,7 @@ void xs_json_document_free(struct xs_json_document *document) {
 }
 
 const char *xs_json_document_is(const struct xs_json_document *document, const char *format, int version,
-                                const char *other, const char *newer, const char *damaged) {
+                                const char *other, const char *damaged) {
     const char *trouble = NULL;
     sqlite3_stmt *row =
         xs_json_document_ask(document, "SELECT json_extract(?1, '$.format'), json_extract(?1, '$.version')");
@@ -59,7 +59,7 @@ const char *xs_json_document_is(const struct xs_json_document *document, const c
         if (!is || strcmp(is, format) != 0)
             trouble = other;
         else if (sqlite3_column_type(row, 1) != SQLITE_INTEGER || sqlite3_column_int64(row, 1) > version)
-            trouble = newer;
+            trouble = "is of a newer xferspy; write it again with this one";
         else if (sqlite3_column_int64(row, 1) < 1)
             trouble = damaged;
     }

@@ -21,9 +21,12 @@ struct xs_json_document {
 const char *xs_json_document_read(FILE *file, struct xs_json_document *document);
 void xs_json_document_free(struct xs_json_document *document);
 
-/* NULL where the document has this format, in a version from 1 to `version`; else `other`, `newer` or `damaged`. */
+#define XS_JSON_DAMAGED(command) "is damaged; write it again with `xferspy " command "'"
+
+/* NULL where the document has this format, in a version from 1 to `version`; else `other`, `damaged`, or that it is of
+ * a newer xferspy. */
 const char *xs_json_document_is(const struct xs_json_document *document, const char *format, int version,
-                                const char *other, const char *newer, const char *damaged);
+                                const char *other, const char *damaged);
 
 /* A query with the document as ?1; NULL where SQLite refuses it. */
 sqlite3_stmt *xs_json_document_ask(const struct xs_json_document *document, const char *sql);

@@ -59,7 +59,8 @@ run "$XFERSPY" bench -n 3 -- printf 'a\n' -- printf 'a'; expect_status 3
 run "$XFERSPY" bench -n 3 -- printf 'a\0b\n' -- printf 'a\0c\n'; expect_status 3
 run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- true
 expect_status 3; expect_out "BEFORE ended with exit status 4"
-run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- sh -c 'exit 4'; expect_status 0; expect_out "AFTER ended with exit status 4"
+run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- sh -c 'exit 4'
+expect_status 0; expect_out "AFTER ended with exit status 4"
 run "$XFERSPY" bench -n 3 --json -- sh -c 'kill -9 $$' -- true; expect_status 3; valid
 json "d['before']['runs'][0] | {'wall_ns': 0} == {'wall_ns': 0, 'loop_ns': None, 'exit_status': None, 'signal': 9}"
 # What differs between runs of the first command is not compared; what differs between runs of the second alone is.
