@@ -2,6 +2,7 @@
 #include "analyzer/bench/bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +49,18 @@ static void keep_output(struct work *w, size_t variant, FILE *output, FILE *erro
     }
 }
 
+/* For what a program prints; it has no name, and no program but this one gets it. */
+static FILE *new_file(void) {
+    FILE *file = tmpfile();
+    if (file)
+        fcntl(fileno(file), F_SETFD, FD_CLOEXEC);
+    return file;
+}
+
 /* False where the measurement ends. */
 static bool run_variant(struct work *w, size_t variant) {
     struct xs_bench_run *run = &w->round[variant];
-    FILE *output = tmpfile(), *errors = tmpfile();
+    FILE *output = new_file(), *errors = new_file();
     *run = (struct xs_bench_run){.wall.known = true};
     if (!output || !errors) {
         xs_complain("no file for what a program prints: %s", strerror(errno));
@@ -185,5 +194,6 @@ void xs_bench_compare(const struct xs_bench *bench, size_t variant, struct xs_be
     const struct xs_bench_side *before = &bench->sides[0], *after = &bench->sides[variant];
     xs_bench_compare_times(before->runs, bench->rounds, after->runs, bench->rounds, pair);
     xs_outputs_compare(&before->outputs, &after->outputs, &pair->output);
-    pair->exits_differ = !before->status_varies && (after->status_varies || before->status != after->status);
+    pair->exits_differ = before->outputs.runs && after->outputs.runs && !before->status_varies &&
+                         (after->status_varies || before->status != after->status);
 }

@@ -60,9 +60,9 @@ static bool read_time(const struct xs_bench_patterns *patterns, const char *line
     size_t unit_at = from + (size_t)(end - number);
     while (unit_at < bytes && line[unit_at] == ' ')
         unit_at++;
-    if (!unit)
+    if (unit <= 0)
         unit = xs_time_unit_ns(line + unit_at, letters(line + unit_at, bytes - unit_at));
-    if (end != number && unit && value >= 0 && value * unit < 9e18)
+    if (end != number && unit > 0 && value >= 0 && value * unit < 9e18)
         *loop = (struct xs_metric_value){.value = (uint64_t)(value * unit), .known = true};
     return true;
 }
@@ -164,6 +164,8 @@ static void differs_at(const struct xs_outputs *before, const struct xs_outputs 
 void xs_outputs_compare(const struct xs_outputs *before, const struct xs_outputs *after,
                         struct xs_outputs_compared *compared) {
     *compared = (struct xs_outputs_compared){.result = XS_OUTPUT_SAME, .lines = before->count};
+    if (!before->runs || !after->runs)
+        return;
     for (size_t i = 0; i < before->count; i++)
         compared->varying += before->varies[i];
     if (before->too_long || after->too_long) {

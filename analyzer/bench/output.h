@@ -59,7 +59,8 @@ struct xs_outputs_compared {
     struct xs_string before, after; /* that line; empty where it is not kept, or not there */
 };
 
-/* Only what the runs of `before` have in common is compared; what varies in `after` alone is a difference. */
+/* Only what the runs of `before` have in common is compared; what varies in `after` alone is a difference. Where one of
+ * them has no run, there is none. */
 void xs_outputs_compare(const struct xs_outputs *before, const struct xs_outputs *after,
                         struct xs_outputs_compared *compared);
 void xs_outputs_compared_free(struct xs_outputs_compared *compared);

@@ -94,7 +94,8 @@ char **xs_environment_bare(char *const *environment, char *const *settings) {
     char **bare = xs_realloc(NULL, (count + 1) * sizeof *bare);
     for (; *environment; environment++) {
         const char *nvtx = "NVTX_INJECTION64_PATH=";
-        if (begins(*environment, "XFERSPY_") || is_set_again(*environment, settings) ||
+        bool capture = begins(*environment, "XFERSPY_") && !begins(*environment, "XFERSPY_SIM_");
+        if (capture || is_set_again(*environment, settings) ||
             (begins(*environment, nvtx) && is_ours(*environment + strlen(nvtx), strlen(*environment + strlen(nvtx)))))
             continue;
         bare[n] = begins(*environment, "LD_PRELOAD=") ? without_library(*environment) : xs_strdup(*environment);
