@@ -16,8 +16,9 @@ void xs_watch_end(const struct xs_watch *watch);
 /* A signal that ends the measurement came; it is taken. */
 int xs_watch_poll(const struct xs_watch *watch);
 
-/* The environment without what belongs to capture: variables XFERSPY_*, libxferspy.so in LD_PRELOAD and where NVTX
- * finds it; with `settings` (NULL: none) besides. To be freed by xs_environment_free. */
+/* The environment without what belongs to capture: libxferspy.so in LD_PRELOAD and where NVTX finds it, and variables
+ * XFERSPY_* except XFERSPY_SIM_*, which say what the simulated GPU is like; with `settings` (NULL: none) besides. To be
+ * freed by xs_environment_free. */
 char **xs_environment_bare(char *const *environment, char *const *settings);
 void xs_environment_free(char **environment);
 

@@ -150,14 +150,14 @@ static void what_is_demanded(void **state) {
 }
 
 static void capture_leaves_nothing_in_the_environment(void **state) {
-    static char home[] = "HOME=/h", option[] = "XFERSPY_CUPTI=off", cap[] = "XFERSPYX=1",
+    static char home[] = "HOME=/h", option[] = "XFERSPY_CUPTI=off", sim[] = "XFERSPY_SIM_DEVICES=2",
                 preload[] = "LD_PRELOAD=/a/libxferspy.so:/b/other.so libxferspy.so.1",
                 nvtx[] = "NVTX_INJECTION64_PATH=/a/libxferspy.so", mine[] = "A=2", other[] = "A=1";
-    char *environment[] = {home, option, cap, preload, nvtx, other, NULL}, *settings[] = {mine, NULL};
+    char *environment[] = {home, option, sim, preload, nvtx, other, NULL}, *settings[] = {mine, NULL};
     (void)state;
     char **bare = xs_environment_bare(environment, settings);
     assert_string_equal(bare[0], "HOME=/h");
-    assert_string_equal(bare[1], "XFERSPYX=1");
+    assert_string_equal(bare[1], "XFERSPY_SIM_DEVICES=2");
     assert_string_equal(bare[2], "LD_PRELOAD=/b/other.so");
     assert_string_equal(bare[3], "A=2");
     assert_null(bare[4]);
