@@ -120,7 +120,7 @@ class Setup:
         # Where Nsight Systems is not installed, the one of Nsight Compute can record, which is all that is needed.
         others = sorted(glob.glob("/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys"))
         self.nsys = shutil.which("nsys") or (others[-1] if others else None)
-        self.lacking = {}
+        self.lacking, self.warm = {}, set()
 
     def lacks(self, program):
         """Why the program cannot run here, or None. To ask also brings a framework's files into the page cache."""
@@ -172,6 +172,12 @@ class Setup:
         if (done.returncode and mode != "nsys") or not loop:  # nsys may be unable to make its report
             raise Failed(f"{mode}: exit status {done.returncode}, {done.stderr.strip()[-500:] or 'no loop time'}")
         return wall_ms, float(loop.group(1))
+
+    def warm_up(self, program, mode):
+        """A run that brings what the mode loads into the page cache; one for each framework is enough."""
+        if (program.module, mode) not in self.warm:
+            self.run(program, mode, 1)
+            self.warm.add((program.module, mode))
 
     def calibrate(self, program, min_ms):
         """How often the loop has to be repeated to take `min_ms` bare; None where it cannot run. Also warms up."""
