@@ -100,7 +100,7 @@ static int by_difference(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many of the smallest differences of pairs lie below the interval: the most of which chance has at most a half of
+/* How many of the smallest differences of pairs lie below the interval: the most of which chance is at most
  * SIGNIFICANT. -1: not even none. */
 static long outside(size_t n, size_t m) {
     size_t most = n * m;
@@ -116,7 +116,7 @@ static long outside(size_t n, size_t m) {
     for (size_t u = 0; u <= most; u++)
         all += ways[n][u];
     long count = -1;
-    for (size_t u = 0; u <= most && (below += ways[n][u]) / all <= SIGNIFICANT / 2; u++)
+    for (size_t u = 0; u <= most && (below += ways[n][u]) / all <= SIGNIFICANT; u++)
         count = (long)u;
     free(ways);
     return count;

@@ -46,9 +46,10 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
  * ranks at least so far above `low` if both are of one kind. */
 double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count);
 
-/* By how much `after` is above `before`: the interval that the rank test does not refuse (Hodges and Lehmann), from the
- * differences of all pairs. False where so few runs have none of at least 95 %; then it is the range of the
- * differences. At most XS_RUNS_LIMIT values a side; none: both are 0. */
+/* By how much `after` is above `before`: the differences that the rank test does not refuse on either side (Hodges and
+ * Lehmann), an interval of 90 % or a little more. It leaves out 0 just where the test says that the two differ. False
+ * where so few runs have none; then it is the range of the differences of all pairs. At most XS_RUNS_LIMIT values a
+ * side; none: both are 0. */
 bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count,
                        int64_t *low, int64_t *high);
 

@@ -67,7 +67,7 @@ extern const char *const xs_bench_result_names[];
 struct xs_bench_time {
     struct xs_difference difference;
     int64_t low_ns, high_ns; /* by how much AFTER takes longer */
-    bool is_interval;        /* of 95 %; else of so few runs the range */
+    bool is_interval;        /* of 90 %, as the test has 5 % on a side; else of so few runs the range */
 };
 
 /* One variant beside the first one. */

@@ -8,6 +8,8 @@
 
 enum { COMMAND_COLUMNS = 100 };
 static const char *const side_names[] = {"before", "after"};
+static const char *const headers[] = {"time",   "median before (range)", "median after (range)",
+                                      "change", "difference (interval)", "p"};
 static const char *const end_names[] = {"complete", "time-limit", "interrupted", "failed"};
 
 /* --- the table of times --- */
@@ -73,8 +75,6 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "! %s", report->notes[i]);
     if (count) {
         struct xs_table *table = xs_table_new(2);
-        static const char *const headers[] = {"median (range)",        "before", "after", "change",
-                                              "AFTER takes longer by", "p"};
         for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
             xs_table_column(table, headers[i], i > 0);
         for (size_t i = 0; i < count; i++) {
@@ -114,9 +114,8 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
     xs_bench_gate_words(&gate, report);
     fprintf(out->file, "**%s** %zu runs of each, in turns, not profiled.\n\n", conclusion.data, report->bench->rounds);
     if (count)
-        fputs("| median (range) | before | after | change | after takes longer by | p |\n"
-              "|---|---:|---:|---:|---:|---:|\n",
-              out->file);
+        fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|---:|\n", headers[0], headers[1],
+                headers[2], headers[3], headers[4], headers[5]);
     for (size_t i = 0; i < count; i++) {
         fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n", rows[i].name, rows[i].before.data, rows[i].after.data,
                 rows[i].percent.data ? rows[i].percent.data : "", rows[i].delta.data,
@@ -163,7 +162,7 @@ static void put_time(struct xs_json *json, const char *key, const struct xs_benc
     xs_json_int(json, "delta_ns", xs_difference_delta(d));
     xs_json_int(json, "delta_low_ns", time->low_ns);
     xs_json_int(json, "delta_high_ns", time->high_ns);
-    xs_json_bool(json, "interval_95", time->is_interval);
+    xs_json_bool(json, "interval_90", time->is_interval);
     xs_json_text(json, "certainty", xs_certainty_names[d->certainty]);
     if (d->p < 0)
         xs_json_null(json, "p");

@@ -167,8 +167,6 @@ static void note_end(struct xs_bench_report *report) {
     if (bench->rounds && bench->rounds < XS_RUNS_TO_TELL)
         note(report, "%zu run%s a side %s too few to know how much runs differ by themselves; %d or more tell",
              bench->rounds, bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
-    else if (bench->rounds && !xs_bench_deciding(&report->pair)->is_interval)
-        note(report, "%zu runs a side are too few for an interval of 95 %%; what is shown is the range", bench->rounds);
 }
 
 static void note_exits(struct xs_bench_report *report) {

@@ -94,7 +94,8 @@ static void what_is_not_known_is_not_compared(void **state) {
     assert_false(xs_differs(&d, 0, 0));
 }
 
-/* Against the published critical values of the two-sided test at 5 %: 13 of 8 and 8, 23 of 10 and 10. */
+/* Against the published critical values of the one-sided test at 5 %: 1 of 4 and 4, 15 of 8 and 8, 27 of 10 and
+ * 10. */
 static void interval_of_the_shift(void **state) {
     (void)state;
     uint64_t before[XS_RUNS_LIMIT], after[XS_RUNS_LIMIT];
@@ -103,15 +104,17 @@ static void interval_of_the_shift(void **state) {
         before[i] = 1000 + 100 * i;
         after[i] = 500 + i; /* every difference of a pair is another number */
     }
-    assert_true(xs_shift_interval(before, 4, after, 4, &low, &high)); /* one of 70 orders: the range */
-    assert_int_equal(low, -800);
-    assert_int_equal(high, -497);
-    assert_false(xs_shift_interval(before, 3, after, 3, &low, &high)); /* one of 20: not 95 % */
-    assert_int_equal(low, -700);
+    assert_true(xs_shift_interval(before, 4, after, 4, &low, &high));
+    assert_int_equal(low, -799); /* 2 of 70 orders are as far: one difference is left out on each side */
+    assert_int_equal(high, -498);
+    assert_true(xs_shift_interval(before, 3, after, 3, &low, &high));
+    assert_int_equal(low, -700); /* one of 20: the range */
+    assert_false(xs_shift_interval(before, 2, after, 2, &low, &high));
+    assert_int_equal(low, -600);
     assert_true(xs_shift_interval(before, 8, after, 8, &low, &high));
-    assert_int_equal(low, -1200 + 100 + 5); /* 8 of each step of 100, the 14th smallest: the 6th of the second step */
+    assert_int_equal(low, -1200 + 100 + 7); /* 8 of each step of 100; the 16th smallest is the 8th of the second step */
     assert_true(xs_shift_interval(before, 10, after, 10, &low, &high));
-    assert_int_equal(low, -1400 + 200 + 3); /* the 24th of 10 each */
+    assert_int_equal(low, -1400 + 200 + 7); /* the 28th of 10 each */
     assert_true(xs_shift_interval(before, XS_RUNS_LIMIT, after, XS_RUNS_LIMIT, &low, &high));
     assert_true(low < high);
     assert_false(xs_shift_interval(before, 0, after, 3, &low, &high));
