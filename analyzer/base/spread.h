@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XS_RANK_TEST "if the order of all runs shows it (the test of Mann and Whitney, exact, one-sided, p <= 0.05"
-
 enum {
     XS_RUNS_LIMIT = 32,  /* runs a side */
     XS_RUNS_TO_TELL = 3, /* a side, from which on a test can tell anything at 5 %: 1 of 20 orders */

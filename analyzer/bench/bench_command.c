@@ -66,7 +66,8 @@ static const char doc[] =
     "Both commands get the same environment, without the variables of xferspy, and an empty standard input. What they "
     "print on standard output is compared line by line, as far as runs of the first command print the same. The gain "
     "is "
-    "that of the medians; it counts " XS_RANK_TEST "), and its interval is that of the same test (90 %).";
+    "that of the medians. It counts if the exact rank test of Mann and Whitney finds it in the runs' order (one-sided, "
+    "p <= 0.05), and its interval is that of the same test (90 %).";
 
 struct arguments {
     struct xs_out_options output;

@@ -277,8 +277,7 @@ static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v,
     const struct xs_difference *wall = xs_diff_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
     bool less = less_time || (v->bytes_less > 0 && v->bytes_differ);
-    bool unlike = !xs_diff_is_unprofiled(c) && xs_side_simulated(c->before) != xs_side_simulated(c->after);
-    if (wall->certainty == XS_NOT_KNOWN || unlike)
+    if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after))
         return XS_CANNOT_TELL;
     if (!xs_differs(wall, 0, RUN_PERCENT))
         return less ? XS_NOT_FASTER : XS_NO_CHANGE;

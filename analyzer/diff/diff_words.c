@@ -183,20 +183,19 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c) {
     }
 }
 
-static void add_range(struct xs_string *text, size_t runs, const struct xs_spread *wall) {
+static void add_range(struct xs_string *text, const struct xs_side *side, const struct xs_spread *wall) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
-    xs_string_format(text, "%zu run%s", runs, runs == 1 ? "" : "s");
+    size_t unprofiled = side->unprofiled_count, runs = unprofiled ? unprofiled : side->run_count;
+    xs_string_format(text, "%zu %srun%s", runs, unprofiled ? "unprofiled " : "", runs == 1 ? "" : "s");
     if (wall->known && runs > 1)
         xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
 }
 
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
-    bool unprofiled = xs_diff_is_unprofiled(c);
-    xs_string_format(text, "%s", unprofiled ? "not profiled, " : "");
-    add_range(text, unprofiled ? c->before->unprofiled_count : c->before->run_count, &wall->before);
+    add_range(text, c->before, &wall->before);
     xs_string_format(text, " before, ");
-    add_range(text, unprofiled ? c->after->unprofiled_count : c->after->run_count, &wall->after);
+    add_range(text, c->after, &wall->after);
     xs_string_format(text, " after");
     switch (wall->certainty) {
     case XS_NOT_KNOWN:

@@ -48,7 +48,7 @@ expect_out "+ new"
 run "$XFERSPY" diff --bench=bench.json h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; expect_not "were xferspy's own"
 expect_out "It removed transfers (1.55 GiB less), but the run is slower: 100 ms -> 120 ms (+20 %)"
-expect_out "not profiled, 4 runs (100 ms to 100 ms) before, 4 runs (120 ms to 120 ms) after: beyond their own spread"
+expect_out "4 unprofiled runs (100 ms to 100 ms) before, 4 unprofiled runs (120 ms to 120 ms) after: beyond their own"
 expect_out "achieved: 20.0 ms more"
 run "$XFERSPY" diff --bench=bench.json --json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0; valid
 json "d['verdict']['unprofiled'] and d['verdict']['achieved_ns'] == -20000000"
