@@ -1,13 +1,12 @@
 # Help teaches, mistakes are answered with status 2.
 . "$SOURCE/lib.sh"
 commands="run report explain diff check html export merge import anonymize symbolize query info completion"
-commands="$commands bench"
 for form in --help "-?" help; do
     run "$XFERSPY" $form
     expect_status 0; expect_no_err
-    for command in $commands doctor; do expect_out "  $command "; done
+    for command in $commands doctor bench; do expect_out "  $command "; done
 done
-for command in $commands; do
+for command in $commands bench; do
     run "$XFERSPY" $command --help; expect_status 0; expect_out "Examples:"; expect_out "Usage: xferspy $command"
     cp stdout long
     run "$XFERSPY" help $command; expect_status 0; cmp -s stdout long || show "help CMD differs from CMD --help"
