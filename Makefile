@@ -35,6 +35,8 @@ bench: ## measure what profiling costs (docs/measurements.md)
 	@scripts/install-packages build
 	@scripts/build release
 	@tests/bench/run build/release
+	@tests/bench/run-start --build build/release
+	@tests/bench/run-programs --build build/release --time-limit $(or $(BENCH_SECONDS),1800)
 
 install: ## build and install below PREFIX (default /usr/local); DESTDIR is honoured
 	@scripts/install-packages build

@@ -1,10 +1,7 @@
-/* Baselines; see baseline.h. The JSON of a baseline file is read by SQLite's JSON functions, because the program
- * contains them anyway. */
+/* Baselines; see baseline.h. */
 #include "analyzer/check/baseline.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,14 +11,14 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
+#include "analyzer/command/json_document.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "schema/file/sqlite_open.h"
 
 #define FORMAT "xferspy-baseline"
-enum { VERSION = 1, MOST_BYTES = 64 << 20 };
-static const char damaged[] = "is damaged; write it again with `xferspy check --write-baseline'";
+enum { VERSION = 1 };
+static const char damaged[] = XS_JSON_DAMAGED("check --write-baseline");
 
 void xs_baseline_free(struct xs_baseline *baseline) {
     xs_check_findings_free(&baseline->findings);
@@ -121,21 +118,6 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
 
 /* --- reading --- */
 
-/* A row at a time, all with the document as parameter 1. */
-static sqlite3_stmt *ask(sqlite3 *db, const char *sql, const char *document) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
-    sqlite3_bind_text(statement, 1, document, -1, SQLITE_STATIC);
-    return statement;
-}
-
-static uint64_t count_at(sqlite3_stmt *row, int column, bool *good) {
-    int64_t value = sqlite3_column_int64(row, column);
-    *good &= sqlite3_column_type(row, column) == SQLITE_INTEGER && value >= 0;
-    return value > 0 ? (uint64_t)value : 0;
-}
-
 static char *text_at(sqlite3_stmt *row, int column, bool *good) {
     int type = sqlite3_column_type(row, column);
     const char *text = (const char *)sqlite3_column_text(row, column);
@@ -143,7 +125,7 @@ static char *text_at(sqlite3_stmt *row, int column, bool *good) {
     return xs_strdup(text ? text : "");
 }
 
-static bool read_findings(sqlite3 *db, const char *document, struct xs_check_findings *findings) {
+static bool read_findings(const struct xs_json_document *document, struct xs_check_findings *findings) {
     static const char sql[] =
         "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
@@ -151,7 +133,7 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_check_fin
         " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
         " ifnull(json_extract(value, '$.saves_least_ns'), json_extract(value, '$.gives_back_ns'))" /* before ranges */
         " FROM json_each(?1, '$.findings')";
-    sqlite3_stmt *row = ask(db, sql, document);
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -161,13 +143,13 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_check_fin
         g->function = text_at(row, 2, &good);
         g->file = text_at(row, 3, &good);
         g->text = text_at(row, 4, &good);
-        uint64_t line = count_at(row, 5, &good);
+        uint64_t line = xs_json_document_count(row, 5, &good);
         g->line = line > UINT32_MAX ? 0 : (uint32_t)line;
-        g->instances = count_at(row, 6, &good);
-        g->transfers = count_at(row, 7, &good);
-        g->bytes = count_at(row, 8, &good);
-        g->gives_back_ns = count_at(row, 9, &good);
-        g->least_ns = count_at(row, 10, &good);
+        g->instances = xs_json_document_count(row, 6, &good);
+        g->transfers = xs_json_document_count(row, 7, &good);
+        g->bytes = xs_json_document_count(row, 8, &good);
+        g->gives_back_ns = xs_json_document_count(row, 9, &good);
+        g->least_ns = xs_json_document_count(row, 10, &good);
         good = good && *g->kind;
     }
     sqlite3_finalize(row);
@@ -176,30 +158,31 @@ static bool read_findings(sqlite3 *db, const char *document, struct xs_check_fin
 
 /* Metrics that this version does not know are of a later one and left out; those that the file does not have are
  * unknown. */
-static bool read_metrics(sqlite3 *db, const char *document, struct xs_metric_values *metrics) {
+static bool read_metrics(const struct xs_json_document *document, struct xs_metric_values *metrics) {
     static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_count')";
-    sqlite3_stmt *row = ask(db, sql, document);
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
         const char *key = (const char *)sqlite3_column_text(row, 0);
         int metric = key ? xs_metric_find(key) : -1;
         if (metric >= 0 && sqlite3_column_type(row, 1) != SQLITE_NULL)
-            metrics->of[metric] = (struct xs_metric_value){.value = count_at(row, 1, &good), .known = true};
+            metrics->of[metric] =
+                (struct xs_metric_value){.value = xs_json_document_count(row, 1, &good), .known = true};
     }
     sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
 }
 
-static bool read_undecided(sqlite3 *db, const char *document, uint64_t *undecided) {
-    sqlite3_stmt *row = ask(db, "SELECT key, value FROM json_each(?1, '$.undecided_count')", document);
+static bool read_undecided(const struct xs_json_document *document, uint64_t *undecided) {
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT key, value FROM json_each(?1, '$.undecided_count')");
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
         const char *id = (const char *)sqlite3_column_text(row, 0);
-        uint64_t count = count_at(row, 1, &good);
+        uint64_t count = xs_json_document_count(row, 1, &good);
         for (size_t i = 0; i < xs_detector_count; i++)
             if (id && !strcmp(xs_detectors[i]->id, id))
                 undecided[i] = count;
@@ -208,50 +191,29 @@ static bool read_undecided(sqlite3 *db, const char *document, uint64_t *undecide
     return good && code == SQLITE_DONE;
 }
 
-/* NULL, or what is wrong with it. */
-static const char *read_document(sqlite3 *db, const char *document, struct xs_baseline *baseline) {
-    static const char head[] = "SELECT json_valid(?1), CASE WHEN json_valid(?1) THEN json_extract(?1, '$.format') END,"
-                               " CASE WHEN json_valid(?1) THEN json_extract(?1, '$.version') END,"
-                               " CASE WHEN json_valid(?1) THEN json_type(?1, '$.findings') END";
-    const char *trouble = NULL;
-    sqlite3_stmt *row = ask(db, head, document);
-    if (!row || sqlite3_step(row) != SQLITE_ROW || !sqlite3_column_int(row, 0)) {
-        trouble = "is damaged: it is no valid JSON";
-    } else {
-        const char *format = (const char *)sqlite3_column_text(row, 1);
-        const char *findings = (const char *)sqlite3_column_text(row, 3);
-        if (!format || strcmp(format, FORMAT) != 0)
-            trouble = "is no baseline; `xferspy check --write-baseline' makes one";
-        else if (sqlite3_column_type(row, 2) != SQLITE_INTEGER || sqlite3_column_int64(row, 2) > VERSION)
-            trouble = "is a baseline of a newer xferspy; write it again with this one";
-        else if (sqlite3_column_int64(row, 2) < 1 || !findings || strcmp(findings, "array") != 0)
-            trouble = damaged;
-    }
+static bool has_findings(const struct xs_json_document *document) {
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.findings') = 'array'");
+    bool has = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int(row, 0);
     sqlite3_finalize(row);
-    if (!trouble &&
-        !(read_findings(db, document, &baseline->findings) && read_metrics(db, document, &baseline->metrics) &&
-          read_undecided(db, document, baseline->undecided)))
+    return has;
+}
+
+/* NULL, or what is wrong with it. */
+static const char *read_document(const struct xs_json_document *document, struct xs_baseline *baseline) {
+    const char *trouble = xs_json_document_is(document, FORMAT, VERSION,
+                                              "is no baseline; `xferspy check --write-baseline' makes one", damaged);
+    if (!trouble && !(has_findings(document) && read_findings(document, &baseline->findings) &&
+                      read_metrics(document, &baseline->metrics) && read_undecided(document, baseline->undecided)))
         trouble = damaged;
     return trouble;
 }
 
 static int read_json(const char *path, FILE *file, struct xs_baseline *baseline) {
-    struct xs_string document = {0};
-    char buffer[65536];
-    const char *trouble = NULL;
-    sqlite3 *db = NULL;
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0 && document.length <= MOST_BYTES;)
-        xs_string_add(&document, buffer, n);
-    if (ferror(file))
-        trouble = strerror(errno);
-    else if (!document.data || document.length > MOST_BYTES || memchr(document.data, '\0', document.length))
-        trouble = "is no baseline: too large, or no text";
-    else if (xs_sqlite_open_memory(&db) != SQLITE_OK)
-        xs_out_of_memory();
-    else
-        trouble = read_document(db, document.data, baseline);
-    sqlite3_close(db);
-    xs_string_free(&document);
+    struct xs_json_document document;
+    const char *trouble = xs_json_document_read(file, &document);
+    if (!trouble)
+        trouble = read_document(&document, baseline);
+    xs_json_document_free(&document);
     if (!trouble)
         return XS_EXIT_OK;
     xs_complain("%s: %s", path, trouble);

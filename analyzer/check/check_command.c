@@ -72,9 +72,8 @@ static const struct argp_option check_options[] = {
     {0}};
 
 static const char doc[] =
-    "Checks traces against limits, for CI. The exit status is 0 if all limits hold, 3 if one does not, 1 after an "
-    "error and 2 after wrong usage. A rule fails, too, " CANNOT_TELL
-    "it holds; the output then says why. --allow-unknown accepts that."
+    "Checks traces against limits, for CI. The exit status is 0 if all limits hold, 3 if one does not, " XS_HELP_ERRORS
+    ". A rule fails, too, " CANNOT_TELL "it holds; the output then says why. --allow-unknown accepts that."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS

@@ -37,6 +37,7 @@ size_t xs_edit_distance(const char *a, const char *b);
 #define XS_HELP_DOCTOR "whether capture will work on this machine"
 #define XS_HELP_INFO "what a trace is and holds"
 #define XS_HELP_FORCE "let -o replace an existing file"
+#define XS_HELP_ERRORS "1 after an error and 2 after wrong usage" /* of exit statuses */
 #define XS_HELP_JSON "the same as --format=json"
 
 /* -o, --force, --color for a command's argp children; its input is a struct xs_out_options. */

@@ -364,6 +364,8 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     for (int m = 0; m < XS_METRICS; m++)
         xs_difference_of(&before->runs->metrics.of[m], before->run_count, &after->runs->metrics.of[m], after->run_count,
                          sizeof *before->runs, &diff->metrics[m]);
+    xs_difference_of(before->unprofiled, before->unprofiled_count, after->unprofiled, after->unprofiled_count,
+                     sizeof *before->unprofiled, &diff->unprofiled);
     w->floor_ns = floor_of(diff);
     w->times_alike = !folded && xs_side_has_device_times(before) == xs_side_has_device_times(after);
     match_sides(w);

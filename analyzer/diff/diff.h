@@ -4,8 +4,9 @@
 #define XFERSPY_ANALYZER_DIFF_DIFF_H
 
 #include "analyzer/base/interned.h"
+#include "analyzer/base/spread.h"
 #include "analyzer/diff/match.h"
-#include "analyzer/diff/spread.h"
+#include "analyzer/summary/metrics.h"
 #include "analyzer/trace/callsites.h"
 
 struct xs_reading; /* reading.h */
@@ -65,9 +66,11 @@ struct xs_side { /* zeroed: empty */
     struct xs_amounts *at; /* of place i in run r: [i * run_limit + r] */
     struct xs_side_finding *findings;
     size_t finding_count, finding_capacity;
-    struct xs_amounts *of; /* of finding i in run r: [i * run_limit + r] */
-    uint64_t *undecided;   /* by detector: the most of any run */
-    const char *cwd;       /* of the first run */
+    struct xs_amounts *of;                    /* of finding i in run r: [i * run_limit + r] */
+    uint64_t *undecided;                      /* by detector: the most of any run */
+    const struct xs_metric_value *unprofiled; /* ns of runs without xferspy, at most XS_RUNS_LIMIT; the caller's */
+    size_t unprofiled_count;                  /* 0: there are none */
+    const char *cwd;                          /* of the first run */
     struct xs_hash finding_by_key;
     struct xs_texts texts;
 };
@@ -134,6 +137,7 @@ struct xs_prediction {
 struct xs_diff {
     struct xs_side *before, *after; /* the caller's; without call sites where only one side had them */
     struct xs_difference metrics[XS_METRICS];
+    struct xs_difference unprofiled;    /* of runs without xferspy, where both sides have such */
     struct xs_change *findings, *sites; /* by what they changed, largest first */
     size_t finding_count, site_count;
     struct xs_conclusion conclusion;
@@ -150,6 +154,10 @@ void xs_diff_free(struct xs_diff *diff);
 static inline enum xs_metric xs_diff_time(const struct xs_diff *c) {
     return c->metrics[XS_METRIC_BARE_TIME].certainty != XS_NOT_KNOWN ? XS_METRIC_BARE_TIME : XS_METRIC_WALL_TIME;
 }
-static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) { return &c->metrics[xs_diff_time(c)]; }
+static inline bool xs_diff_is_unprofiled(const struct xs_diff *c) { return c->unprofiled.certainty != XS_NOT_KNOWN; }
+/* What the conclusion rests on: runs without xferspy, where there are such, else the traces' own time. */
+static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) {
+    return xs_diff_is_unprofiled(c) ? &c->unprofiled : &c->metrics[xs_diff_time(c)];
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/bench/bench_read.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
 #include "analyzer/diff/diff.h"
@@ -14,12 +15,14 @@
 
 XS_DECLARE_COMMAND(diff)
 
-enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT };
+enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT, OPTION_BENCH };
 #define FOLLOWING "the traces after this option are of the program "
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to compare:", 1},
     {"before", OPTION_BEFORE, NULL, 0, FOLLOWING "before the change", 1},
     {"after", OPTION_AFTER, NULL, 0, FOLLOWING "after the change", 1},
+    {"bench", OPTION_BENCH, "FILE", 0,
+     "let the verdict rest on the times in FILE, which `xferspy bench --json' wrote of both programs, not profiled", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
     {"top", OPTION_TOP, "N", 0, "show at most N findings and at most N call sites", 2},
     {"all", OPTION_ALL, NULL, 0, "also show what is small and what did not change", 2},
@@ -38,6 +41,7 @@ static const char doc[] =
     "  xferspy diff --before runs/old --after runs/new      every *.db of a folder, or of a merged file\n"
     "  xferspy diff --format=markdown -o comment.md before.db after.db\n"
     "  xferspy diff --json before.db after.db | jq .verdict\n"
+    "  xferspy diff --bench=bench.json before.db after.db\n"
     "\n"
     "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "
     "compared, and a difference counts only if the order of all runs shows it (the test of Mann and Whitney, exact, "
@@ -58,6 +62,7 @@ struct arguments {
     struct xs_traces traces[2]; /* what they stand for */
     int side;                   /* that traces are named for; -1: neither --before nor --after was given yet */
     struct list plain;
+    const char *bench; /* NULL: none */
     struct xs_diff_view view;
     unsigned format;
 };
@@ -101,6 +106,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_BEFORE:
     case OPTION_AFTER:
         a->side = key == OPTION_AFTER;
+        return 0;
+    case OPTION_BENCH:
+        a->bench = argument;
         return 0;
     case OPTION_TOP:
         a->view.top = xs_parse_top(argument, state);
@@ -147,9 +155,10 @@ static void show(const struct arguments *a, const struct xs_diff *diff, struct x
 
 static int diff(const struct arguments *a) {
     struct xs_side sides[2] = {{0}, {0}};
+    struct xs_bench_times bench = {0};
     struct xs_diff diff;
     struct xs_out out;
-    int status = XS_EXIT_OK;
+    int status = a->bench ? xs_bench_read(a->bench, &bench) : XS_EXIT_OK;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         if (xs_output_is_trace(&a->output, &a->traces[side]))
             status = XS_EXIT_ERROR;
@@ -157,6 +166,10 @@ static int diff(const struct arguments *a) {
         status = XS_EXIT_ERROR;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);
+    for (int side = 0; side < 2; side++) {
+        sides[side].unprofiled = bench.times[side];
+        sides[side].unprofiled_count = bench.counts[side];
+    }
     if (status == XS_EXIT_OK && xs_out_open(&out, &a->output) >= 0) {
         xs_diff_compute(&sides[0], &sides[1], &diff);
         show(a, &diff, &out);

@@ -185,8 +185,9 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c) {
 
 static void add_range(struct xs_string *text, const struct xs_side *side, const struct xs_spread *wall) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
-    xs_string_format(text, "%zu run%s", side->run_count, side->run_count == 1 ? "" : "s");
-    if (wall->known && side->run_count > 1)
+    size_t unprofiled = side->unprofiled_count, runs = unprofiled ? unprofiled : side->run_count;
+    xs_string_format(text, "%zu %srun%s", runs, unprofiled ? "unprofiled " : "", runs == 1 ? "" : "s");
+    if (wall->known && runs > 1)
         xs_string_format(text, " (%s to %s)", xs_format_ns(least, wall->least), xs_format_ns(most, wall->most));
 }
 
@@ -238,7 +239,8 @@ bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *own = &c->prediction.own;
     char before[XS_UNIT_BYTES], after[XS_UNIT_BYTES];
-    if (xs_diff_time(c) != XS_METRIC_BARE_TIME || (!own->before.median && !own->after.median))
+    if (xs_diff_is_unprofiled(c) || xs_diff_time(c) != XS_METRIC_BARE_TIME ||
+        (!own->before.median && !own->after.median))
         return;
     xs_string_format(text, "%s of the run before and %s after were xferspy's own, and are not counted",
                      xs_format_ns(before, own->before.median), xs_format_ns(after, own->after.median));

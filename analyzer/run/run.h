@@ -11,6 +11,9 @@ enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 #define XS_CANNOT_NAME "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon"
 #define XS_LIBRARY_NOT_FOUND "libxferspy.so not found"
 
+/* Says that a program could not be started, and why. */
+void xs_complain_cannot_start(const char *name, int error);
+
 /* Finds the preloaded library: $XFERSPY_LIBRARY, then beside this program, ../lib, ../lib64, ../lib/xferspy, and
  * ../preload of a build tree. A new string, or NULL with the places that were tried in `tried` (to be freed). */
 char *xs_find_library(char **tried);

@@ -147,9 +147,13 @@ int xs_set_preload(const char *library) {
     return 0;
 }
 
+void xs_complain_cannot_start(const char *name, int error) {
+    xs_complain("%s: %s", name, error == ENOENT && !strchr(name, '/') ? "command not found" : strerror(error));
+}
+
 int xs_exec_program(char **argv) {
     execvp(argv[0], argv);
     int error = errno;
-    xs_complain("%s: %s", argv[0], error == ENOENT && !strchr(argv[0], '/') ? "command not found" : strerror(error));
+    xs_complain_cannot_start(argv[0], error);
     return error == ENOENT || error == ENOTDIR ? XS_EXIT_NOT_FOUND : XS_EXIT_NOT_EXECUTABLE;
 }

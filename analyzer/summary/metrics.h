@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/base/spread.h"
 #include "analyzer/engine/findings.h"
 #include "analyzer/summary/summary.h"
 
@@ -26,10 +27,6 @@ struct xs_metric_info {
 };
 extern const struct xs_metric_info xs_metric_infos[XS_METRICS];
 
-struct xs_metric_value {
-    uint64_t value; /* 0 where not known */
-    bool known;
-};
 struct xs_metric_values {
     struct xs_metric_value of[XS_METRICS];
 };

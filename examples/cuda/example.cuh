@@ -94,3 +94,10 @@ inline void print_result(const float *device) {
     }
     std::printf("result %.3f\n", sum);
 }
+
+// How many times as many steps as usual the loop makes: EXAMPLE_REPEAT, for measurements of seconds.
+inline int repeats() {
+    const char *text = std::getenv("EXAMPLE_REPEAT");
+    const int repeat = text ? std::atoi(text) : 1;
+    return repeat > 0 ? repeat : 1;
+}

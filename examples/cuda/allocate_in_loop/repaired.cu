@@ -2,7 +2,7 @@
 // cudaMallocAsync and cudaFreeAsync take it from a pool that keeps what was freed.
 #include "../example.cuh"
 
-constexpr int kSteps = 100;
+const int kSteps = 100 * repeats();
 
 static void step(float *state, float *scratch, size_t n) {
     CHECK(cudaMemsetAsync(scratch, 0, n * sizeof(float)));

@@ -2,7 +2,7 @@
 // the GPU besides.
 #include "../example.cuh"
 
-constexpr int kSteps = 100;
+const int kSteps = 100 * repeats();
 
 static void step(float *state, size_t n) {
     float *scratch;

@@ -2,7 +2,7 @@
 // the first step, and the field is fetched back after the last.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);

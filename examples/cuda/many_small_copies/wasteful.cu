@@ -4,7 +4,7 @@
 
 #include <vector>
 
-constexpr int kSteps = 10;
+const int kSteps = 10 * repeats();
 
 int main(int argc, char **argv) {
     const int row_count = argument(argc, argv, 1, 2000);

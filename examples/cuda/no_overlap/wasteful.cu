@@ -16,8 +16,8 @@ int main(int argc, char **argv) {
         load(batches + batch * n, n, batch);
     }
     const LoopTime loop;
-    for (int batch = 0; batch < kBatches; batch++) {
-        const int s = batch % 2;
+    for (int i = 0; i < kBatches * repeats(); i++) {
+        const int batch = i % kBatches, s = batch % 2;
         CHECK(cudaMemcpyAsync(device_batch[s], batches + batch * n, bytes, cudaMemcpyHostToDevice));
         xs_work<<<8192, 256>>>(device_batch[s], n, rounds);
         CHECK(cudaMemcpyAsync(batches + batch * n, device_batch[s], bytes, cudaMemcpyDeviceToHost));

@@ -1,7 +1,7 @@
 // wasteful.cu, repaired: a step sends the block that it changed.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 constexpr size_t kBlock = 8192; // floats: 32 KiB
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 // A table that the host changes in one place a step, and sends to the device as a whole.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 constexpr size_t kBlock = 8192; // floats: 32 KiB
 
 int main(int argc, char **argv) {

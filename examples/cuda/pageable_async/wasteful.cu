@@ -19,8 +19,8 @@ int main(int argc, char **argv) {
         load_some(&in[block * n], n, block);
     }
     const LoopTime loop;
-    for (int block = 0; block < kBlocks; block++) {
-        const int s = block % 2;
+    for (int i = 0; i < kBlocks * repeats(); i++) {
+        const int block = i % kBlocks, s = block % 2;
         CHECK(cudaMemcpyAsync(device[s], &in[block * n], bytes, cudaMemcpyHostToDevice, stream[s]));
         xs_scale<<<256, 256, 0, stream[s]>>>(device[s], 2.0f, n);
         CHECK(cudaMemcpyAsync(&out[block * n], device[s], bytes, cudaMemcpyDeviceToHost, stream[s]));

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);

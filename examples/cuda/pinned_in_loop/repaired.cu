@@ -1,7 +1,7 @@
 // wasteful.cu, repaired: one page-locked buffer, kept for all steps.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 
 static void upload_batch(float *device_batch, float *staging, size_t n, int number) {
     load(staging, n, number);

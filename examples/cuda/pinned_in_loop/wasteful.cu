@@ -2,7 +2,7 @@
 // more than the copy.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 
 static void upload_batch(float *device_batch, size_t n, int number) {
     float *staging;

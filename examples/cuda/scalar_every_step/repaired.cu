@@ -6,7 +6,7 @@
 constexpr int kLookEvery = 250;
 
 int main(int argc, char **argv) {
-    const int steps = argument(argc, argv, 1, 2000);
+    const int steps = argument(argc, argv, 1, 2000) * repeats();
     const size_t n = floats_of_mib(1), bytes = n * sizeof(float);
     float *state, *gradient, *device_error, *initial, error = 0;
     CHECK(cudaMalloc(&state, bytes));

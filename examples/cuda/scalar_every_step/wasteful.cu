@@ -3,7 +3,7 @@
 #include "../example.cuh"
 
 int main(int argc, char **argv) {
-    const int steps = argument(argc, argv, 1, 2000);
+    const int steps = argument(argc, argv, 1, 2000) * repeats();
     const size_t n = floats_of_mib(1), bytes = n * sizeof(float);
     float *state, *gradient, *device_error, *initial, error = 0;
     CHECK(cudaMalloc(&state, bytes));

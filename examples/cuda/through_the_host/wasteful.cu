@@ -1,7 +1,7 @@
 // A pipeline over two GPUs that hands its data over through host memory. Exits with 77 where there is one GPU only.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);

@@ -44,7 +44,7 @@ static void load_batch(float *batch, int step) {
     }
 }
 
-int main() {
+int main(int argc, char **argv) {
     std::vector<float> weights(kWeights);
     for (size_t i = 0; i < kWeights; i++) {
         weights[i] = float(i % 1009) * 0.001f;
@@ -66,7 +66,7 @@ int main() {
     CHECK(cudaMallocHost(&loss, sizeof(float)));
     CHECK(cudaMemcpyAsync(device_weights, weights.data(), kWeights * sizeof(float), cudaMemcpyHostToDevice, stream));
     CHECK(cudaMemsetAsync(state, 0, kWeights * sizeof(float), stream));
-    for (int step = 1; step <= kSteps; step++) {
+    for (int step = 1, last = argc > 1 ? std::atoi(argv[1]) : kSteps; step <= last; step++) {
         int which = step % 2;
         CHECK(cudaEventSynchronize(uploaded[which])); // the buffer's last upload is over
         load_batch(batch[which], step);

@@ -2,7 +2,7 @@
 // cudaMemcpy2D.
 #include "../example.cuh"
 
-constexpr int kQueries = 20;
+const int kQueries = 20 * repeats();
 constexpr size_t kRow = 1024; // floats: 4 KiB
 
 int main(int argc, char **argv) {

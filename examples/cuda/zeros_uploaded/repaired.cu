@@ -1,7 +1,7 @@
 // wasteful.cu, repaired: a memset on the device. Other values than a repeated byte are a one-line kernel.
 #include "../example.cuh"
 
-constexpr int kSteps = 20;
+const int kSteps = 20 * repeats();
 
 int main(int argc, char **argv) {
     const size_t n = floats_of_mib(argument(argc, argv, 1, 64)), bytes = n * sizeof(float);

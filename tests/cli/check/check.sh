@@ -125,9 +125,9 @@ echo '{"format": "xferspy-baseline", "version": 1, "findings": [{"finding": 5}]}
 echo '{"format": "xferspy-report", "version": 1}' >other.json
 : >nothing.json
 printf '{"format": "xferspy-baseline"\0' >binary.json
-for bad in "newer.json: is a baseline of a newer xferspy" "cut.json: is damaged" "typed.json: is damaged" \
+for bad in "newer.json: is of a newer xferspy" "cut.json: is damaged" "typed.json: is damaged" \
     "other.json: is no baseline" \
-    "nothing.json" "binary.json: is no baseline" "missing.json: No such file"; do
+    "nothing.json" "binary.json: is no JSON" "missing.json: No such file"; do
     check --baseline="${bad%%:*}" run.db; expect_error_of "$bad"
 done
 

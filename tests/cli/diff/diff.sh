@@ -43,6 +43,27 @@ expect_status 0; expect_out "It got worse: 134 ms -> 302 ms"
 expect_out "AFTER ran earlier than BEFORE: are they swapped?"
 expect_out "+ new"
 
+# The verdict rests on runs that were not profiled, where there are such: here AFTER is slower by them.
+"$XFERSPY" bench -n 4 --loop-time='^t ([0-9]+)' --json -o bench.json -- echo t 100 ms -- echo t 120 ms || show "bench"
+run "$XFERSPY" diff --bench=bench.json h100_upload_wasteful.db h100_upload_repaired.db
+expect_status 0; expect_no_err; expect_not "were xferspy's own"
+expect_out "It removed transfers (1.55 GiB less), but the run is slower: 100 ms -> 120 ms (+20 %)"
+expect_out "4 unprofiled runs (100 ms to 100 ms) before, 4 unprofiled runs (120 ms to 120 ms) after: beyond their own"
+expect_out "achieved: 20.0 ms more"
+run "$XFERSPY" diff --bench=bench.json --json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0; valid
+json "d['verdict']['unprofiled'] and d['verdict']['achieved_ns'] == -20000000"
+echo '{"format": "xferspy-bench", "version": 1, "before": {"runs": []}, "after": 1}' >no_runs.json
+echo '{"format": "xferspy-bench", "version": 1, "before": {"runs": [{"wall_ns": -1}]}, "after": {"runs": 3}}' >wrong.json
+echo '{"format": "xferspy-diff", "version": 1}' >other.json
+echo '{"format": "xferspy-bench", "version": 2}' >newer.json
+echo '{"format"' >half.json
+for case in "no_runs.json: is damaged" "wrong.json: is damaged" "other.json: is no bench" \
+    "newer.json: is of a newer xferspy" "half.json: is damaged" "missing.json: No such file" ".: is no regular file" \
+    "h100_wasteful.db: is no JSON"; do
+    run "$XFERSPY" diff --bench="${case%%: *}" h100_wasteful.db h100_repaired.db
+    expect_error_of "$case"
+done
+
 # Call sites, and what became of one finding.
 make_trace before.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 cat >less.sql <<'END'

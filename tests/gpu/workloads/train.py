@@ -1,10 +1,13 @@
 """A PyTorch training loop as people write it: a DataLoader with worker processes and pinned batches, uploads that do
-not block, one that does, the loss read back now and then. Prints what has to be the same with and without xferspy.
+not block, one that does, the loss read back now and then. Prints what has to be the same with and without xferspy, and
+how long the loop took on standard error.
 
     train.py [--iterations N] [--profiler]    --profiler: torch.profiler around the middle third
 """
 
 import argparse
+import sys
+import time
 
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -54,6 +57,7 @@ def main():
 
     third = options.iterations // 3
     profiler = None
+    begin = time.perf_counter()
     for i, (x, y) in enumerate(loader):
         if options.profiler and i == third:
             torch.cuda.synchronize()
@@ -69,6 +73,8 @@ def main():
             copies = [e for e in events if "Memcpy" in e.name]
             print(f"profiler: {len(events)} CUDA events, {len(copies)} of them copies")
             profiler = None
+    torch.cuda.synchronize()
+    print(f"loop {1e3 * (time.perf_counter() - begin):.1f} ms", file=sys.stderr)
     print(f"weights {sum(p.double().sum().item() for p in model.parameters()):.2f}")
 
 

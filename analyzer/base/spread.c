@@ -1,5 +1,5 @@
 /* Medians, ranges and the rank test; see spread.h. */
-#include "analyzer/diff/spread.h"
+#include "analyzer/base/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +95,60 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
     }
 }
 
-int64_t xs_difference_delta(const struct xs_difference *difference) {
-    uint64_t before = difference->before.median, after = difference->after.median;
-    uint64_t much = before > after ? before - after : after - before;
+static int by_difference(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many of the smallest differences of pairs lie below the interval: the most of which chance is at most
+ * SIGNIFICANT. -1: not even none. */
+static long outside(size_t n, size_t m) {
+    size_t most = n * m;
+    /* ways[i][u]: how many orders of i of one side and j of the other have u pairs the wrong way round; j grows */
+    double(*ways)[XS_RUNS_LIMIT * XS_RUNS_LIMIT + 1] = xs_realloc(NULL, (n + 1) * sizeof *ways), all = 0, below = 0;
+    memset(ways, 0, (n + 1) * sizeof *ways);
+    for (size_t i = 0; i <= n; i++)
+        ways[i][0] = 1;
+    for (size_t j = 1; j <= m; j++)
+        for (size_t i = 1; i <= n; i++) /* last is one of j: as before with j - 1; or one of i, above all j */
+            for (size_t u = most + 1; u-- > 0;)
+                ways[i][u] = ways[i][u] + (u >= j ? ways[i - 1][u - j] : 0);
+    for (size_t u = 0; u <= most; u++)
+        all += ways[n][u];
+    long count = -1;
+    for (size_t u = 0; u <= most && (below += ways[n][u]) / all <= SIGNIFICANT; u++)
+        count = (long)u;
+    free(ways);
+    return count;
+}
+
+static int64_t less(uint64_t a, uint64_t b) {
+    uint64_t much = a > b ? a - b : b - a;
     int64_t delta = much > INT64_MAX ? INT64_MAX : (int64_t)much;
-    return before > after ? -delta : delta;
+    return a > b ? delta : -delta;
+}
+
+bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count,
+                       int64_t *low, int64_t *high) {
+    size_t count = before_count * after_count, n = 0;
+    *low = *high = 0;
+    if (!count || before_count > XS_RUNS_LIMIT || after_count > XS_RUNS_LIMIT)
+        return false;
+    int64_t *differences = xs_realloc(NULL, count * sizeof *differences);
+    for (size_t i = 0; i < before_count; i++)
+        for (size_t k = 0; k < after_count; k++)
+            differences[n++] = less(after[k], before[i]);
+    qsort(differences, count, sizeof *differences, by_difference);
+    long skip = outside(before_count, after_count);
+    size_t first = skip < 0 ? 0 : (size_t)skip;
+    *low = differences[first];
+    *high = differences[count - 1 - first];
+    free(differences);
+    return skip >= 0;
+}
+
+int64_t xs_difference_delta(const struct xs_difference *difference) {
+    return less(difference->after.median, difference->before.median);
 }
 
 bool xs_differs(const struct xs_difference *difference, uint64_t floor, unsigned percent) {

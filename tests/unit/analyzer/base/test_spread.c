@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyzer/diff/spread.h"
+#include "analyzer/base/spread.h"
 
 static struct xs_difference difference_of(const uint64_t *before, size_t n, const uint64_t *after, size_t m) {
     struct xs_metric_value x[XS_RUNS_LIMIT], y[XS_RUNS_LIMIT];
@@ -94,10 +94,40 @@ static void what_is_not_known_is_not_compared(void **state) {
     assert_false(xs_differs(&d, 0, 0));
 }
 
+/* Against the published critical values of the one-sided test at 5 %: 1 of 4 and 4, 15 of 8 and 8, 27 of 10 and
+ * 10. */
+static void interval_of_the_shift(void **state) {
+    (void)state;
+    uint64_t before[XS_RUNS_LIMIT], after[XS_RUNS_LIMIT];
+    int64_t low, high;
+    for (size_t i = 0; i < XS_RUNS_LIMIT; i++) {
+        before[i] = 1000 + 100 * i;
+        after[i] = 500 + i; /* every difference of a pair is another number */
+    }
+    assert_true(xs_shift_interval(before, 4, after, 4, &low, &high));
+    assert_int_equal(low, -799); /* 2 of 70 orders are as far: one difference is left out on each side */
+    assert_int_equal(high, -498);
+    assert_true(xs_shift_interval(before, 3, after, 3, &low, &high));
+    assert_int_equal(low, -700); /* one of 20: the range */
+    assert_false(xs_shift_interval(before, 2, after, 2, &low, &high));
+    assert_int_equal(low, -600);
+    assert_true(xs_shift_interval(before, 8, after, 8, &low, &high));
+    assert_int_equal(low, -1200 + 100 + 7); /* 8 of each step of 100; the 16th smallest is the 8th of the second step */
+    assert_true(xs_shift_interval(before, 10, after, 10, &low, &high));
+    assert_int_equal(low, -1400 + 200 + 7); /* the 28th of 10 each */
+    assert_true(xs_shift_interval(before, XS_RUNS_LIMIT, after, XS_RUNS_LIMIT, &low, &high));
+    assert_true(low < high);
+    assert_false(xs_shift_interval(before, 0, after, 3, &low, &high));
+    assert_true(low == 0 && high == 0);
+    assert_true(xs_shift_interval((uint64_t[]){0, 0, 0, 0}, 4, (uint64_t[]){UINT64_MAX, 1, 1, 1}, 4, &low, &high));
+    assert_true(low == 1 && high == INT64_MAX);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(median_and_range),
         cmocka_unit_test(three_runs_a_side_can_tell),
+        cmocka_unit_test(interval_of_the_shift),
         cmocka_unit_test(fewer_cannot),
         cmocka_unit_test(the_table_of_mann_and_whitney),
         cmocka_unit_test(equal_values_share_their_ranks),

@@ -1,0 +1,68 @@
+/* Reading a bench; see bench_read.h. */
+#include "analyzer/bench/bench_read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/bench/bench_words.h"
+#include "analyzer/command/command.h"
+#include "analyzer/command/json_document.h"
+
+static const char damaged[] = XS_JSON_DAMAGED("bench --json");
+
+/* False where the file says something else than times. */
+static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
+                      struct xs_metric_value *times, size_t *count) {
+    struct xs_string sql = {0};
+    xs_string_format(&sql, "SELECT json_extract(value, '$.%s') FROM json_each(?1, '$.%s.runs')", time, key);
+    sqlite3_stmt *row = xs_json_document_ask(document, sql.data);
+    bool good = row != NULL;
+    int code = SQLITE_DONE;
+    *count = 0;
+    while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        good = *count < XS_RUNS_LIMIT;
+        if (good)
+            times[(*count)++] = (struct xs_metric_value){.value = xs_json_document_count(row, 0, &good), .known = true};
+    }
+    sqlite3_finalize(row);
+    xs_string_free(&sql);
+    return good && code == SQLITE_DONE && *count;
+}
+
+static bool read_times(const struct xs_json_document *document, struct xs_bench_times *times) {
+    static const char *const keys[] = {"before", "after"}, *const names[] = {"loop_ns", "wall_ns"};
+    for (size_t i = 0; i < 2; i++) { /* of loops, where there are such */
+        bool good = true;
+        for (size_t side = 0; side < 2; side++)
+            good = good && read_side(document, keys[side], names[i], times->times[side], &times->counts[side]);
+        times->by_loop = i == 0;
+        if (good)
+            return true;
+    }
+    return false;
+}
+
+int xs_bench_read(const char *path, struct xs_bench_times *times) {
+    struct xs_json_document document = {0};
+    struct stat st;
+    FILE *file = fopen(path, "re");
+    const char *trouble = NULL;
+    if (!file)
+        trouble = strerror(errno);
+    else if (fstat(fileno(file), &st) == 0 && !S_ISREG(st.st_mode))
+        trouble = XS_NO_REGULAR_FILE;
+    else
+        trouble = xs_json_document_read(file, &document);
+    if (!trouble)
+        trouble = xs_json_document_is(&document, XS_BENCH_FORMAT, XS_BENCH_JSON_VERSION,
+                                      "is no bench; `xferspy bench --json' makes one", damaged);
+    if (!trouble && !read_times(&document, times))
+        trouble = damaged;
+    xs_json_document_free(&document);
+    if (file)
+        fclose(file);
+    if (trouble)
+        xs_complain("%s: %s", path, trouble);
+    return trouble ? XS_EXIT_ERROR : XS_EXIT_OK;
+}

@@ -1,0 +1,31 @@
+"""A CuPy script as people write it: a batch up, a few array expressions, a product, a number back now and then.
+EXAMPLE_REPEAT times as many steps."""
+
+import os
+import sys
+import time
+
+import cupy
+import numpy
+
+STEPS, ROWS, COLUMNS, LOOK_EVERY = 500, 512, 512, 10
+
+batch = numpy.linspace(0, 1, ROWS * COLUMNS, dtype=numpy.float32).reshape(ROWS, COLUMNS)
+weights = cupy.linspace(-1, 1, COLUMNS * COLUMNS, dtype=cupy.float32).reshape(COLUMNS, COLUMNS)
+
+
+def step(number):
+    x = cupy.asarray(batch + numpy.float32(number % 7))
+    y = cupy.tanh((x - x.mean()) @ weights)
+    return (y * y).sum()
+
+
+float(step(0))
+begin = time.perf_counter()
+for i in range(STEPS * int(os.environ.get("EXAMPLE_REPEAT", "1"))):
+    energy = step(i)
+    if i % LOOK_EVERY == 0 and not float(energy) < 1e12:
+        sys.exit("diverged")
+cupy.cuda.Device().synchronize()
+print(f"loop {1e3 * (time.perf_counter() - begin):.1f} ms", file=sys.stderr)
+print(f"energy {float(energy):.0f}")

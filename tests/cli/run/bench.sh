@@ -1,0 +1,114 @@
+# Two commands in turns. How long they take is the machine's; what is compared here is what they print: outputs, exit
+# statuses, and times of a loop, which are the same on every machine.
+. "$SOURCE/lib.sh"
+need_python jsonschema.Draft202012Validator
+json() { "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
+valid() {
+    "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/bench.schema.json" stdout \
+        >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
+}
+slow='echo result 1; echo loop 200.0 ms >&2' fast='echo result 1; echo loop 150.0 ms >&2'
+loop='^loop ([0-9.]+)'
+
+# A loop that takes a quarter less: beyond doubt with four runs of each, and what was demanded.
+run "$XFERSPY" bench -n 4 --loop-time="$loop" --at-least=25% -- sh -c "$slow" -- sh -c "$fast"
+expect_status 0; expect_no_err
+[ "$(head -n 1 stdout)" = "AFTER is faster: 200 ms -> 150 ms (-25 %) of the loop's time." ] || show "conclusion"
+expect_out "4 of each, in turns, after 1 to warm up; not profiled"; expect_out "the same, 1 line"
+expect_out "a gain of at least 25% was demanded: it is there"; expect_out "-50.0 ms (-50.0 ms to -50.0 ms)"
+run "$XFERSPY" bench -n 4 --loop-time="$loop" --at-least=50ms -- sh -c "$slow" -- sh -c "$fast"; expect_status 0
+for gain in 26% 51ms; do
+    run "$XFERSPY" bench -n 4 --loop-time="$loop" --at-least=$gain -- sh -c "$slow" -- sh -c "$fast"
+    expect_status 3; expect_out "the gain is not there"
+done
+run "$XFERSPY" bench -n 4 --loop-time="$loop" -- sh -c "$fast" -- sh -c "$slow"
+expect_status 0; expect_out "AFTER is slower: 150 ms -> 200 ms (+33 %)"
+run "$XFERSPY" bench -n 4 --loop-time="$loop" --fail-on=slower,output -- sh -c "$fast" -- sh -c "$slow"
+expect_status 3; expect_out "AFTER is slower"
+run "$XFERSPY" bench -n 4 --loop-time="$loop" --at-least=0 -- sh -c "$fast" -- sh -c "$slow"; expect_status 3
+run "$XFERSPY" bench -n 4 --loop-time="$loop" --at-least=0 -- sh -c "$slow" -- sh -c "$slow"
+expect_status 0; expect_out "No difference beyond the runs' own: 200 ms -> 200 ms"
+run "$XFERSPY" bench -n 4 --loop-time="$loop" --fail-on=unclear -- sh -c "$slow" -- sh -c "$slow"; expect_status 3
+# Of so few runs nothing can be told.
+run "$XFERSPY" bench -n 2 --loop-time="$loop" --at-least=10% -- sh -c "$slow" -- sh -c "$fast"
+expect_status 3; expect_out "Which is faster cannot be told"; expect_out "2 runs a side are too few"
+run "$XFERSPY" bench -n 3 --loop-time="$loop" -- sh -c "$slow" -- sh -c "$fast"
+expect_status 0; expect_out "AFTER is faster"; expect_not "too few"
+
+# Units: behind the number, or said. A time of another unit than the option's word is that of the output's.
+run "$XFERSPY" bench -n 4 --json --loop-time='took ([0-9.]+)' -- sh -c 'echo took 2 s' -- sh -c 'echo took 1500ms'
+expect_status 0; valid; json "d['loop']['before']['median_ns'] == 2 * 10**9 and d['loop']['after']['median_ns'] == 15 * 10**8"
+json "d['time'] == 'loop' and d['result'] == 'faster' and d['loop']['delta_ns'] == -5 * 10**8"
+json "d['output']['lines'] == 0 and d['rounds'] == 4 and len(d['before']['runs']) == 4 and d['gate']['holds']"
+json "d['before']['command'] == ['sh', '-c', 'echo took 2 s'] and d['before']['runs'][0]['exit_status'] == 0"
+json "abs(d['loop']['p'] - 1 / 70) < 1e-9 and d['loop']['interval_90']"
+run "$XFERSPY" bench -n 4 --json --loop-time='took ([0-9.]+)' --loop-unit=us -- echo took 2 -- echo took 2
+valid; json "d['loop']['before']['median_ns'] == 2000"
+run "$XFERSPY" bench -n 4 --loop-time='took ([0-9.]+)' -- echo took 2 -- echo took 2
+expect_status 0; expect_out "4 of 4 runs of BEFORE print no time that --loop-time finds with a unit"
+run "$XFERSPY" bench -n 4 --format=markdown --loop-time="$loop" -- sh -c "$slow" -- sh -c "$fast"
+expect_status 0; expect_out "**AFTER is faster: 200 ms"; expect_out "| loop | 200 ms (200 ms to 200 ms) |"
+
+# Outputs: another line, another number of lines, another exit status, and what may differ.
+run "$XFERSPY" bench -n 3 -- echo one -- echo two
+expect_status 3; expect_out "differs from line 1 on; before: one; after: two"
+run "$XFERSPY" bench -n 3 --fail-on=none -- echo one -- echo two; expect_status 0; expect_out "differs from line 1"
+run "$XFERSPY" bench -n 3 --ignore='^(one|two)$' --ignore=three -- echo one -- echo two; expect_status 0
+run "$XFERSPY" bench -n 3 -- printf 'a\nb\n' -- printf 'a\n'; expect_status 3; expect_out "differs from line 2"
+run "$XFERSPY" bench -n 3 -- printf 'a\n' -- printf 'a'; expect_status 3
+run "$XFERSPY" bench -n 3 -- printf 'a\0b\n' -- printf 'a\0c\n'; expect_status 3
+run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- true
+expect_status 3; expect_out "BEFORE ended with exit status 4"
+run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- sh -c 'exit 4'
+expect_status 0; expect_out "AFTER ended with exit status 4"
+run "$XFERSPY" bench -n 3 --json -- sh -c 'kill -9 $$' -- true; expect_status 3; valid
+json "d['before']['runs'][0] | {'wall_ns': 0} == {'wall_ns': 0, 'loop_ns': None, 'exit_status': None, 'signal': 9}"
+# What differs between runs of the first command is not compared; what differs between runs of the second alone is.
+run "$XFERSPY" bench -n 3 -- sh -c 'echo same; echo $$' -- sh -c 'echo same; echo $$'
+expect_status 0; expect_out "the same, 2 lines; 1 of them differs between runs of BEFORE and is not compared"
+run "$XFERSPY" bench -n 3 -- sh -c 'echo same; echo 1' -- sh -c 'echo same; echo $$'
+expect_status 3; expect_out "differs from line 2 on; before: 1; after: "
+run "$XFERSPY" bench -n 3 -- sh -c 'echo >>before; cat before' -- true
+expect_status 3; expect_out "not compared: runs of BEFORE print different numbers of lines"
+
+# Turns: so many runs of each, neither always first, and the runs to warm up.
+: >turns
+run "$XFERSPY" bench -n 4 --warm-up=2 -- sh -c 'printf B >>turns' -- sh -c 'printf A >>turns'
+[ "$(cat turns)" = BAABABBABAAB ] || show "turns: $(cat turns)"
+# The environment has nothing of capture in it, and the rest of it; standard input is empty.
+XFERSPY_CUPTI=off XFERSPY_LIBRARY=/no/lib MINE=kept LD_PRELOAD=/nowhere/libxferspy.so \
+    run "$XFERSPY" bench -n 1 --warm-up=0 -- sh -c 'env >env; cat >input' -- true
+! grep 'XFERSPY_\|LD_PRELOAD' env || show "of capture"
+grep -q '^MINE=kept$' env || show "MINE"
+[ ! -s input ] || show "input"
+
+# Mistakes.
+run "$XFERSPY" bench -- ./nowhere -- true; expect_status 1; expect_no_out; expect_err "./nowhere: No such file"
+run "$XFERSPY" bench -- true -- no-such-command; expect_status 1; expect_err "no-such-command: command not found"
+run "$XFERSPY" bench -- true; expect_status 2; expect_err "Two of them"
+run "$XFERSPY" bench -- true --; expect_status 2
+for wrong in -n0 -n33 -nx --warm-up=-1 --loop-time=x '--loop-time=(a)(b)' '--ignore=(' --at-least=x --at-least=5 \
+    --fail-on=gain --fail-on=x --time-limit=0 --format=tsv --loop-unit=h; do
+    run "$XFERSPY" bench "$wrong" -- true -- true; expect_status 2; expect_no_out
+done
+echo kept >kept
+run "$XFERSPY" bench -n 1 -o kept -- touch ran -- true
+expect_status 1; expect_err "exists already"; [ ! -e ran ] || show "ran all the same"
+
+# A run that does not end is ended by the time limit; and by a signal, with what is known up to then.
+run "$XFERSPY" bench --time-limit=0.5 -- sleep 1000 -- true
+expect_status 1; expect_out "The time limit allowed 0 of 9 rounds"
+mkfifo never
+cat >third <<'END'
+echo run >>runs
+[ "$(wc -l <runs)" -lt 4 ] || { echo $$ >waits.new; mv waits.new waits; exec cat never; }
+END
+"$XFERSPY" bench --loop-time="$loop" -- sh third -- sh -c "$fast" >stdout 2>stderr </dev/null &
+bench=$!
+i=0
+while [ ! -e waits ] && [ $i -lt 1000 ]; do sleep 0.1; i=$((i + 1)); done
+kill -TERM $bench
+step="bench that is interrupted"
+wait $bench; status=$?
+expect_status 1; expect_out "It was interrupted after 2 of 9 rounds"
+! kill -0 "$(cat waits)" 2>/dev/null || show "the program was left behind"
