@@ -306,11 +306,17 @@ check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (p
   await frame(page);
   const closer = await timeline(page);
   assert.ok(Math.abs(span(closer) - span(whole) / 2) < 10);
-  const box = await (await page.$('.timeline canvas')).boundingBox();
+  const canvas = await page.$('.timeline canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  let box = await canvas.boundingBox();
   await page.mouse.move(box.x + 700, box.y + 40);
   await page.mouse.wheel(0, -100);
   await frame(page);
   assert.equal(span(await timeline(page)), span(closer), 'the wheel alone scrolls the page');
+  await page.evaluate(() => scrollTo(0, 1e6));
+  await frame(page);
+  box = await canvas.boundingBox();
+  await page.mouse.move(box.x + 700, box.y + 40);
   await page.keyboard.down('Control');
   await page.mouse.wheel(0, -100);
   await page.keyboard.up('Control');
@@ -334,6 +340,152 @@ check('zoom and pan by buttons, wheel, drag and keyboard', 'lines', {}, async (p
   await page.keyboard.press('0');
   await frame(page);
   assert.deepEqual([(await timeline(page)).from, (await timeline(page)).to], [whole.from, whole.to]);
+});
+
+// What the timeline's chart drew: the two ends of its axis, and the axis's labels; and which part the strip above shows.
+const drawn = (page) =>
+  page.evaluate(() => {
+    const { timeline } = window.xferspy.open.get('findings');
+    const { instance } = timeline.chart;
+    const width = document.querySelector('.timeline').clientWidth;
+    const ends = [timeline.left(), width - 14];
+    const strip = document.querySelector('.minimap canvas').getBoundingClientRect();
+    const view = document.querySelector('.minimap-view').getBoundingClientRect();
+    const { first, last } = timeline.run;
+    return {
+      axis: ends.map((x) => instance.convertFromPixel({ gridIndex: 0 }, [x, 0])[0]),
+      ends,
+      labels: instance
+        .getZr()
+        .storage.getDisplayList()
+        .filter((of) => of.type === 'tspan' && /[µm]?s$/.test(of.style.text))
+        .map((of) => of.style.text),
+      strip: [view.left, view.right].map((x) => first + ((x - strip.left) / strip.width) * (last - first)),
+      title: document.getElementById('where').textContent,
+      pixel: (last - first) / strip.width,
+    };
+  });
+// The lanes' own segments of a finding: the first's begin and the last's end, and where the chart draws them.
+const segments = (page, finding) =>
+  page.evaluate((index) => {
+    const { timeline } = window.xferspy.open.get('findings');
+    const ends = [Infinity, -Infinity];
+    for (const lane of timeline.run.lanes)
+      for (let i = 0; i < lane.size; i++)
+        if (timeline.run.marked[index].has(lane.base + i)) {
+          ends[0] = Math.min(ends[0], lane.start[i]);
+          ends[1] = Math.max(ends[1], lane.end[i]);
+        }
+    return ends.map((time) => timeline.chart.instance.convertToPixel({ gridIndex: 0 }, [time, 0])[0]);
+  }, finding);
+// The leftmost and the rightmost column of the timeline's canvas that has the colour, as numbers between 0 and 255.
+const extent = (page, rgb) =>
+  page.evaluate((wanted) => {
+    const canvas = document.querySelector('.timeline canvas');
+    const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let ends = [Infinity, -Infinity];
+    for (let i = 0; i < data.length; i += 4)
+      if (wanted.every((c, k) => Math.abs(data[i + k] - c) < 12)) {
+        const x = (i / 4) % width;
+        ends = [Math.min(ends[0], x), Math.max(ends[1], x)];
+      }
+    return ends;
+  }, rgb);
+const HOT = [0xd4, 0x38, 0x0d];
+
+function agrees({ axis, strip, title, pixel, labels }, { from, to }, what) {
+  const near = (a, b, by) => Math.abs(a - b) <= by;
+  const span = to - from;
+  assert.ok(near(axis[0], from, span / 500) && near(axis[1], to, span / 500), `${what}: the axis, ${axis}`);
+  assert.ok(near(strip[0], from, 3 * pixel) && near(strip[1], to, 3 * pixel), `${what}: the strip, ${strip}`);
+  const [ms, until] = title.replaceAll('\u00a0ms', '').split(' – ').map(Number);
+  assert.ok(near(ms * 1e6, from, span / 20) && near(until * 1e6, to, span / 20), `${what}: the title, ${title}`);
+  assert.ok(labels.length >= 2, `${what}: labels, ${labels}`);
+  assert.equal(new Set(labels).size, labels.length, `${what}: no label twice, ${labels}`);
+}
+
+check('title, axis and strip of the timeline show one range', 'lines', {}, async (page) => {
+  await frame(page);
+  for (let times = 0; times < 8; times++) {
+    agrees(await drawn(page), await timeline(page), `zoomed ${times} times`);
+    await page.click('button[aria-label="Zoom in"]');
+    await frame(page);
+  }
+  await page.click('button[aria-label="Pan right"]');
+  await frame(page);
+  agrees(await drawn(page), await timeline(page), 'panned');
+  await page.click('button:text-is("Whole run")');
+  await frame(page);
+  agrees(await drawn(page), await timeline(page), 'the whole run');
+});
+
+for (const name of ['lines', 'contents', 'causes'])
+  check(`a finding is drawn from its first transfer to its last: ${name}`, name, {}, async (page) => {
+    await frame(page);
+    await page.click('button:text-is("Finding")');
+    await frame(page);
+    const [first, last] = await segments(page, 0);
+    const { ends } = await drawn(page);
+    assert.ok(first >= ends[0] && last <= ends[1], `${first} to ${last} is within ${ends}`);
+    assert.ok(last - first > (ends[1] - ends[0]) * 0.8, 'and fills the view');
+    const [left, right] = await extent(page, HOT);
+    assert.ok(Math.abs(left - first) < 4 && Math.abs(right - last) < 4, `${left} to ${right} has its colour`);
+    agrees(await drawn(page), await timeline(page), 'the finding');
+  });
+
+check('a double click on a block shows it', 'lines', {}, async (page) => {
+  await frame(page);
+  const at = await page.evaluate(() => {
+    // the middle of the widest block
+    const { timeline } = window.xferspy.open.get('findings');
+    const [block] = [...timeline.current].sort((a, b) => b[2] - b[1] - (a[2] - a[1]));
+    const [x, y] = timeline.chart.instance.convertToPixel({ gridIndex: 0 }, [(block[1] + block[2]) / 2, block[0]]);
+    return { x, y, block };
+  });
+  const box = await (await page.$('.timeline canvas')).boundingBox();
+  await page.mouse.dblclick(box.x + at.x, box.y + at.y);
+  await frame(page);
+  const [from, to] = await page.evaluate(
+    ([, start, end]) =>
+      [start, end].map(
+        (time) =>
+          window.xferspy.open.get('findings').timeline.chart.instance.convertToPixel({ gridIndex: 0 }, [time, 0])[0],
+      ),
+    at.block,
+  );
+  const { ends } = await drawn(page);
+  assert.ok(from >= ends[0] && to <= ends[1], `the block, ${from} to ${to}, is within ${ends}`);
+  assert.ok(to - from > (ends[1] - ends[0]) / 4, 'and as wide as a third of the view');
+  agrees(await drawn(page), await timeline(page), 'the block');
+});
+
+check('the strip above the timeline moves and stretches what is in view', 'lines', {}, async (page) => {
+  await frame(page);
+  await page.click('button[aria-label="Zoom in"]');
+  await page.click('button[aria-label="Zoom in"]');
+  await frame(page);
+  const before = await timeline(page);
+  const drag = async (selector, by) => {
+    const box = await (await page.$(selector)).boundingBox();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + by, y, { steps: 3 });
+    await page.mouse.up();
+    await frame(page);
+  };
+  const span = ({ from, to }) => to - from;
+  await drag('.minimap-view', 100);
+  const moved = await timeline(page);
+  assert.ok(moved.from > before.from && Math.abs(span(moved) - span(before)) < 10, 'moved');
+  await drag('.minimap-end.to', 60);
+  const wider = await timeline(page);
+  assert.ok(Math.abs(wider.from - moved.from) < 10 && span(wider) > span(moved), 'stretched');
+  agrees(await drawn(page), wider, 'stretched');
+  const strip = await (await page.$('.minimap')).boundingBox();
+  await page.mouse.click(strip.x + 5, strip.y + 5);
+  await frame(page);
+  assert.equal((await timeline(page)).from, 0, 'a click beside it goes there');
 });
 
 check('filters', 'lines', {}, async (page) => {

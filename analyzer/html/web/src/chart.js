@@ -115,5 +115,10 @@ export class Chart {
 export function redrawAll() {
   for (const chart of charts) chart.draw();
 }
+// What else is drawn in the theme's colours; it needs `draw` and is taken out by what this returns.
+export function redrawn(chart) {
+  charts.add(chart);
+  return () => charts.delete(chart);
+}
 
 export const rectangle = core.graphic.clipRectByRect;

@@ -21,6 +21,7 @@ function findingsTab(run) {
   const findings = new Findings(run, (index) => timeline.choose(index));
   return {
     element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element),
+    timeline,
     dispose: () => timeline.dispose(),
   };
 }

@@ -4,6 +4,7 @@ import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
 import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { Minimap } from './minimap.js';
 
 const LANE = 22;
 const GROUPS = [
@@ -13,6 +14,7 @@ const GROUPS = [
 ];
 const LANES_AT_FIRST = 8;
 const TABLE_ROWS = 200;
+const RIGHT = 14; // free at the right of the lanes
 
 function firstAtOrAfter(array, value) {
   let low = 0;
@@ -31,6 +33,7 @@ export class Timeline {
     this.range = [run.first, run.last];
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
+    this.minimap = new Minimap(run, (from, to) => this.show(from, to, true));
     this.region = h(
       'div',
       {
@@ -59,6 +62,7 @@ export class Timeline {
       'section',
       { class: 'panel', 'aria-label': 'Timeline' },
       this.toolbar(),
+      this.minimap.element,
       this.region,
       this.notes(),
       this.table,
@@ -164,7 +168,7 @@ export class Timeline {
     this.lanes = shown;
     fill(this.more, this.all ? 'Fewer lanes' : `${hidden} more lanes`);
     this.more.hidden = !this.all && !hidden;
-    this.place.style.height = `${Math.max(3, shown.length) * LANE + 76}px`;
+    this.place.style.height = `${Math.max(3, shown.length) * LANE + 40}px`;
     this.chart?.fit();
     this.chart?.draw();
     this.update();
@@ -207,7 +211,7 @@ export class Timeline {
   }
 
   data() {
-    const width = Math.max(200, this.place.clientWidth - this.left() - 14);
+    const width = Math.max(200, this.place.clientWidth - this.left() - RIGHT);
     const pixel = (this.range[1] - this.range[0]) / width;
     const out = [];
     this.lanes.forEach((lane, y) => this.rectangles(lane, y, pixel, out));
@@ -224,7 +228,9 @@ export class Timeline {
       ...base(),
       animation: false,
       aria: { show: false },
-      grid: { left: this.left(), right: 14, top: 4, bottom: 62 },
+      // exactly there, whatever a label needs: the strip above has the same ends
+      grid: { left: this.left(), right: RIGHT, top: 4, bottom: 26, outerBoundsMode: 'none' },
+      // The only zoom is that of the axis's two ends: a zoom of the chart's own on top of them would zoom twice.
       xAxis: axis({
         type: 'value',
         min: this.range[0],
@@ -232,6 +238,8 @@ export class Timeline {
         axisLabel: {
           formatter: (value) => f.moment(value, this.range[1] - this.range[0]),
           hideOverlap: true,
+          // the ends are no round numbers; the title has them
+          showMinLabel: false,
           showMaxLabel: false,
         },
       }),
@@ -242,7 +250,6 @@ export class Timeline {
         axisTick: { show: false },
         axisLabel: { color: colour('text'), width: this.left() - 12, overflow: 'truncate', interval: 0 },
       }),
-      dataZoom: this.dataZoom(),
       series: [
         {
           id: 'segments',
@@ -255,31 +262,6 @@ export class Timeline {
         },
       ],
     };
-  }
-
-  // The zoom is the page's own (the data follow it); this takes drags and the wheel.
-  dataZoom() {
-    const { first, last } = this.run;
-    const percent = (value) => ((value - first) / (last - first)) * 100;
-    const range = { start: percent(this.range[0]), end: percent(this.range[1]), filterMode: 'none', minSpan: 0 };
-    return [
-      {
-        ...range,
-        type: 'slider',
-        xAxisIndex: 0,
-        height: 20,
-        bottom: 8,
-        showDetail: false,
-        borderColor: colour('line-strong'),
-        fillerColor: colour('select'),
-        backgroundColor: 'transparent',
-        dataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } },
-        handleStyle: { color: colour('raised'), borderColor: colour('dim') },
-        moveHandleSize: 0,
-        brushSelect: false,
-        realtime: true,
-      },
-    ];
   }
 
   draw(params, api) {
@@ -335,11 +317,9 @@ export class Timeline {
       );
     if (!this.chart?.instance) return;
     this.current = this.data();
-    const { first, last } = this.run;
-    const percent = (value) => ((value - first) / (last - first)) * 100;
+    this.minimap.place(this.left(), RIGHT, this.range, this.finding);
     this.chart.instance.setOption({
       xAxis: { min: this.range[0], max: this.range[1] },
-      dataZoom: [{ start: percent(this.range[0]), end: percent(this.range[1]) }],
       series: [{ id: 'segments', data: this.current }],
     });
     this.element.dataset.from = this.range[0];
@@ -417,11 +397,6 @@ export class Timeline {
   }
 
   listen(instance) {
-    instance.on('datazoom', (event) => {
-      const zoom = event.batch?.[0] ?? event;
-      const { first, last } = this.run;
-      this.show(first + ((last - first) * zoom.start) / 100, first + ((last - first) * zoom.end) / 100, true);
-    });
     const renderer = instance.getZr();
     renderer.on('mousewheel', (event) => {
       if (!event.event.ctrlKey) return;
@@ -430,7 +405,7 @@ export class Timeline {
     });
     let grabbed = null;
     renderer.on('mousedown', (event) => {
-      if (event.offsetY < this.place.clientHeight - 58) grabbed = { x: event.offsetX, range: this.range };
+      if (event.offsetY < this.place.clientHeight - 22) grabbed = { x: event.offsetX, range: this.range };
     });
     renderer.on('mousemove', (event) => {
       if (!grabbed) {
@@ -482,7 +457,7 @@ export class Timeline {
   }
 
   width() {
-    return Math.max(1, this.place.clientWidth - this.left() - 14);
+    return Math.max(1, this.place.clientWidth - this.left() - RIGHT);
   }
   share(x) {
     return Math.min(1, Math.max(0, (x - this.left()) / this.width()));
@@ -537,6 +512,7 @@ export class Timeline {
   }
 
   dispose() {
+    this.minimap.dispose();
     this.chart.dispose();
   }
 }
