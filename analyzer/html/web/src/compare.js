@@ -7,6 +7,7 @@ import * as f from './format.js';
 const CHART_ROWS = 12;
 const NUMBERS = 'Numbers of the run';
 const CHANGES = { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' };
+const DECIDED_BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
 const SAVES = ['gives_back_ns', 'Saves', f.ns];
 const MEASURES = [
@@ -60,6 +61,13 @@ function percent(of) {
   return of.delta ? `${of.delta > 0 ? '+' : '−'}${f.share(Math.abs(of.delta), of.before.median)}` : '0 %';
 }
 
+// What it grew or shrank by stands with the word: the number beside it may have gone the other way.
+function changed(row) {
+  const word = CHANGES[row.change] ?? row.change;
+  const by = row.change === 'grew' || row.change === 'shrank' ? DECIDED_BY[row.decided_by] : null;
+  return by ? [word, h('div', { class: 'dim' }, `in ${by}`)] : word;
+}
+
 export function compare(runs, diff) {
   const name = (finding) => finding.name_before ?? finding.name_after;
   const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
@@ -106,7 +114,7 @@ export function compare(runs, diff) {
     }),
     series: [bar('before', 'before'), bar('after', 'after')],
   });
-  const state = { title: 'Change', text: (row) => CHANGES[row.change] ?? row.change };
+  const state = { title: 'Change', cell: changed };
   const at = { title: 'Where', cell: (row) => h('span', { class: 'mono' }, place(row)) };
   const left = (all, shown) =>
     all > shown ? h('p', { class: 'note' }, `The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null;
@@ -121,7 +129,7 @@ export function compare(runs, diff) {
       [diff.verdict.own_text, diff.verdict.gain_text]
         .filter(Boolean)
         .map((line) => h('p', { class: 'note said' }, sentence(line))),
-      h('p', { class: 'note' }, text(diff.verdict.spread)),
+      h('p', { class: 'note' }, sentence(diff.verdict.spread)),
       diff.notes.map((note) => h('p', { class: 'note' }, note)),
       h(
         'p',
