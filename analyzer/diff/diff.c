@@ -17,8 +17,8 @@ enum {
 const char *const xs_measure_names[XS_MEASURES] = {"count",      "bytes",   "device_ns",
                                                    "exposed_ns", "host_ns", "gives_back_ns"};
 const char *const xs_change_names[] = {"disappeared", "appeared", "grew", "shrank", "unchanged", "not-checked"};
-const char *const xs_paid_names[] = {"paid",      "faster", "not-faster", "slower-with-less",
-                                     "no-change", "worse",  "cannot-tell", "did-less", "did-more", "did-as-much"};
+const char *const xs_paid_names[] = {"paid",  "faster",      "not-faster", "slower-with-less", "no-change",
+                                     "worse", "cannot-tell", "did-less",   "did-more",         "did-as-much"};
 
 /* --- sides of which one has no call sites are compared by entry point --- */
 

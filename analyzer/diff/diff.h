@@ -108,7 +108,8 @@ enum xs_paid {
     XS_NO_CHANGE,
     XS_WORSE,
     XS_CANNOT_TELL, /* the wall time of one side is not known, or simulated while the other is not */
-    /* With fewer than XS_RUNS_TO_TELL runs on a side nothing is said of the run's time, only of what the program did. */
+    /* With fewer than XS_RUNS_TO_TELL runs on a side nothing is said of the run's time, only of what the program did.
+     */
     XS_DID_LESS,    /* less was copied, or findings are gone that cost time */
     XS_DID_MORE,    /* more was copied */
     XS_DID_AS_MUCH, /* neither */

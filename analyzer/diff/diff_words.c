@@ -10,8 +10,7 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/site.h"
 
-#define XS_NOISE_UNKNOWN                                                                                               \
-    "the noise is unknown, so nothing is said of the run's time. Record three or more each"
+#define XS_NOISE_UNKNOWN "the noise is unknown, so nothing is said of the run's time. Record three or more each"
 
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
     char buffer[XS_UNIT_BYTES];
@@ -131,7 +130,7 @@ static void add_did(struct xs_string *text, const struct xs_diff *c) {
         xs_string_format(text, "; %zu finding%s gone", v->gone, v->gone == 1 ? " is" : "s are");
     if (v->new)
         xs_string_format(text, "%s %zu%s %s new", v->gone ? "," : ";", v->new,
-                         v->gone         ? ""
+                         v->gone       ? ""
                          : v->new == 1 ? " finding"
                                        : " findings",
                          v->new == 1 ? "is" : "are");
@@ -266,8 +265,7 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
     if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
         xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
     uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
-    xs_string_format(text, "; %s %s %s",
-                     xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS ? "this run took" : "achieved:",
+    xs_string_format(text, "; %s %s %s", xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS ? "this run took" : "achieved:",
                      xs_format_ns(buffer, achieved), p->achieved_ns < 0 ? "more" : "less");
 }
 
