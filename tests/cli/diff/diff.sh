@@ -25,7 +25,7 @@ cp "$SOURCE"/../golden/h100_upload_wasteful.db "$SOURCE"/../golden/h100_upload_r
 # less.
 run "$XFERSPY" diff h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; golden diff_h100_upload.txt
-case $(head -n 1 stdout) in "It copied 1.55 GiB less, in 395 fewer copies; "*) ;; *) show "the conclusion comes first" ;; esac
+case $(head -n 1 stdout) in "It copied 1.55 GiB less, in 395 "*) ;; *) show "the conclusion comes first" ;; esac
 expect_out "- gone      noop-upload"; expect_out "199, 1.55 GiB"
 run "$XFERSPY" diff --format=markdown h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; golden diff_h100_upload.md
