@@ -31,7 +31,7 @@ function nameOnly(finding) {
 // The causes as the page shows them: those with a name, the smaller ones, and findings that are advice.
 export function grouped(run) {
   const of = (list) => list.map((finding) => run.findings[finding.rank - 1] ?? nameOnly(finding));
-  const causes = run.report.causes.map((cause) => {
+  const causes = run.report.causes.filter((cause) => cause.saves.most_ns).map((cause) => {
     const [first, ...others] = of(cause.findings);
     const alternatives = of(cause.findings.filter((finding) => finding.alternative));
     return { first, others, alternatives, folded: cause.folded };
