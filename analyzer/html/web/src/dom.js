@@ -57,7 +57,7 @@ export function table(caption, columns, rows, options = {}) {
     h('thead', {}, head),
     h('tbody', {}, body),
   );
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, element);
+  return h('div', { class: options.class ? `scroll ${options.class}` : 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, element);
 }
 
 // What a chart shows, as a table that is made when somebody opens it.
