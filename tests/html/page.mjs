@@ -235,6 +235,76 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   assert.deepEqual(await texts(page, '.findings .name'), ['noop-upload', other.name], 'a filter unfolds');
 });
 
+check("a finding's page beside its evidence", 'lines', { viewport: { width: 1500, height: 900 } }, async (page) => {
+  const guide = (await texts(page, '.guide'))[0];
+  assert.ok(guide.includes('What it looks like') && guide.includes('The repair'), guide);
+  assert.equal((await texts(page, '.guide pre')).length, 2, 'code before and after');
+  assert.ok(!/\]\(|\*\*|`/.test(guide), 'no Markdown is left');
+  const tops = await page.$$eval('.beside > *', (list) => list.map((element) => element.getBoundingClientRect().top));
+  assert.ok(tops.length === 2 && tops[0] === tops[1], 'beside');
+});
+check("a finding's page below its evidence where there is no room", 'lines', {}, async (page) => {
+  assert.ok(!(await page.isVisible('.guide pre')));
+  await page.click('.guide summary');
+  assert.ok(await page.isVisible('.guide pre'));
+});
+
+check('a row of the evidence leads to its call in the timeline', 'lines', {}, async (page) => {
+  await frame(page);
+  const row = await page.evaluate(() => window.xferspy.run.findings[0].examples[2].evidence[0]);
+  await page.click(`.detail td button:text-is("${(await texts(page, '.detail td button'))[4]}")`);
+  await frame(page);
+  const { from, to } = await timeline(page);
+  assert.ok(from < row.enter_ns && row.return_ns < to && to - from < 1e8, `${from} to ${to} has ${row.enter_ns}`);
+  agrees(await drawn(page), await timeline(page), 'the call');
+  assert.ok((await markedPixels(page)) > 100, 'it is drawn');
+});
+
+check('a link restores what was selected', 'contents', {}, async (page, said, requests) => {
+  const hash = () => page.evaluate(() => location.hash);
+  const settled = async (wanted) => {
+    for (let i = 0; i < 200 && !wanted.test(await hash()); i++) await frame(page);
+    assert.match(await hash(), wanted);
+  };
+  assert.equal(await hash(), '', 'nothing is selected when the page opens');
+  await page.click('#finding-1');
+  await page.click('button[aria-label="Zoom in"]');
+  await page.click('button[aria-label="Zoom in"]');
+  await frame(page);
+  const range = await timeline(page);
+  await settled(/finding=2.*from=\d+&to=\d+/);
+  await page.click('#tab-buffers');
+  await page.selectOption('select[aria-label="Buffer"]', { index: 1 });
+  await settled(/buffer=2/);
+  const note = await page.textContent('#panel-buffers .note');
+  const link = page.url();
+  const opened = async (what) => {
+    await page.waitForSelector('html[data-ready="true"]');
+    assert.ok(await page.isVisible('#panel-buffers'), `${what}: the view`);
+    assert.equal(await page.textContent('#panel-buffers .note'), note, `${what}: the buffer`);
+    await page.click('#tab-findings');
+    await frame(page);
+    assert.deepEqual(await selected(page), ['finding-1'], `${what}: the finding`);
+    const { from, to } = await timeline(page);
+    assert.ok(Math.abs(from - range.from) <= 1 && Math.abs(to - range.to) <= 1, `${what}: the range`);
+    agrees(await drawn(page), await timeline(page), what);
+  };
+  await page.goto('about:blank');
+  await page.goto(link);
+  await opened('opened anew');
+  await page.click('#finding-0');
+  await page.click('button:text-is("Whole run")');
+  await settled(/^#?(?!.*(finding|from))/);
+  await page.evaluate((to) => location.assign(to), link);
+  await frame(page);
+  await opened('put into the address');
+  await page.goto('about:blank');
+  await page.goto(link.replace(/#.*/, '#view=none&finding=99999&from=x&to=-1&buffer=77&site=nothing'));
+  await page.waitForSelector('html[data-ready="true"]');
+  assert.ok(await page.isVisible('#panel-findings'), 'nonsense is as if nothing had been selected');
+  requests.length = 1; // this file, three times, and the empty page between
+});
+
 check('more causes and findings than the page has the evidence of', 'more', {}, async (page) => {
   const [report] = json('more').traces;
   const first = named(report);
@@ -442,7 +512,9 @@ check('a double click on a block shows it', 'lines', {}, async (page) => {
     const [x, y] = timeline.chart.instance.convertToPixel({ gridIndex: 0 }, [(block[1] + block[2]) / 2, block[0]]);
     return { x, y, block };
   });
-  const box = await (await page.$('.timeline canvas')).boundingBox();
+  const canvas = await page.$('.timeline canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
   await page.mouse.dblclick(box.x + at.x, box.y + at.y);
   await frame(page);
   const [from, to] = await page.evaluate(
@@ -521,7 +593,9 @@ check('hovering shows what is there', 'lines', {}, async (page) => {
       if (blue.every((c, k) => Math.abs(data[i + k] - c) < 6)) return [(i / 4) % width, Math.floor(i / 4 / width) + 5];
     return null;
   });
-  const box = await (await page.$('.timeline canvas')).boundingBox();
+  const canvas = await page.$('.timeline canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
   await page.mouse.move(box.x + at[0] - 3, box.y + at[1]);
   await page.mouse.move(box.x + at[0], box.y + at[1]);
   await page.waitForSelector('.tip .card', { state: 'visible' });

@@ -3,6 +3,7 @@
 import { Chart, axis, base, card, colour, rectangle, tooltip } from './chart.js';
 import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { numberOf, remember } from './state.js';
 
 const HOW = [
   'upload',
@@ -15,7 +16,8 @@ const COLOURS = 8;
 
 export function buffers(run) {
   const { buffers: list, contents, allocations } = run.residency;
-  let buffer = list[0];
+  const ofLink = () => list[(numberOf('buffer') ?? 1) - 1] ?? list[0];
+  let buffer = ofLink();
   let ids = new Map();
   const place = h('div', { class: 'chart tall', role: 'img' });
   const about = h('p', { class: 'note' });
@@ -28,6 +30,7 @@ export function buffers(run) {
       'aria-label': 'Buffer',
       onchange: () => {
         buffer = list[choose.selectedIndex];
+        remember({ buffer: choose.selectedIndex ? choose.selectedIndex + 1 : null });
         show();
         announce('Another buffer is shown');
       },
@@ -220,9 +223,13 @@ export function buffers(run) {
         ]
       : h('p', { class: 'empty' }, 'No transfer concerned an allocation whose beginning the trace has.'),
   );
-  if (list.length) {
+  const restore = () => {
+    if (!list.length) return;
+    buffer = ofLink();
+    choose.selectedIndex = list.indexOf(buffer);
     show();
-    chart = new Chart(place, option);
-  }
-  return { element, dispose: () => chart?.dispose() };
+  };
+  restore();
+  if (list.length) chart = new Chart(place, option);
+  return { element, restore, dispose: () => chart?.dispose() };
 }

@@ -9,6 +9,7 @@ import { Findings } from './findings.js';
 import * as f from './format.js';
 import { run as runTab } from './run.js';
 import { sites } from './sites.js';
+import { numberOf, onLink, readState, remember, stateOf } from './state.js';
 import { Timeline } from './timeline.js';
 
 const COPYING = 'Copying on the device';
@@ -18,17 +19,27 @@ const page = document.getElementById('page');
 
 function findingsTab(run) {
   const timeline = new Timeline(run);
-  const findings = new Findings(run, (index) => timeline.choose(index));
+  const findings = new Findings(
+    run,
+    (index) => timeline.choose(index),
+    (row) => timeline.reveal(row),
+  );
   return {
     element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element),
     timeline,
+    findings,
+    restore: () => {
+      timeline.restore();
+      findings.restore();
+    },
     dispose: () => timeline.dispose(),
   };
 }
 
 class Page {
   constructor({ runs, diff }) {
-    Object.assign(this, { runs, diff, shown: runs.length - 1 });
+    const run = numberOf('run');
+    Object.assign(this, { runs, diff, shown: runs[run - 1] ? run - 1 : runs.length - 1 });
     this.tabs = [
       diff && ['compare', 'Diff', () => compare(runs, diff)],
       ['findings', 'Findings', () => findingsTab(this.run)],
@@ -69,7 +80,21 @@ class Page {
       this.footer(),
       h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }),
     );
-    this.select(this.tabs[0][0]);
+    this.select(this.viewOfLink());
+    onLink(() => this.follow());
+  }
+
+  viewOfLink() {
+    const view = stateOf('view');
+    return this.tabs.some(([key]) => key === view) ? view : this.tabs[0][0];
+  }
+
+  // What a link shows that somebody put into the address of this page.
+  follow() {
+    const run = numberOf('run');
+    if (this.runs[run - 1] && run - 1 !== this.shown) this.show(run - 1);
+    this.select(this.viewOfLink());
+    for (const tab of this.open.values()) tab.restore?.();
   }
 
   get run() {
@@ -294,6 +319,7 @@ class Page {
     });
     const heads = this.current === undefined || (key === 'compare') !== (this.current === 'compare');
     this.current = key;
+    remember({ view: key === this.tabs[0][0] ? null : key });
     if (heads) this.head();
   }
 
@@ -308,6 +334,7 @@ class Page {
   // The other run of two: everything but the diff is made anew.
   show(index) {
     this.shown = index;
+    remember({ run: index + 1, finding: null, from: null, to: null, site: null, buffer: null });
     this.tabs.forEach(([name], i) => {
       if (name === 'compare' || !this.open.has(name)) return;
       this.open.get(name).dispose();
@@ -326,6 +353,7 @@ class Page {
 }
 
 try {
+  readState();
   const view = new Page(readDocument());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
   document.documentElement.dataset.ready = 'true';

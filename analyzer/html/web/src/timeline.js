@@ -2,9 +2,10 @@
 // segments of one kind that touch at the current zoom are one rectangle.
 import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
-import { alternative, announce, fill, h, table } from './dom.js';
+import { alternative, announce, fill, h, reducedMotion, table } from './dom.js';
 import * as f from './format.js';
 import { Minimap } from './minimap.js';
+import { numberOf, remember } from './state.js';
 
 const LANE = 22;
 const GROUPS = [
@@ -30,7 +31,7 @@ function firstAtOrAfter(array, value) {
 export class Timeline {
   constructor(run, select) {
     Object.assign(this, { run, select, finding: null, hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
-    this.range = [run.first, run.last];
+    this.range = this.rangeOfLink();
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
     this.minimap = new Minimap(run, (from, to) => this.show(from, to, true));
@@ -74,6 +75,17 @@ export class Timeline {
       (instance) => this.listen(instance),
     );
     this.chart.resized = () => this.update();
+  }
+
+  // The part of the run that a link shows, else all of it.
+  rangeOfLink() {
+    const [from, to] = [numberOf('from'), numberOf('to')];
+    const { first, last } = this.run;
+    return from !== null && to !== null && from >= first && to <= last && to - from >= 20 ? [from, to] : [first, last];
+  }
+
+  restore() {
+    this.show(...this.rangeOfLink(), true);
   }
 
   toolbar() {
@@ -317,6 +329,8 @@ export class Timeline {
       );
     if (!this.chart?.instance) return;
     this.current = this.data();
+    const whole = this.range[0] <= this.run.first && this.range[1] >= this.run.last;
+    remember({ from: whole ? null : Math.round(this.range[0]), to: whole ? null : Math.round(this.range[1]) });
     this.minimap.place(this.left(), RIGHT, this.range, this.finding);
     this.chart.instance.setOption({
       xAxis: { min: this.range[0], max: this.range[1] },
@@ -375,6 +389,22 @@ export class Timeline {
     }
     const room = (to - from) * 0.05;
     this.show(from - room, to + room);
+  }
+
+  // A row of a finding's evidence, with what the device did of it and what is around it.
+  reveal(row) {
+    let [from, to] = [row.enter_ns, row.return_ns ?? row.enter_ns];
+    for (const lane of this.run.lanes) {
+      if (row.table !== 'transfer') break;
+      for (let i = 0; i < lane.size; i++) {
+        if (lane.row[i] !== row.row || lane.kind[i] >= KERNEL) continue;
+        from = Math.min(from, lane.start[i]);
+        to = Math.max(to, lane.end[i]);
+      }
+    }
+    const room = Math.max((to - from) * 2, (this.run.last - this.run.first) / 5000, 10000);
+    this.show(from - room, to + room);
+    this.element.scrollIntoView({ block: 'nearest', behavior: reducedMotion() ? 'auto' : 'smooth' });
   }
 
   key(event) {
