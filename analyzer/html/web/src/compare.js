@@ -47,7 +47,13 @@ function columns(rows, key, title, format, bound) {
         known(row[key])
           ? [
               change(row[key], format),
-              h('div', { class: 'dim' }, h('span', {}, `${value(row, 'before')} →`), ' ', h('span', {}, value(row, 'after'))),
+              h(
+                'div',
+                { class: 'dim' },
+                h('span', {}, `${value(row, 'before')} →`),
+                ' ',
+                h('span', {}, value(row, 'after')),
+              ),
             ]
           : '–',
     },

@@ -9,10 +9,10 @@ const GUIDES = XFERSPY_GUIDES; // what docs/findings says of each; put in when t
 export class Findings {
   // `choose` is called with the index of the finding that is chosen, or null; `reveal` with a row of its evidence,
   // to show it in the timeline.
-  constructor(run, choose, reveal) {
+  constructor(run, choose, reveal, narrow) {
     Object.assign(this, { run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
-    this.causes = new Causes(run, (index) => this.show(index));
+    this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
     this.restore();
     this.opened = true;
@@ -23,6 +23,15 @@ export class Findings {
     const wanted = numberOf('finding');
     const first = this.causes.first?.index ?? null;
     this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
+  }
+
+  // Of what is not among the calls that the page is narrowed to nothing is shown.
+  narrowed() {
+    this.causes.refill();
+    const { current, shown, narrow } = this.causes;
+    const chosen = this.run.findings[current];
+    if (narrow.current && chosen && !narrow.has(chosen.site_index))
+      this.causes.show(shown.find((row) => row.finding)?.key ?? null);
   }
 
   show(index) {

@@ -29,8 +29,8 @@ function firstAtOrAfter(array, value) {
 }
 
 export class Timeline {
-  constructor(run, select) {
-    Object.assign(this, { run, select, finding: null, hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
+  constructor(run, narrow) {
+    Object.assign(this, { run, narrow, finding: null, hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
     this.range = this.rangeOfLink();
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
@@ -192,7 +192,12 @@ export class Timeline {
     return this.finding === null ? null : this.run.marked[this.finding];
   }
 
-  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row]
+  // Whether a segment is of the calls that the page is narrowed to.
+  isInside(lane, i) {
+    return !this.narrow.current || (lane.kind[i] !== KERNEL && this.narrow.has(lane.what[i]));
+  }
+
+  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside]
   rectangles(lane, y, pixel, out) {
     const [from, to] = this.range;
     const marked = this.places();
@@ -200,7 +205,8 @@ export class Timeline {
     for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
       if (lane.end[i] < from || this.hiddenKinds.has(lane.kind[i])) continue;
       const hot = marked ? (marked.get(lane.base + i) ?? 0) : 0;
-      const key = lane.kind[i] * 2 + (hot ? 1 : 0);
+      const inside = this.isInside(lane, i);
+      const key = lane.kind[i] * 4 + (hot ? 2 : 0) + (inside ? 1 : 0);
       const busy = lane.busy[i] || lane.end[i] - lane.start[i];
       let last = open.get(key);
       const near =
@@ -209,6 +215,7 @@ export class Timeline {
         (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
       if (!near) {
         last = [y, lane.start[i], lane.end[i], lane.kind[i], 0, 0, 0, lane.base + i, 0, lane.what[i], lane.row[i]];
+        last.push(inside);
         open.set(key, last);
         out.push(last);
       } else if (last[9] !== lane.what[i]) {
@@ -289,13 +296,13 @@ export class Timeline {
     );
     if (!shape) return null;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
-    const dimmed = this.finding !== null && !hot ? 0.22 : dense;
+    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.22 : dense;
     return {
       type: 'rect',
       shape,
       style: {
         fill: colour(hot ? 'hot' : `kind-${kinds[data[3]].key}`),
-        opacity: hot ? Math.max(0.6, data[8] / data[4]) : dimmed,
+        opacity: hot && data[11] ? Math.max(0.6, data[8] / data[4]) : dimmed,
       },
     };
   }
@@ -327,7 +334,7 @@ export class Timeline {
         `${f.moment(this.range[0], this.range[1] - this.range[0])} – ` +
           f.moment(this.range[1], this.range[1] - this.range[0]),
       );
-    if (!this.chart?.instance) return;
+    if (!this.chart?.instance || !this.place.clientWidth) return; // hidden: drawn when it is shown
     this.current = this.data();
     const whole = this.range[0] <= this.run.first && this.range[1] >= this.run.last;
     remember({ from: whole ? null : Math.round(this.range[0]), to: whole ? null : Math.round(this.range[1]) });
@@ -507,7 +514,7 @@ export class Timeline {
     for (const lane of this.lanes) {
       for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
         if (lane.end[i] < from || this.hiddenKinds.has(lane.kind[i])) continue;
-        if (marked && !marked.has(lane.base + i)) continue;
+        if ((marked && !marked.has(lane.base + i)) || !this.isInside(lane, i)) continue;
         all++;
         if (rows.length < TABLE_ROWS) rows.push([lane, i]);
       }
