@@ -749,6 +749,7 @@ check('buffers: contents over time', 'contents', {}, async (page) => {
     'a content with its fingerprint',
   );
   const before = await page.textContent('#panel-buffers .note');
+  assert.match(before.replaceAll('\u00a0', ' '), /^The same 8\.00 MiB \(content 1\) were uploaded 200 times\. /);
   await page.selectOption('select[aria-label="Buffer"]', { index: 1 });
   assert.notEqual(await page.textContent('#panel-buffers .note'), before);
 });

@@ -176,6 +176,22 @@ export function buffers(run) {
       buffer.pieces,
     );
 
+  // What follows of the contents: the one that was brought most often.
+  function conclusion() {
+    const uploads = new Map();
+    for (const piece of buffer.pieces) {
+      if (piece[8] < 0 || piece[9] !== 0) continue;
+      const key = `${piece[8]} ${piece[4]}`;
+      const known = uploads.get(key) ?? { bytes: piece[4], times: 0, content: piece[8] };
+      known.times += piece[5];
+      uploads.set(key, known);
+    }
+    const [most] = [...uploads.values()].sort((a, b) => b.times * b.bytes - a.times * a.bytes || b.times - a.times);
+    return most?.times > 1
+      ? `The same ${f.bytes(most.bytes)} (content ${ids.get(most.content)}) were uploaded ${f.count(most.times)} times. `
+      : '';
+  }
+
   const asTable = alternative('As a table', rows);
   let chart = null;
   function show() {
@@ -183,6 +199,7 @@ export function buffers(run) {
     const back = buffer.pieces.length - ids.size;
     fill(
       about,
+      h('strong', {}, conclusion()),
       `${f.times(buffer.pieces.length, 'piece', 'pieces')} of ` +
         `${f.times(ids.size, 'known content', 'known contents')}. ` +
         `Allocated at ${f.moment(buffer.begin_ns, run.duration)}${buffer.label ? ` by ${buffer.label}` : ''} ` +
