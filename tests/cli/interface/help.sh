@@ -1,6 +1,6 @@
 # Help teaches, mistakes are answered with status 2.
 . "$SOURCE/lib.sh"
-commands="run report explain diff check html export merge import anonymize symbolize query info completion"
+commands="run report explain diff check html export merge import anonymize symbolize query info completion top"
 for form in --help "-?" help; do
     run "$XFERSPY" $form
     expect_status 0; expect_no_err
