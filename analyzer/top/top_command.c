@@ -98,6 +98,7 @@ static char *trace_of(const char *pid) {
     xs_string_format(&folder, "/proc/%s/fd", pid);
     DIR *files = opendir(folder.data);
     int error = errno;
+    // cppcheck-suppress readdirCalled ; the stream is this function's own
     for (struct dirent *entry; files && !found && (entry = readdir(files));) {
         struct xs_string name = {0};
         char path[PATH_MAX];
