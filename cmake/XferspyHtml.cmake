@@ -58,10 +58,11 @@ if(NOT installed STREQUAL locked)
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${web}/package-lock.json")
 
-file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css" "${web}/src/*.html")
+file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css" "${web}/src/*.html"
+    "${PROJECT_SOURCE_DIR}/docs/findings/*.md")
 add_custom_command(OUTPUT "${XFERSPY_HTML_PAGE}/head.html" "${XFERSPY_HTML_PAGE}/tail.html"
     COMMAND "${XFERSPY_NODE}" "${web}/build.mjs" "${XFERSPY_HTML_PAGE}"
-    DEPENDS ${sources} "${web}/build.mjs" "${stamp}"
+    DEPENDS ${sources} "${web}/build.mjs" "${web}/guides.mjs" "${stamp}"
     COMMENT "Bundling the page of xferspy html" VERBATIM)
 add_custom_target(xferspy_html_page DEPENDS "${XFERSPY_HTML_PAGE}/head.html" "${XFERSPY_HTML_PAGE}/tail.html")
 set(XFERSPY_HAVE_HTML ON)

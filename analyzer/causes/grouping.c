@@ -260,11 +260,23 @@ static void replace_claims(struct xs_findings *findings) {
     }
 }
 
-/* What is under either limit is not shown by name, unless it is the first. */
+/* What is under either limit is not shown by name, unless it is the first. It comes behind the others, so that the
+ * numbers of those that are shown have no gap. */
 static void fold(struct xs_findings *findings) {
     uint64_t floor_ns = xs_floor_of_either(findings->run_ns);
-    for (size_t i = 1; i < findings->cause_count && findings->floor_ns; i++)
-        findings->causes[i].folded = findings->causes[i].saves.most_ns < floor_ns;
+    struct xs_cause *small = xs_realloc(NULL, (findings->cause_count + 1) * sizeof *small);
+    size_t kept = 0, small_count = 0;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        struct xs_cause *cause = &findings->causes[i];
+        cause->folded = i && findings->floor_ns && cause->saves.most_ns < floor_ns;
+        if (cause->folded)
+            small[small_count++] = *cause;
+        else
+            findings->causes[kept++] = *cause;
+    }
+    for (size_t i = 0; i < small_count; i++)
+        findings->causes[kept + i] = small[i];
+    free(small);
 }
 
 void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,

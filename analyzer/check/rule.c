@@ -13,6 +13,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/summary/metrics.h"
+#include "schema/spelling.h"
 
 static const struct unit {
     const char *name;
@@ -37,38 +38,24 @@ static const struct unit {
 
 /* --- names --- */
 
-/* The nearest name so far, and how far it is. */
-struct nearest {
-    char name[64];
-    size_t edits;
-};
-
-static void consider(struct nearest *nearest, const char *word, const char *id, const char *verdict) {
-    char name[64];
-    snprintf(name, sizeof name, "%s%s%s", id, verdict ? "/" : "", verdict ? verdict : "");
-    size_t edits = xs_edit_distance(word, name), length = strlen(word);
-    if (length >= 3 && !strncmp(name, word, length)) /* the beginning of a name */
-        edits = 1;
-    if (edits < nearest->edits) {
-        nearest->edits = edits;
-        strcpy(nearest->name, name);
-    }
-}
-
 static void say_unknown(const char *name, char *message) {
-    struct nearest nearest = {.edits = 6};
+    struct xs_nearest nearest;
     struct xs_string shown = {0};
-    consider(&nearest, name, "any", NULL);
-    consider(&nearest, name, "sure", NULL);
+    xs_nearest_begin(&nearest, name, strlen(name));
+    xs_nearest_try(&nearest, "any");
+    xs_nearest_try(&nearest, "sure");
     for (int i = 0; i < XS_METRICS; i++)
-        consider(&nearest, name, xs_metric_infos[i].name, NULL);
+        xs_nearest_try(&nearest, xs_metric_infos[i].name);
     for (size_t i = 0; i < xs_detector_count; i++) {
-        consider(&nearest, name, xs_detectors[i]->id, NULL);
-        for (unsigned v = 0; v < XS_VERDICTS && xs_detectors[i]->verdicts[v].name; v++)
-            consider(&nearest, name, xs_detectors[i]->id, xs_detectors[i]->verdicts[v].name);
+        xs_nearest_try(&nearest, xs_detectors[i]->id);
+        for (unsigned v = 0; v < XS_VERDICTS && xs_detectors[i]->verdicts[v].name; v++) {
+            char both[sizeof nearest.name];
+            snprintf(both, sizeof both, "%s/%s", xs_detectors[i]->id, xs_detectors[i]->verdicts[v].name);
+            xs_nearest_try(&nearest, both);
+        }
     }
     xs_string_escape(&shown, name, strnlen(name, 100));
-    if (*nearest.name && nearest.edits * 2 <= strlen(nearest.name))
+    if (xs_nearest_name(&nearest))
         snprintf(message, XS_RULE_MESSAGE_BYTES, "no metric or finding `%s'; did you mean `%s'?", shown.data,
                  nearest.name);
     else

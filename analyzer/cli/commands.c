@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "schema/spelling.h"
+
 #define XS_COMMAND(name, arguments, summary) XS_DECLARE_COMMAND(name)
 #include "analyzer/cli/commands.def"
 #undef XS_COMMAND
@@ -15,17 +17,13 @@ const struct xs_command xs_commands[] = {
 const size_t xs_command_count = sizeof xs_commands / sizeof *xs_commands;
 
 const struct xs_command *xs_command_suggest(const char *word) {
-    const struct xs_command *nearest = NULL;
-    size_t least = 3;
-    size_t length = strlen(word);
-    for (size_t i = 0; i < xs_command_count; i++) {
-        size_t d = xs_edit_distance(word, xs_commands[i].name);
-        if (length >= 2 && !strncmp(word, xs_commands[i].name, length))
-            d = 0;
-        if (d < least && d < strlen(xs_commands[i].name) - 1) {
-            least = d;
-            nearest = &xs_commands[i];
-        }
-    }
-    return nearest;
+    struct xs_nearest nearest;
+    xs_nearest_begin(&nearest, word, strlen(word));
+    for (size_t i = 0; i < xs_command_count; i++)
+        xs_nearest_try(&nearest, xs_commands[i].name);
+    const char *name = xs_nearest_name(&nearest);
+    for (size_t i = 0; name && i < xs_command_count; i++)
+        if (!strcmp(name, xs_commands[i].name))
+            return &xs_commands[i];
+    return NULL;
 }

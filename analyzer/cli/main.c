@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/misspelled.h"
 #include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 
@@ -37,7 +38,8 @@ static int run_command(const char *word, int argc, char **argv) {
         struct xs_string name = {0};
         xs_string_format(&name, "xferspy %s", word);
         argv[0] = name.data; /* argp shows it in usage lines and messages */
-        int status = xs_commands[i].function(argc, argv);
+        int status =
+            xs_option_misspelled(&xs_commands[i], argc, argv) ? XS_EXIT_USAGE : xs_commands[i].function(argc, argv);
         xs_string_free(&name);
         fflush(stdout); /* the next may wait for a disk */
         xs_spool_sweep_own();
@@ -54,6 +56,8 @@ int main(int argc, char **argv) {
     if (argc > 0)
         argv[0] = name;
     argp_program_version_hook = print_version;
+    if (xs_option_misspelled(NULL, argc, argv))
+        return XS_EXIT_USAGE;
     if (argp_parse(&xs_main_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
         return XS_EXIT_USAGE;
     argp_program_version_hook = NULL; /* only the program has a version, not each command */

@@ -8,29 +8,6 @@
 
 #include "analyzer/base/text.h"
 
-size_t xs_edit_distance(const char *a, const char *b) {
-    enum { LIMIT = 40 };
-    size_t d[LIMIT + 1][LIMIT + 1];
-    size_t n = strlen(a), m = strlen(b);
-    if (n > LIMIT || m > LIMIT)
-        return LIMIT;
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t j = 0; j <= m; j++) {
-            if (!i || !j) {
-                d[i][j] = i + j;
-                continue;
-            }
-            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            best = d[i - 1][j] + 1 < best ? d[i - 1][j] + 1 : best;
-            best = d[i][j - 1] + 1 < best ? d[i][j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    }
-    return d[n][m];
-}
-
 /* "this, that or another"; `note` follows the first. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
     for (size_t i = 0; words[i]; i++)

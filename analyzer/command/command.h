@@ -28,10 +28,6 @@ struct xs_interface {
     int xs_command_##name(int argc, char **argv);                                                                      \
     extern const struct xs_interface xs_interface_##name;
 
-/* Edits (insert, remove, replace, swap neighbours) from one word to the other; words of more than 40 bytes are far from
- * all. */
-size_t xs_edit_distance(const char *a, const char *b);
-
 /* Help that stands in several commands. */
 #define XS_HELP_COPIES "Shows which copies between CPU and GPU " /* the program, and its report */
 #define XS_HELP_DOCTOR "whether capture will work on this machine"

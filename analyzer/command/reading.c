@@ -5,11 +5,12 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
 
-int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading) {
+static int open_it(const char *path, const struct xs_analysis_options *options, bool quietly,
+                   struct xs_reading *reading) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_progress progress;
     *reading = (struct xs_reading){.path = path};
-    if (xs_open(path, &reading->trace, false) < 0)
+    if (xs_open(path, &reading->trace, quietly) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &reading->trace);
     int status =
@@ -33,6 +34,12 @@ int xs_reading_open(const char *path, const struct xs_analysis_options *options,
     xs_trace_close(&reading->trace);
     return XS_EXIT_ERROR;
 }
+
+int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading) {
+    return open_it(path, options, false, reading);
+}
+
+int xs_reading_open_live(const char *path, struct xs_reading *reading) { return open_it(path, NULL, true, reading); }
 
 void xs_reading_close(struct xs_reading *reading) {
     xs_findings_free(reading->findings);

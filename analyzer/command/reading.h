@@ -23,6 +23,8 @@ struct xs_reading {
  * was printed, and nothing is left to be freed. Returns an exit status. The reading must not be moved: the summary
  * points to its trace. */
 int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading);
+/* The same, and of a trace that is still being written that is not said. */
+int xs_reading_open_live(const char *path, struct xs_reading *reading);
 void xs_reading_close(struct xs_reading *reading);
 
 #endif

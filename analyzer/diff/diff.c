@@ -10,7 +10,6 @@
 #include "analyzer/trace/scan.h"
 
 enum {
-    RUN_PERCENT = 5,   /* that the wall time of too few runs has to differ by */
     TIME_PERCENT = 10, /* the same of the time of a finding or a call site */
     COPY_PERCENT = 1,  /* the same of counts and bytes, which are mostly the same in every run */
 };
@@ -18,8 +17,8 @@ enum {
 const char *const xs_measure_names[XS_MEASURES] = {"count",      "bytes",   "device_ns",
                                                    "exposed_ns", "host_ns", "gives_back_ns"};
 const char *const xs_change_names[] = {"disappeared", "appeared", "grew", "shrank", "unchanged", "not-checked"};
-const char *const xs_paid_names[] = {"paid",      "faster", "not-faster", "slower-with-less",
-                                     "no-change", "worse",  "cannot-tell"};
+const char *const xs_paid_names[] = {"paid",  "faster",      "not-faster", "slower-with-less", "no-change",
+                                     "worse", "cannot-tell", "did-less",   "did-more",         "did-as-much"};
 
 /* --- sides of which one has no call sites are compared by entry point --- */
 
@@ -273,13 +272,25 @@ static enum xs_metric transfer_time(const struct xs_diff *c) {
     return c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_KNOWN ? XS_METRIC_DEVICE_TIME : XS_METRIC_CALL_TIME;
 }
 
+/* Of what the program did, which is the same in every run, unlike times. */
+static enum xs_paid did(const struct xs_conclusion *v, bool repaired) {
+    if (v->bytes_less > 0 && v->bytes_differ)
+        return XS_DID_LESS;
+    if (v->bytes_less < 0 && v->bytes_differ)
+        return XS_DID_MORE;
+    return repaired ? XS_DID_LESS : XS_DID_AS_MUCH;
+}
+
 static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v, uint64_t floor_ns) {
     const struct xs_difference *wall = xs_diff_wall(c);
-    bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, RUN_PERCENT);
-    bool less = less_time || (v->bytes_less > 0 && v->bytes_differ);
+    bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, 0);
+    bool repaired = c->prediction.most_ns >= floor_ns; /* an allocation, for example, copies nothing */
+    bool less = less_time || (v->bytes_less > 0 && v->bytes_differ) || repaired;
     if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after))
         return XS_CANNOT_TELL;
-    if (!xs_differs(wall, 0, RUN_PERCENT))
+    if (wall->certainty == XS_TOO_FEW_RUNS)
+        return did(v, repaired);
+    if (!xs_differs(wall, 0, 0))
         return less ? XS_NOT_FASTER : XS_NO_CHANGE;
     if (xs_difference_delta(wall) < 0)
         return less ? XS_PAID : XS_FASTER;
@@ -293,7 +304,16 @@ static void decide(struct xs_diff *c, uint64_t floor_ns) {
     v->bytes_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFER_BYTES]);
     v->transfers_less = -xs_difference_delta(&c->metrics[XS_METRIC_TRANSFERS]);
     v->bytes_differ = xs_differs(&c->metrics[XS_METRIC_TRANSFER_BYTES], 1, COPY_PERCENT);
+    for (size_t i = 0; i < c->finding_count; i++) {
+        const struct xs_change *change = &c->findings[i];
+        if (change->small || (change->before != XS_UNMATCHED ? c->before->findings[change->before].advice
+                                                             : c->after->findings[change->after].advice))
+            continue;
+        v->gone += change->kind == XS_DISAPPEARED;
+        v->new += change->kind == XS_APPEARED;
+    }
     v->paid = paid(c, v, floor_ns);
+    c->prediction.known = (c->prediction.most_ns || c->prediction.unchecked) && v->paid != XS_CANNOT_TELL;
 }
 
 /* What a finding saves less than before, by the medians; 0 of what leads no cause. `now`: its amounts, or nothing. */
@@ -343,7 +363,6 @@ static void predict(const struct work *w) {
     p->least_ns = p->least_ns < p->all_least_ns ? p->least_ns : p->all_least_ns;
     p->most_ns = p->most_ns < p->all_most_ns ? p->most_ns : p->all_most_ns;
     p->achieved_ns = -xs_difference_delta(xs_diff_wall(c));
-    p->known = (p->most_ns || p->unchecked) && c->conclusion.paid != XS_CANNOT_TELL;
 }
 
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff) {
@@ -375,8 +394,8 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
         qsort(diff->findings, diff->finding_count, sizeof *diff->findings, by_gain);
     if (diff->site_count)
         qsort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
-    decide(diff, w->floor_ns);
     predict(w);
+    decide(diff, w->floor_ns);
     xs_diff_add_notes(diff, folded);
     xs_match_free(&w->match);
     free(w);

@@ -104,13 +104,18 @@ struct xs_change {
 };
 
 enum xs_paid {
-    XS_PAID,             /* faster, and less time in transfers */
-    XS_FASTER,           /* faster, but not by transfers */
-    XS_NOT_FASTER,       /* less was copied, but the run took as long */
-    XS_SLOWER_WITH_LESS, /* less was copied, but the run took longer */
+    XS_PAID,             /* faster, and less time in transfers, or findings are gone that cost time */
+    XS_FASTER,           /* faster, but by neither of these */
+    XS_NOT_FASTER,       /* less was copied, or findings are gone, but the run took as long */
+    XS_SLOWER_WITH_LESS, /* the same, but the run took longer */
     XS_NO_CHANGE,
     XS_WORSE,
     XS_CANNOT_TELL, /* the wall time of one side is not known, or simulated while the other is not */
+    /* With fewer than XS_RUNS_TO_TELL runs on a side nothing is said of the run's time, only of what the program did.
+     */
+    XS_DID_LESS,    /* less was copied, or findings are gone that cost time */
+    XS_DID_MORE,    /* more was copied */
+    XS_DID_AS_MUCH, /* neither */
 };
 extern const char *const xs_paid_names[]; /* "paid", "faster", ... */
 
@@ -121,6 +126,7 @@ struct xs_conclusion {
     int64_t bytes_less;     /* copied; negative: more */
     int64_t transfers_less;
     bool bytes_differ; /* beyond what runs differ by */
+    size_t gone, new;  /* findings that are gone, and new, without advice and the small ones */
 };
 
 /* What was predicted of the findings that are gone or smaller now, and what came of it. Medians of a side. */

@@ -45,8 +45,8 @@ static const char doc[] =
     "\n"
     "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "
     "compared, and a difference counts only if the order of all runs shows it (the test of Mann and Whitney, exact, "
-    "one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the wall time has "
-    "to differ by 5 % to count, and the first lines say that the noise of the runs is not known.\n"
+    "one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
+    "unknown: the conclusion is about what the program did, and not about how long it took.\n"
     "\n"
     "The exit status is 0 whatever the conclusion: `xferspy check' is the gate.";
 

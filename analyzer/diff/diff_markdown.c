@@ -75,20 +75,19 @@ static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out)
     }
 }
 
-static const char *word(enum xs_change_kind kind) { return strchr(xs_diff_kind(kind), ' ') + 1; }
-
 static void print_change(const struct xs_diff *c, const struct xs_change *change, bool finding, struct xs_out *out) {
     static const enum xs_measure shown[] = {XS_MEASURE_COUNT, XS_MEASURE_BYTES, XS_MEASURE_DEVICE_NS,
                                             XS_MEASURE_EXPOSED_NS, XS_MEASURE_GIVES_BACK_NS};
     uint32_t before = change->before, after = change->after;
-    struct xs_string name = {0}, place = {0}, moved = {0};
+    struct xs_string kind = {0}, name = {0}, place = {0}, moved = {0};
     if (finding) {
         xs_diff_finding_kind(&name, c, change);
         xs_diff_finding_places(c, change, &before, &after);
     }
     xs_diff_place(&place, c, before, after);
     xs_diff_moved(&moved, c, before, after);
-    fprintf(out->file, "| %s | ", word(change->kind));
+    xs_diff_kind_before(&kind, change, XS_MEASURE_COUNT);
+    fprintf(out->file, "| %s | ", strchr(kind.data, ' ') + 1);
     if (finding) {
         put(out, name.data);
         fprintf(out->file, " | ");
@@ -103,6 +102,7 @@ static void print_change(const struct xs_diff *c, const struct xs_change *change
         put_values(out, c, change, shown[i], finding);
     }
     fprintf(out->file, " |\n");
+    xs_string_free(&kind);
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&moved);

@@ -115,6 +115,12 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
 
 /* --- findings --- */
 
+/* By what it grew or shrank, which is said right behind the word; what it saves may have gone the other way. */
+static bool is_said_first(const struct xs_change *change, enum xs_measure measure) {
+    return (change->kind == XS_GREW || change->kind == XS_SHRANK) && measure == change->decided_by &&
+           (measure == XS_MEASURE_COUNT || measure == XS_MEASURE_BYTES);
+}
+
 static void amounts(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     static const struct {
         enum xs_measure measure;
@@ -127,7 +133,8 @@ static void amounts(struct xs_string *text, const struct xs_diff *c, const struc
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct xs_difference *d = &change->of[parts[i].measure];
         struct xs_string value = {0};
-        if ((!d->before.median && !d->after.median) || (!d->before.known && !d->after.known))
+        if ((!d->before.median && !d->after.median) || (!d->before.known && !d->after.known) ||
+            is_said_first(change, parts[i].measure))
             continue;
         if (change->kind == XS_DISAPPEARED || (change->kind == XS_UNCHECKED && change->after == XS_UNMATCHED))
             xs_diff_amount(&value, c, change, parts[i].measure, false);
@@ -158,6 +165,10 @@ static void gain_of(struct xs_string *text, const struct xs_diff *c, const struc
     const struct xs_side_finding *shown =
         change->before != XS_UNMATCHED ? &c->before->findings[change->before] : xs_diff_finding(c, change);
     const char *bound = shown->upper_bound ? XS_UP_TO : "";
+    if (is_said_first(change, change->decided_by)) {
+        xs_diff_amounts(text, c, change, change->decided_by);
+        xs_string_format(text, change->decided_by == XS_MEASURE_COUNT ? " times, " : ", ");
+    }
     if (xs_diff_finding(c, change)->advice) {
         xs_string_format(text, "(advice)");
     } else if (change->after == XS_UNMATCHED) {
@@ -249,11 +260,12 @@ static void print_findings(const struct xs_diff *c, const struct xs_diff_view *v
 
 static void add_site(struct xs_table *table, const struct xs_diff *c, const struct xs_change *change,
                      const bool *columns) {
-    struct xs_string place = {0}, moved = {0};
+    struct xs_string kind = {0}, place = {0}, moved = {0};
     xs_diff_place(&place, c, change->before, change->after);
     xs_diff_moved(&moved, c, change->before, change->after);
     xs_table_style_row(table, xs_diff_kind_style(change->kind));
-    xs_table_cell(table, xs_diff_kind(change->kind));
+    xs_diff_kind_before(&kind, change, XS_MEASURE_COUNT);
+    xs_table_cell(table, kind.data);
     xs_table_cell(table, place.data);
     xs_table_cell(table, moved.data);
     for (int m = 0; m < XS_MEASURES; m++) {
@@ -266,6 +278,7 @@ static void add_site(struct xs_table *table, const struct xs_diff *c, const stru
         xs_table_cell(table, value.data);
         xs_string_free(&value);
     }
+    xs_string_free(&kind);
     xs_string_free(&place);
     xs_string_free(&moved);
 }

@@ -10,6 +10,8 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/site.h"
 
+#define XS_NOISE_UNKNOWN "the noise is unknown, so nothing is said of the run's time. Record three or more each"
+
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
     char buffer[XS_UNIT_BYTES];
     if (!value->known)
@@ -82,13 +84,18 @@ static void add_wall(struct xs_string *text, const struct xs_diff *c) {
     xs_string_free(&percent);
 }
 
-/* "1.20 GiB less", "300 ms of transfer time less" */
-static void add_less(struct xs_string *text, const struct xs_conclusion *v) {
+/* "It removed transfers (1.20 GiB less)", "It shortened transfers (300 ms of it less)" */
+static void add_less(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
     if (v->bytes_less > 0 && v->bytes_differ)
-        xs_string_format(text, "%s less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+        xs_string_format(text, "It removed transfers (%s less)", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+    else if (c->prediction.most_ns)
+        xs_string_format(text, "It repaired what cost time (predicted: %s)",
+                         xs_format_ns(buffer, c->prediction.most_ns));
     else
-        xs_string_format(text, "%s of it less", xs_format_ns(buffer, (uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
+        xs_string_format(text, "It shortened transfers (%s of it less)",
+                         xs_format_ns(buffer, (uint64_t)(v->gone_ns > 0 ? v->gone_ns : 0)));
 }
 
 static void add_gone(struct xs_string *text, const struct xs_diff *c) {
@@ -100,8 +107,33 @@ static void add_gone(struct xs_string *text, const struct xs_diff *c) {
     else if (v->gone_ns > 0)
         xs_string_format(text, ", of which %s is transfer time that is gone",
                          xs_format_ns(buffer, (uint64_t)v->gone_ns));
-    else
+    else if (v->bytes_less > 0)
         xs_string_format(text, "; %s were copied less", xs_format_bytes(buffer, (uint64_t)v->bytes_less));
+    else
+        xs_string_format(text, "; findings are gone that cost %s", xs_format_ns(buffer, c->prediction.most_ns));
+}
+
+/* "It copied 1.55 GiB less, in 395 fewer copies; 2 findings are gone, 1 is new" */
+static void add_did(struct xs_string *text, const struct xs_diff *c) {
+    const struct xs_conclusion *v = &c->conclusion;
+    char buffer[XS_UNIT_BYTES];
+    uint64_t bytes = v->bytes_less < 0 ? (uint64_t)0 - (uint64_t)v->bytes_less : (uint64_t)v->bytes_less;
+    uint64_t copies = v->transfers_less < 0 ? (uint64_t)0 - (uint64_t)v->transfers_less : (uint64_t)v->transfers_less;
+    if (v->bytes_differ && bytes)
+        xs_string_format(text, "It copied %s %s", xs_format_bytes(buffer, bytes), v->bytes_less > 0 ? "less" : "more");
+    else
+        xs_string_format(text, "It copied as much as before");
+    if (copies)
+        xs_string_format(text, ", in %s %s cop%s", xs_format_count(buffer, copies),
+                         v->transfers_less > 0 ? "fewer" : "more", copies == 1 ? "y" : "ies");
+    if (v->gone)
+        xs_string_format(text, "; %zu finding%s gone", v->gone, v->gone == 1 ? " is" : "s are");
+    if (v->new)
+        xs_string_format(text, "%s %zu%s %s new", v->gone ? "," : ";", v->new,
+                         v->gone       ? ""
+                         : v->new == 1 ? " finding"
+                                       : " findings",
+                         v->new == 1 ? "is" : "are");
 }
 
 static void add_more(struct xs_string *text, const struct xs_conclusion *v) {
@@ -130,9 +162,7 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
 void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
     if (xs_side_simulated(c->before) && xs_side_simulated(c->after))
         xs_string_format(text, "(Simulated) ");
-    const struct xs_difference *wall = xs_diff_wall(c);
     const struct xs_conclusion *v = &c->conclusion;
-    const char *removed = v->bytes_less > 0 && v->bytes_differ ? "It removed transfers (" : "It shortened transfers (";
     switch (v->paid) {
     case XS_PAID:
         xs_string_format(text, "It paid: ");
@@ -140,21 +170,18 @@ void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
         add_gone(text, c);
         break;
     case XS_FASTER:
-        xs_string_format(text, "It is faster, but not by transfers: ");
+        xs_string_format(text, "It is faster, but not by what xferspy sees: ");
         add_wall(text, c);
         add_more(text, v);
         break;
     case XS_NOT_FASTER:
     case XS_SLOWER_WITH_LESS:
-        xs_string_format(text, "%s", removed);
-        add_less(text, v);
-        xs_string_format(text, "), but the run is %s: ", v->paid == XS_NOT_FASTER ? "not faster" : "slower");
+        add_less(text, c);
+        xs_string_format(text, ", but the run is %s: ", v->paid == XS_NOT_FASTER ? "not faster" : "slower");
         add_wall(text, c);
         break;
     case XS_NO_CHANGE:
-        xs_string_format(text, "No change %s: ",
-                         wall->certainty == XS_WITHIN_SPREAD ? "beyond the runs' own spread"
-                                                             : "that so few runs can show");
+        xs_string_format(text, "No change beyond the runs' own spread: ");
         add_wall(text, c);
         add_more(text, v);
         break;
@@ -166,6 +193,11 @@ void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
     case XS_CANNOT_TELL:
         add_unknown(text, c);
         break;
+    case XS_DID_LESS:
+    case XS_DID_MORE:
+    case XS_DID_AS_MUCH:
+        add_did(text, c);
+        break;
     }
     xs_string_add(text, ".", 1);
 }
@@ -174,8 +206,10 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c) {
     switch (c->conclusion.paid) {
     case XS_PAID:
     case XS_FASTER:
+    case XS_DID_LESS:
         return XS_STYLE_GOOD;
     case XS_WORSE:
+    case XS_DID_MORE:
     case XS_SLOWER_WITH_LESS:
         return XS_STYLE_BAD;
     default:
@@ -193,6 +227,10 @@ static void add_range(struct xs_string *text, const struct xs_side *side, const 
 
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
+    if (wall->certainty == XS_TOO_FEW_RUNS && c->before->run_count == 1 && c->after->run_count == 1) {
+        xs_string_format(text, "one run a side: " XS_NOISE_UNKNOWN);
+        return;
+    }
     add_range(text, c->before, &wall->before);
     xs_string_format(text, " before, ");
     add_range(text, c->after, &wall->after);
@@ -201,7 +239,7 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     case XS_NOT_KNOWN:
         break;
     case XS_TOO_FEW_RUNS:
-        xs_string_format(text, ": too few to know the noise of the runs; record %d or more a side", XS_RUNS_TO_TELL);
+        xs_string_format(text, ": " XS_NOISE_UNKNOWN);
         break;
     case XS_WITHIN_SPREAD:
     case XS_BEYOND_SPREAD:
@@ -228,7 +266,8 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
     if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
         xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
     uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
-    xs_string_format(text, "; achieved: %s %s", xs_format_ns(buffer, achieved), p->achieved_ns < 0 ? "more" : "less");
+    xs_string_format(text, "; %s %s %s", xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS ? "this run took" : "achieved:",
+                     xs_format_ns(buffer, achieved), p->achieved_ns < 0 ? "more" : "less");
 }
 
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {
@@ -251,6 +290,15 @@ void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
 const char *xs_diff_kind(enum xs_change_kind kind) {
     static const char *const words[] = {"- gone", "+ new", "> grew", "< shrank", "= same", "? unchecked"};
     return words[kind];
+}
+
+void xs_diff_kind_before(struct xs_string *text, const struct xs_change *change, enum xs_measure next) {
+    static const char *const names[XS_MEASURES] = {"number", "size", "time", "time", "time", "saving"};
+    int64_t decided = xs_difference_delta(&change->of[change->decided_by]),
+            shown = xs_difference_delta(&change->of[next]);
+    xs_string_format(text, "%s", xs_diff_kind(change->kind));
+    if ((change->kind == XS_GREW || change->kind == XS_SHRANK) && (decided < 0 ? shown >= 0 : shown <= 0))
+        xs_string_format(text, " in %s", names[change->decided_by]);
 }
 
 enum xs_style xs_diff_kind_style(enum xs_change_kind kind) {

@@ -26,7 +26,8 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c);
 /* What the conclusion rests on: how many runs, their ranges, and what could be told of them. */
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c);
 
-/* "predicted: saves up to 103 ms (all repaired: 111 ms); achieved: 138 ms less"; nothing where nothing is gone. Where
+/* "predicted: saves up to 103 ms (all repaired: 111 ms); achieved: 138 ms less", with too few runs to know the noise
+ * "this run took 138 ms less"; nothing where nothing is gone. Where
  * a finding could not be made in AFTER, whether it is gone is not known, and so is what was predicted. */
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c);
 /* "24.9 ms before and 11.6 ms after, which no time of the run above has"; nothing where the times are whole. */
@@ -34,6 +35,8 @@ void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
 
 /* "gone", "new", "grew", "shrank", "same", "unchecked"; with a sign before it that needs no colour. */
 const char *xs_diff_kind(enum xs_change_kind kind);
+/* The same where the number that is shown next is `next`: "> grew in size" if that one did not grow. */
+void xs_diff_kind_before(struct xs_string *text, const struct xs_change *change, enum xs_measure next);
 enum xs_style xs_diff_kind_style(enum xs_change_kind kind);
 
 /* "12.3 ms", "1.20 GiB", "12,345"; "-" where it is not known. */

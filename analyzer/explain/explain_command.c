@@ -13,6 +13,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
+#include "schema/spelling.h"
 
 XS_DECLARE_COMMAND(explain)
 
@@ -155,17 +156,19 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
 
 /* The finding nearest in spelling, -1 where none is near. */
 static long nearest_finding(const struct xs_findings *findings, const char *asked) {
-    size_t fewest = 6;
+    struct xs_nearest spelled;
+    size_t edits = SIZE_MAX;
     long nearest = -1;
+    xs_nearest_begin(&spelled, asked, strlen(asked));
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_string name = {0};
         xs_finding_name(&name, findings, i);
-        size_t edits = xs_edit_distance(asked, name.data);
-        if (edits < fewest && edits * 2 <= name.length) {
-            fewest = edits;
+        xs_nearest_try(&spelled, name.data);
+        xs_string_free(&name);
+        if (xs_nearest_name(&spelled) && spelled.edits < edits) {
+            edits = spelled.edits;
             nearest = (long)i;
         }
-        xs_string_free(&name);
     }
     return nearest;
 }

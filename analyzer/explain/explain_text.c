@@ -88,6 +88,9 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
     xs_string_free(&name);
 }
 
+/* Its repair was tried by the replay of the run, and changes nothing. */
+static bool saves_nothing(const struct xs_finding *f) { return !f->advice && f->saves.known && !f->saves.most_ns; }
+
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
     static const char *const headers[] = {"#", "finding", "saves", "of run", "count", "size", "site", ""};
@@ -101,15 +104,22 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
             xs_table_optional(table);
     }
     struct under *under = all_under(findings);
-    for (size_t i = 0; i < findings->count; i++)
-        list_row(findings, i, &under[i], out, table);
+    size_t nothing = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        if (saves_nothing(&findings->items[i]))
+            nothing++;
+        else
+            list_row(findings, i, &under[i], out, table);
+    }
     free(under);
-    if (findings->count)
+    if (findings->count > nothing)
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
     xs_table_free(table);
     xs_findings_total_line(findings, out);
+    if (nothing)
+        xs_out_line(out, XS_STYLE_DIM, "%zu more whose repair saves nothing.", nothing);
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
     xs_content_coverage_why_none(&explain->contents, why, sizeof why);

@@ -233,8 +233,8 @@ int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *m
         fprintf(out->file, "\n%sCalled from%s", xs_style_on(out, XS_STYLE_HEADING),
                 xs_style_off(out, XS_STYLE_HEADING));
         if (counts.count > 1)
-            fprintf(out->file, " (%s of %s)", xs_format_count(instances, counts.items[i].instances),
-                    xs_format_count(all, total));
+            fprintf(out->file, ", stack %zu of %zu (%s of %s instances)", i + 1, counts.count,
+                    xs_format_count(instances, counts.items[i].instances), xs_format_count(all, total));
         putc('\n', out->file);
         print_frames(explain, counts.items[i].stack, out);
     }

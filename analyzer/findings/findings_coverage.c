@@ -127,15 +127,14 @@ static bool link_line_matters(const struct xs_link_model *link, enum xs_link_cla
 
 static uint64_t to_count(double value) { return value > 0 && value < 1e18 ? (uint64_t)(value + 0.5) : 0; }
 
-/* "2.10 us + bytes at 55.2 GB/s"; a part that is nothing is left out. */
+/* " 2.10 us + size at 55.2 GB/s", " at 55.2 GB/s": a part that is nothing is left out. */
 static void link_formula(struct xs_string *text, const struct xs_link_line *line) {
     char buffer[XS_UNIT_BYTES];
     uint64_t fixed_ns = to_count(line->a_ns), per_gb_ns = to_count(line->b_ns_per_byte * 1e9);
     if (fixed_ns || !per_gb_ns)
-        xs_string_format(text, "%s%s", xs_format_ns(buffer, fixed_ns), per_gb_ns ? " + " : " whatever the size");
+        xs_string_format(text, " %s%s", xs_format_ns(buffer, fixed_ns), per_gb_ns ? " + size" : " whatever the size");
     if (per_gb_ns)
-        xs_string_format(text, "bytes at %s%s", xs_format_rate(buffer, 1000000000, per_gb_ns),
-                         line->rate_assumed && !line->assumed ? " (an assumed rate)" : "");
+        xs_string_format(text, " at %s", xs_format_rate(buffer, 1000000000, per_gb_ns));
 }
 
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out) {
@@ -152,13 +151,15 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
             continue;
         link_formula(&formula, line);
         if (line->assumed)
-            xs_out_line(out, XS_STYLE_PLAIN, "%s: %s, assumed: the trace has no such copies.", labels[i], formula.data);
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s%s (assumed: the trace has no such copies)", labels[i],
+                        formula.data);
         else
-            xs_out_line(out, XS_STYLE_PLAIN, "%s: %s, from %s %s%s.", labels[i], formula.data,
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s%s (fitted to %s %s%s%s)", labels[i], formula.data,
                         xs_format_count(samples, line->samples), what,
                         line->samples == 1      ? one
                         : link->from_host_times ? "s"
-                                                : "ies");
+                                                : "ies",
+                        line->rate_assumed ? "; the rate is assumed" : "");
         xs_string_free(&formula);
     }
 }

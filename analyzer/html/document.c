@@ -131,6 +131,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     struct xs_html_sites sites;
     struct xs_html_lanes lanes = {0};
     struct xs_html_scatter scatter = {0};
+    struct xs_html_flame flame = {0};
     struct xs_html_buffers buffers = {0};
     xs_json_object(json, NULL);
     put_report(run, json);
@@ -141,18 +142,20 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     xs_html_sites_begin(&sites, findings, &run->by);
     int status = xs_html_details_json(trace, findings, shown, json, message);
     if (status >= 0)
-        status = xs_html_lanes_read(&lanes, &run->reading.summary, &sites, &run->marks, &scatter, message);
+        status = xs_html_lanes_read(&lanes, &run->reading.summary, &sites, &run->marks, &scatter, &flame, message);
     if (status >= 0)
         status = xs_html_lanes_json(&lanes, trace, shown, json, message);
     if (status >= 0)
         status = xs_html_buffers_read(&buffers, trace, findings->sites, lanes.last_ns, message);
     xs_html_scatter_json(&scatter, json);
     xs_html_sites_json(&sites, json);
+    xs_html_flame_json(&flame, findings, json);
     xs_html_buffers_json(&buffers, findings->sites, json);
     xs_json_end(json, '}');
     xs_html_sites_end(&sites);
     xs_html_buffers_free(&buffers);
     xs_html_scatter_free(&scatter);
+    xs_html_flame_free(&flame);
     xs_html_lanes_free(&lanes);
     return status;
 }

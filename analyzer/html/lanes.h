@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/json.h"
+#include "analyzer/html/flame.h"
 #include "analyzer/html/scatter.h"
 #include "analyzer/html/sites.h"
 #include "analyzer/summary/summary.h"
@@ -58,10 +59,12 @@ struct xs_html_lanes {
     struct xs_hash kernel_index; /* kernel_name.id to index + 1 */
 };
 
-/* Reads the trace, and hands each copy with times on to `scatter`. Negative status: the message is set. To be freed
+/* Reads the trace, and hands each copy with times on to `scatter` and each call to `flame`.
+ * Negative status: the message is set. To be freed
  * either way. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
-                       const struct xs_marks *marks, struct xs_html_scatter *scatter, char *message);
+                       const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
+                       char *message);
 
 /* "timeline": {...} of the object that is open. Negative status: the message is set. */
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,

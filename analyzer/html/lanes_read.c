@@ -12,7 +12,7 @@ enum { KERNEL_NAMES = 400, NO_DIRECTION = UINT8_MAX };
 /* A transfer or memset of the host, as far as its device record needs it. */
 struct call {
     int64_t row;
-    uint32_t correlation, site;
+    uint32_t correlation, site, leaf;
     int32_t index, stream;
     uint8_t direction, host_kind; /* direction of a memset: NO_DIRECTION */
 };
@@ -29,6 +29,7 @@ struct work {
     struct xs_html_sites *sites;
     const struct xs_marks *marks;
     struct xs_html_scatter *scatter;
+    struct xs_html_flame *flame;
     struct call *calls; /* by correlation */
     size_t count, capacity;
     bool unordered;
@@ -100,6 +101,10 @@ static void keep_call(struct work *w, const struct xs_timeline_row *row, struct 
 static struct call call_from(struct work *w, const struct xs_timeline_row *row, unsigned direction) {
     struct call call = {.row = row->id, .direction = (uint8_t)direction};
     call.index = xs_html_site_index(w->sites, row->entry_point, row->stack, &call.site);
+    call.leaf = xs_html_flame_leaf(w->flame, row->entry_point, row->stack, call.index, call.site);
+    struct xs_html_leaf *leaf = &w->flame->leaves[call.leaf];
+    if (row->timed && row->batch_index <= 0) /* the copies of a batch have the times of one call */
+        leaf->calls_ns = xs_sum(leaf->calls_ns, xs_timeline_ns(row));
     return call;
 }
 
@@ -109,6 +114,11 @@ static bool take_transfer(void *data, const struct xs_timeline_row *row) {
     call.host_kind = (uint8_t)(row->direction == XS_DIR_H2D   ? row->src_kind
                                : row->direction == XS_DIR_D2H ? row->dst_kind
                                                               : XS_MEM_UNKNOWN);
+    struct xs_html_leaf *leaf = &w->flame->leaves[call.leaf];
+    leaf->transfers++;
+    leaf->bytes = xs_sum(leaf->bytes, row->bytes);
+    if (row->timed && row->batch_index <= 0)
+        leaf->host_ns = xs_sum(leaf->host_ns, xs_timeline_ns(row));
     if (row->batch_index <= 0) {
         put_call(w, (enum xs_html_kind)row->direction, row, &call);
         keep_call(w, row, &call);
@@ -182,6 +192,10 @@ static bool take_copy(void *data, const struct xs_timeline_row *row) {
     struct work *w = data;
     const struct call *call = call_of(w, row);
     put_work(w, row, row->direction, call ? call->index : -1, call);
+    if (call) {
+        struct xs_html_leaf *leaf = &w->flame->leaves[call->leaf];
+        leaf->device_ns = xs_sum(leaf->device_ns, xs_timeline_ns(row));
+    }
     if (!w->scatter->host_times && call && call->direction != NO_DIRECTION && row->copies == 1) {
         struct xs_html_point point = {row->bytes,      xs_timeline_ns(row), 1, call->row, call->index,
                                       call->direction, call->host_kind};
@@ -255,7 +269,8 @@ static int read_all(struct work *w) {
 
 /* Lanes that are many get a coarser step: what was read is read again. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
-                       const struct xs_marks *marks, struct xs_html_scatter *scatter, char *message) {
+                       const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
+                       char *message) {
     int64_t step = step_of(summary);
     int status = XS_OK;
     for (int attempt = 0; attempt < 4; attempt++) {
@@ -264,9 +279,11 @@ int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *sum
                          .sites = sites,
                          .marks = marks,
                          .scatter = scatter,
+                         .flame = flame,
                          .message = message};
         xs_html_lanes_free(lanes);
         xs_html_scatter_free(scatter);
+        xs_html_flame_free(flame);
         scatter->host_times = !summary->coverage.device_copies;
         lanes->step_ns = step;
         lanes->last_ns = (int64_t)(summary->run.duration_ns & INT64_MAX);

@@ -168,7 +168,7 @@ void xs_report_text_findings(const struct xs_findings *findings, const struct xs
             print_cause(findings, i, columns, all, out);
             shown++;
         } else {
-            rest.causes++;
+            rest.causes += findings->causes[i].saves.most_ns > 0; /* what saves nothing is no cause of waste */
             rest.ns = xs_sum(rest.ns, findings->causes[i].saves.most_ns);
             folded++;
         }

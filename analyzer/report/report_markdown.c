@@ -159,7 +159,7 @@ static void rest(const struct xs_report *report, struct xs_out *out) {
     size_t causes = 0, advice = 0;
     uint64_t ns = 0;
     for (size_t i = 0; i < findings->cause_count; i++) {
-        if (is_shown(report, i))
+        if (is_shown(report, i) || !findings->causes[i].saves.most_ns)
             continue;
         causes++;
         ns = xs_sum(ns, findings->causes[i].saves.most_ns);

@@ -21,8 +21,9 @@ char *xs_find_library(char **tried);
 /* The file that execvp would start, as a new string; NULL where there is none. */
 char *xs_find_program(const char *name);
 
-/* One line on standard error where preloading will have no effect on this program (static, setuid, other class). */
-void xs_warn_about_program(const char *path);
+/* One line on standard error where preloading will have no effect on this program (static, setuid, other class);
+ * whether there was one. */
+bool xs_warn_about_program(const char *path);
 
 /* LD_PRELOAD with the library before what is there already. 0, or -1 after a message. */
 int xs_set_preload(const char *library);
@@ -33,11 +34,18 @@ bool xs_means_off(const char *value);
 /* Why a value of XFERSPY_REDACT is not accepted, within a sentence; NULL where it is. */
 const char *xs_pattern_refused(const char *pattern);
 
+/* Whether a text means yes. */
+bool xs_means_on(const char *value);
+
 /* Replaces this process by the program; returns 126 or 127 after a message. */
 int xs_exec_program(char **argv);
 
-/* Runs the program as a child, prints the report of the traces it left (to standard error, or to -o), and ends as it
- * ended: same exit status, same signal. */
-int xs_run_and_report(char **argv, const struct xs_out_options *output);
+/* Runs the program as a child and ends as it ended: same exit status, same signal. Prints the report of the traces that
+ * it left (to standard error, or to -o), or, where `report` is NULL, only why it left none. `warned`: why was said
+ * before. */
+int xs_run_program(char **argv, const struct xs_out_options *report, bool warned);
+
+/* Says why the program left no trace, and what to look at. */
+void xs_say_no_trace(const char *program);
 
 #endif

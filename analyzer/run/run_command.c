@@ -72,6 +72,7 @@ const char *xs_pattern_refused(const char *pattern) {
 }
 
 bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
+bool xs_means_on(const char *value) { return value && is_one_of(YES, value); }
 
 /* Underscores of the fields become hyphens. */
 static void add_name(struct xs_string *name, const struct capture_option *option) {
@@ -213,12 +214,11 @@ static int start(struct arguments *arguments) {
         return XS_EXIT_ERROR;
     }
     char *program = xs_find_program(arguments->program[0]);
-    if (program)
-        xs_warn_about_program(program);
+    bool warned = program && xs_warn_about_program(program);
     free(program);
-    int status = xs_set_preload(library) < 0 ? XS_EXIT_ERROR
-                 : arguments->report         ? xs_run_and_report(arguments->program, &arguments->output)
-                                             : xs_exec_program(arguments->program);
+    int status = xs_set_preload(library) < 0
+                     ? XS_EXIT_ERROR
+                     : xs_run_program(arguments->program, arguments->report ? &arguments->output : NULL, warned);
     free(library);
     return status;
 }

@@ -1,4 +1,5 @@
 /* The program that xferspy run starts, and the library that goes into it. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +119,7 @@ static int elf_kind(const char *path) {
     return kind;
 }
 
-void xs_warn_about_program(const char *path) {
+bool xs_warn_about_program(const char *path) {
     struct stat st;
     int kind = elf_kind(path);
     if (kind == 0)
@@ -128,6 +129,23 @@ void xs_warn_about_program(const char *path) {
     else if (stat(path, &st) == 0 && geteuid() != 0 &&
              ((st.st_mode & (S_ISUID | S_ISGID)) || getxattr(path, "security.capability", NULL, 0) > 0))
         xs_complain("%s runs with raised privileges: the loader ignores LD_PRELOAD, " NO_TRACE, path);
+    else
+        return false;
+    return true;
+}
+
+void xs_say_no_trace(const char *program) {
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!driver) {
+        xs_complain("no trace: libcuda.so.1 cannot be loaded here, and without the driver no program can use CUDA; "
+                    "`xferspy doctor' says more");
+        return;
+    }
+    dlclose(driver);
+    xs_complain("no trace: %s and what it started made no CUDA call that libxferspy.so could see", program);
+    xs_complain("not seen are programs that are statically linked, that run with raised privileges (sudo), or that are "
+                "started without the variables of this one (env -i, containers, other machines); `xferspy doctor' says "
+                "whether capture works here");
 }
 
 int xs_set_preload(const char *library) {

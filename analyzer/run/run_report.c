@@ -1,9 +1,10 @@
-/* xferspy run --report: the program as a child, then the report of the traces that it left. */
+/* xferspy run: the program as a child, then the report of the traces that it left, or why it left none. */
 #include <errno.h>
 #include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -65,12 +66,17 @@ static int64_t now_unix_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Whether a file was written since then. */
+static bool is_new(const char *path, int64_t since) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (int64_t)st.st_mtim.tv_sec >= since / 1000000000 - 1;
+}
+
 /* True for a trace whose capture began after `since`: others may lie in the same directory. */
 static bool is_of_this_run(const char *path, int64_t since) {
     struct xs_trace trace;
-    struct stat st;
     char message[XS_TRACE_MESSAGE_BYTES];
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || (int64_t)st.st_mtim.tv_sec < since / 1000000000 - 1)
+    if (!is_new(path, since))
         return false;
     if (xs_trace_open(path, &trace, message) < 0)
         return false;
@@ -79,7 +85,25 @@ static bool is_of_this_run(const char *path, int64_t since) {
     return mine;
 }
 
-static int report(int64_t since, const struct xs_out_options *options) {
+/* Where there is none, why. Traces are not opened: that would take over what a process that was killed left. */
+static void look_for_traces(const char *program, int64_t since) {
+    char *pattern = template_pattern();
+    glob_t found = {0};
+    bool any = false;
+    if (xs_means_on(getenv("XFERSPY_QUIET")) || xs_means_off(getenv("XFERSPY_ENABLE"))) {
+        free(pattern);
+        return;
+    }
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            any |= is_new(found.gl_pathv[i], since);
+    if (!any)
+        xs_say_no_trace(program);
+    globfree(&found);
+    free(pattern);
+}
+
+static int report(const char *program, bool warned, int64_t since, const struct xs_out_options *options) {
     char *pattern = template_pattern();
     glob_t found = {0};
     struct xs_out out;
@@ -96,7 +120,8 @@ static int report(int64_t since, const struct xs_out_options *options) {
     if (!count && xs_means_off(getenv("XFERSPY_ENABLE"))) {
         xs_complain("no trace: capture was switched off");
     } else if (!count) {
-        xs_complain("no trace: the program used no CUDA, or could not be captured (xferspy doctor)");
+        if (!warned)
+            xs_say_no_trace(program);
     } else if (!options->path) {
         xs_out_stderr(&out, options);
         putc('\n', stderr);
@@ -128,31 +153,32 @@ static int end_like(int status) {
     return WEXITSTATUS(status);
 }
 
+/* A terminal's ^C and ^\ reach the child by themselves, and come from the kernel; what is sent to us alone is passed
+ * on. */
 static volatile pid_t child;
-static void pass_on(int number) {
-    if (child > 0)
+static void pass_on(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (child > 0 && info->si_code != SI_KERNEL && info->si_pid != child)
         kill(child, number);
 }
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
-/* A terminal's ^C and ^\ reach the child by themselves; what is sent to us alone is passed on. */
 static pid_t start_child(char **argv) {
-    struct sigaction before[PASSED_ON], ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on}, interrupt,
-                                        quit;
+    struct sigaction before[PASSED_ON], pass = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
     sigset_t all, mask;
+    pid_t self = getpid();
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask); /* nothing is lost between fork and the child's number */
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
     for (int i = 0; i < PASSED_ON; i++)
         sigaction(passed_on[i], &pass, &before[i]);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        sigaction(SIGINT, &interrupt, NULL);
-        sigaction(SIGQUIT, &quit, NULL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills what he started, by its number, means the program */
+        if (getppid() != self)
+            raise(SIGKILL);
         for (int i = 0; i < PASSED_ON; i++)
             sigaction(passed_on[i], &before[i], NULL);
         sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -163,7 +189,7 @@ static pid_t start_child(char **argv) {
     return pid;
 }
 
-int xs_run_and_report(char **argv, const struct xs_out_options *options) {
+int xs_run_program(char **argv, const struct xs_out_options *options, bool warned) {
     int64_t since = now_unix_ns();
     int status = 0;
     make_template_absolute();
@@ -178,7 +204,9 @@ int xs_run_and_report(char **argv, const struct xs_out_options *options) {
     unsetenv("LD_PRELOAD");
     bool started = !WIFEXITED(status) ||
                    (WEXITSTATUS(status) != XS_EXIT_NOT_FOUND && WEXITSTATUS(status) != XS_EXIT_NOT_EXECUTABLE);
-    if (started)
-        report(since, options);
+    if (started && options)
+        report(argv[0], warned, since, options);
+    else if (started && !warned)
+        look_for_traces(argv[0], since);
     return end_like(status);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "schema/spelling.h"
+
 enum option_type { BOOL, CHOICE, INT, TEXT, PATTERN };
 
 struct option {
@@ -95,6 +97,14 @@ static const struct option *find_option(const char *name, size_t n) {
     return NULL;
 }
 
+static const char *nearest_option(struct xs_nearest *nearest, const char *name, size_t n) {
+    xs_nearest_begin(nearest, name, n);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        xs_nearest_try(nearest, option_table[i].name);
+    }
+    return xs_nearest_name(nearest);
+}
+
 static bool is_foreign(const char *name) {
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         if (strncmp(name, foreign[i], strlen(foreign[i])) == 0) {
@@ -117,6 +127,7 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
             continue;
         }
         char message[512];
+        struct xs_nearest nearest;
         const char *name = *v + 8;
         const struct option *o = find_option(name, (size_t)(equals - name));
         if (o && set_option(options, o, equals + 1)) {
@@ -127,8 +138,10 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
                      o->type == TEXT ? "too long for a " : "not one of ", o->values,
                      *o->preset ? o->preset : "the default");
         } else if (!is_foreign(name)) {
-            snprintf(message, sizeof message, "%.*s is not an option; see docs/options.md or `xferspy run --help`",
-                     (int)(equals - *v), *v);
+            const char *meant = nearest_option(&nearest, name, (size_t)(equals - name));
+            snprintf(message, sizeof message, "%.*s is not an option; %s%s%s", (int)(equals - *v), *v,
+                     meant ? "did you mean XFERSPY_" : "see docs/options.md or `xferspy run --help`",
+                     meant ? meant : "", meant ? "?" : "");
         } else {
             continue;
         }

@@ -33,6 +33,8 @@ page more pages/more.db
 "$XFERSPY" report --json -o pages/more.json pages/more.db
 page contents "$golden/h100_upload_wasteful.db"
 page both "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
+"$SQL2DB" pages/steps.db "$fixtures/findings.sql" "$fixtures/callsites.sql"
+page both_lines pages/causes.db pages/steps.db
 "$XFERSPY" report --json -o pages/both.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 "$XFERSPY" diff --json -o pages/diff.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 page old "$golden/h100_wasteful.db"

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { guides } from './guides.mjs';
 
 const folder = resolve(process.argv[2]);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -21,7 +22,10 @@ async function bundle(entry) {
     write: false,
     format: 'iife',
     target: ['chrome100', 'firefox100', 'safari15.4'],
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      XFERSPY_GUIDES: JSON.stringify(guides(join(here, '../../../docs/findings'))),
+    },
     legalComments: 'none', // all licences are in the page at full length instead
     charset: 'ascii',
   });

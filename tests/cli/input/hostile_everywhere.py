@@ -346,6 +346,7 @@ def jobs():
         for name, look in EXPORT_FORMATS:
             yield ["export", f"--format={name}", trace], look
         yield ["info", trace], is_text
+        yield ["top", "--once", trace], is_text
         yield ["info", "--json", trace], is_json
         yield ["query", "--tables", trace], is_text
         for name, look in (("table", is_table), ("json", is_json), ("csv", is_csv), ("tsv", is_tsv)):

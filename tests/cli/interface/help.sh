@@ -1,6 +1,6 @@
 # Help teaches, mistakes are answered with status 2.
 . "$SOURCE/lib.sh"
-commands="run report explain diff check html export merge import anonymize symbolize query info completion"
+commands="run report explain diff check html export merge import anonymize symbolize query info completion top"
 for form in --help "-?" help; do
     run "$XFERSPY" $form
     expect_status 0; expect_no_err
@@ -18,6 +18,14 @@ run "$XFERSPY" --version; expect_status 0; expect_out "xferspy "; expect_out "(t
 run "$XFERSPY" -V; expect_status 0
 run "$XFERSPY" reprot x.db; expect_status 2; expect_no_out; expect_err "did you mean \`report'?"
 run "$XFERSPY" doc; expect_status 2; expect_err "did you mean \`doctor'?"
+# An option that a command does not have, and one that it has is meant; of others argp complains.
+run "$XFERSPY" report --dteails x.db; expect_status 2; expect_no_out
+expect_err "no option \`--dteails'; did you mean \`--details'?"
+run "$XFERSPY" report -o --dteails --jsn=1 x.db; expect_status 2; expect_err "did you mean \`--json'?" # its argument
+run "$XFERSPY" run --fingerprnt=all -- true; expect_status 2; expect_err "did you mean \`--fingerprint'?"
+run "$XFERSPY" run true --fingerprnt; expect_status 0; expect_not "did you mean" # the program's
+run "$XFERSPY" --hlep; expect_status 2; expect_err "did you mean \`--help'?"
+run "$XFERSPY" report --no-such-thing x.db; expect_status 2; expect_err "unrecognized option"; expect_not "did you mean"
 run "$XFERSPY" zzz; expect_status 2; expect_err "xferspy --help"; expect_not "did you mean"
 run "$XFERSPY" help zzz; expect_status 2
 run "$XFERSPY" --nonsense; expect_status 2

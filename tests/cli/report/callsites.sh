@@ -27,18 +27,22 @@ run "$XFERSPY" explain --format=tsv none.db
     show "without stacks: one, of the entry point"
 run "$XFERSPY" report none.db; expect_out ", at cuMemcpyHtoD_v2"; expect_not " in step"
 
+run "$XFERSPY" explain t.db
+# What saves nothing is not listed, and the numbers of what is have no gap.
+awk '$1 ~ /^[0-9]+$/ && $2 ~ /[a-z]/ { if ($1 != ++n) exit 1; if ($0 ~ / 0 ns/) exit 1 }' stdout || show "numbers"
+
 # The evidence has the stacks: the first instance's, then the others by how many instances have them.
 run "$XFERSPY" explain t.db noop-upload
 expect_status 0; expect_no_err
 expect_out "train.py:12 in step (cuMemcpyHtoD_v2)"; expect_out "epoch / batch"
 sed -n '/^Called from/,/^$/p' stdout >stacks
 cat >expected <<'END'
-Called from (1 of 9)
+Called from, stack 1 of 2 (1 of 9 instances)
             ... 3 frames of libcuda.so.1 and libtorch_cuda.so
   #3        step  train.py:12
   #4        first_epoch  data/loader.py:8
 
-Called from (8 of 9)
+Called from, stack 2 of 2 (8 of 9 instances)
             ... 3 frames of libcuda.so.1 and libtorch_cuda.so
   #3        step  train.py:12
   #4        main  train.py:33
@@ -59,7 +63,7 @@ echo "INSERT INTO stack SELECT 100 + id, native_frames, python_frames, is_cut FR
   UPDATE transfer SET stack = 101 WHERE id IN (10, 13, 16); UPDATE transfer SET stack = 201 WHERE id = 19" >more.sql
 make_trace more.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" more.sql
 run "$XFERSPY" explain more.db noop-upload
-expect_out "Called from (1 of 9)"; expect_out "Called from (4 of 9)"; expect_out "Called from (3 of 9)"
+expect_out "stack 1 of 4 (1 of 9 inst"; expect_out "stack 2 of 4 (4 of 9 inst"; expect_out "stack 3 of 4 (3 of 9 inst"
 expect_out "1 more stack, of 1 instance."
 
 # JSON.

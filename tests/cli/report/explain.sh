@@ -82,7 +82,7 @@ json "d['explained']['first_instances'][0]['evidence'][0]['row'] == 4"
 # How well the replay fits, and that all savings are bounds where it does not.
 run "$XFERSPY" explain --model findings.db; expect_status 0; expect_no_err
 expect_out "believed  yes, the error is under 5 %"; expect_out "model     66 calls, 51 operations of devices"
-expect_out "run       100 ms measured, 100 ms replayed"; expect_out "H2D pageable: "
+expect_out "run       100 ms measured, 100 ms replayed"; expect_out "H2D pageable at "
 run "$XFERSPY" explain --model --json findings.db; json "d['replay']['believed'] and d['together']['most_ns'] > 0"
 json "set(d) == {'format', 'version', 'trace', 'filter', 'replay', 'together', 'link_model'}"
 run "$XFERSPY" explain --model findings.db noop-upload; expect_status 2; expect_err "--model is about the whole trace"
@@ -123,7 +123,7 @@ expect_status 0; expect_no_err
 expect_out noop-upload; expect_out "All repaired: saves "
 expect_out "Contents known of 34 of 37 uploads and downloads"
 expect_out "Arguments not seen of 3 of 14 kernel launches"
-expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned: "
+expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned 244 ns + "
 expect_not "Contents were not checked"
 run "$XFERSPY" report clean.db; expect_status 0; expect_out "No findings."; expect_not "All repaired"
 echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint; UPDATE meta SET value = 'off'

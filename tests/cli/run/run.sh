@@ -1,6 +1,6 @@
 # run: preloads, hands options over, and is then the program: arguments, output, exit status, signals.
 . "$SOURCE/lib.sh"
-export XFERSPY_LIBRARY="$DUMMY"
+export XFERSPY_LIBRARY="$DUMMY" XFERSPY_QUIET=1 # else each of these programs would be told why it left no trace
 run "$XFERSPY" run -- "$PROGRAM" print a "b c" --help
 expect_status 0; expect_no_err
 expect_out "[print][a][b c][--help] LD_PRELOAD=$(realpath "$DUMMY")"
@@ -13,9 +13,9 @@ run "$XFERSPY" run -- "$PROGRAM" signal 15; expect_status 143
 run "$XFERSPY" run -- "$PROGRAM" signal 9; expect_status 137
 # Options become variables; the option goes before the variable.
 DUMMY_SAYS=1 run "$XFERSPY" run --output='t-%p.db' --cupti=off -- "$PROGRAM" exit 0
-expect_status 0; expect_err "output=t-%p.db cupti=off"
+expect_status 0; expect_err "output=$PWD/t-%p.db cupti=off" # here, also where the program changes its folder
 DUMMY_SAYS=1 run "$XFERSPY" run -o short.db -- "$PROGRAM" exit 0
-expect_status 0; expect_err "output=short.db "
+expect_status 0; expect_err "output=$PWD/short.db "
 XFERSPY_CUPTI=auto DUMMY_SAYS=1 run "$XFERSPY" run --cupti=off "$PROGRAM" exit 0; expect_err "cupti=off"
 run "$XFERSPY" run --cupti=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "auto|off"
 run "$XFERSPY" run --spool-mib=1 -- "$PROGRAM" exit 0; expect_status 2
@@ -54,3 +54,22 @@ mkdir -p tree/bin tree/lib/xferspy; cp "$XFERSPY" tree/bin/xferspy; cp "$DUMMY" 
 run tree/bin/xferspy run -- "$PROGRAM" print; expect_status 0; expect_out "tree/lib/xferspy/libxferspy.so"
 cp "$DUMMY" tree/lib/libxferspy.so; run tree/bin/xferspy run -- "$PROGRAM" print; expect_out "tree/lib/libxferspy.so"
 cp "$DUMMY" tree/bin/libxferspy.so; run tree/bin/xferspy run -- "$PROGRAM" print; expect_out "tree/bin/libxferspy.so"
+
+# Why there is no trace: no driver, or no call that could be seen; nothing where there is one, or where the reason was
+# said before the program ran.
+unset XFERSPY_QUIET
+export XFERSPY_LIBRARY="$DUMMY"
+mkdir driver; cp "$FAKE_DRIVER" driver/libcuda.so.1
+LD_LIBRARY_PATH=$PWD/driver run "$XFERSPY" run -o x.db -- "$PROGRAM" exit 4
+expect_status 4; expect_no_out; expect_err "no trace: $PROGRAM and what it started made no CUDA call"
+expect_err "xferspy doctor"; expect_err "statically linked"
+LD_LIBRARY_PATH=$PWD/driver run "$XFERSPY" run -o x.db -- "$PROGRAM" signal 15; expect_status 143; expect_err "no trace"
+: >driver/libcuda.so.1
+LD_LIBRARY_PATH=$PWD/driver run "$XFERSPY" run -- "$PROGRAM" exit 0; expect_status 0
+expect_err "no trace: libcuda.so.1 cannot be loaded"
+run "$XFERSPY" run -o "t 1.db" -- cp "$PROGRAM" "t 1.db"; expect_status 0; expect_no_err
+run "$XFERSPY" run -o x.db -- "$STATIC_PROGRAM" exit 3; expect_status 3; expect_err "statically linked"
+expect_not "no trace:"
+run "$XFERSPY" run --quiet -o x.db -- "$PROGRAM" exit 0; expect_status 0; expect_no_err
+run "$XFERSPY" run --enable=off -o x.db -- "$PROGRAM" exit 0; expect_status 0; expect_no_err
+run "$XFERSPY" run -o x.db -- ./missing; expect_status 127; expect_not "no trace"

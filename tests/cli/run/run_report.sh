@@ -47,3 +47,12 @@ pid=$!
 until grep -q ready stdout; do kill -0 $pid || show "ended early"; done
 kill -TERM $pid; wait $pid; status=$?
 expect_status 9; expect_out "got it"
+# Killed, it takes the program with it, as if they were one.
+step="run, SIGKILL"
+"$XFERSPY" run --quiet -- sh -c 'echo "ready $$"; while :; do sleep 0.05; done' >stdout 2>stderr &
+pid=$!
+until grep -q ready stdout; do kill -0 $pid || show "ended early"; done
+program=$(sed 's/ready //' stdout)
+kill -KILL $pid; wait $pid; status=$?
+expect_status 137
+while [ -e "/proc/$program" ] && ! grep -q '^State:.*Z' "/proc/$program/status"; do sleep 0.05; done

@@ -7,9 +7,10 @@ import * as f from './format.js';
 
 const SHAPES = { pageable: 'triangle', pinned: 'circle', registered: 'diamond', managed: 'rect' };
 
-function groupsOf(run) {
+function groupsOf(run, narrow) {
   const groups = new Map();
   for (const [direction, host, bytes, ns, count, row, site] of run.bandwidth.points) {
+    if (!narrow.has(site)) continue;
     const name = `${directions[direction]}${host ? ` ${memoryKinds[host]}` : ''}`;
     if (!groups.has(name)) groups.set(name, { name, direction, host, points: [] });
     groups.get(name).points.push({ value: [bytes / count, (bytes / ns) * 1e9], bytes, ns, count, row, site });
@@ -19,8 +20,8 @@ function groupsOf(run) {
 
 const kindOf = (direction) => ['other', 'h2d', 'd2h', 'd2d', 'peer', 'h2h'][direction];
 
-export function bandwidth(run) {
-  const groups = groupsOf(run);
+export function bandwidth(run, narrow) {
+  const groups = groupsOf(run, narrow);
   const sizes = groups.flatMap((group) => group.points.map((point) => point.value[0]));
   const extent = [
     2 ** Math.floor(Math.log2(sizes.reduce((a, b) => Math.min(a, b), Infinity)) - 1),

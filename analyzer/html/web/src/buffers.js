@@ -3,6 +3,7 @@
 import { Chart, axis, base, card, colour, rectangle, tooltip } from './chart.js';
 import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { numberOf, remember } from './state.js';
 
 const HOW = [
   'upload',
@@ -15,7 +16,8 @@ const COLOURS = 8;
 
 export function buffers(run) {
   const { buffers: list, contents, allocations } = run.residency;
-  let buffer = list[0];
+  const ofLink = () => list[(numberOf('buffer') ?? 1) - 1] ?? list[0];
+  let buffer = ofLink();
   let ids = new Map();
   const place = h('div', { class: 'chart tall', role: 'img' });
   const about = h('p', { class: 'note' });
@@ -28,6 +30,7 @@ export function buffers(run) {
       'aria-label': 'Buffer',
       onchange: () => {
         buffer = list[choose.selectedIndex];
+        remember({ buffer: choose.selectedIndex ? choose.selectedIndex + 1 : null });
         show();
         announce('Another buffer is shown');
       },
@@ -173,6 +176,22 @@ export function buffers(run) {
       buffer.pieces,
     );
 
+  // What follows of the contents: the one that was brought most often.
+  function conclusion() {
+    const uploads = new Map();
+    for (const piece of buffer.pieces) {
+      if (piece[8] < 0 || piece[9] !== 0) continue;
+      const key = `${piece[8]} ${piece[4]}`;
+      const known = uploads.get(key) ?? { bytes: piece[4], times: 0, content: piece[8] };
+      known.times += piece[5];
+      uploads.set(key, known);
+    }
+    const [most] = [...uploads.values()].sort((a, b) => b.times * b.bytes - a.times * a.bytes || b.times - a.times);
+    return most?.times > 1
+      ? `The same ${f.bytes(most.bytes)} (content ${ids.get(most.content)}) were uploaded ${f.count(most.times)} times. `
+      : '';
+  }
+
   const asTable = alternative('As a table', rows);
   let chart = null;
   function show() {
@@ -180,6 +199,7 @@ export function buffers(run) {
     const back = buffer.pieces.length - ids.size;
     fill(
       about,
+      h('strong', {}, conclusion()),
       `${f.times(buffer.pieces.length, 'piece', 'pieces')} of ` +
         `${f.times(ids.size, 'known content', 'known contents')}. ` +
         `Allocated at ${f.moment(buffer.begin_ns, run.duration)}${buffer.label ? ` by ${buffer.label}` : ''} ` +
@@ -220,9 +240,13 @@ export function buffers(run) {
         ]
       : h('p', { class: 'empty' }, 'No transfer concerned an allocation whose beginning the trace has.'),
   );
-  if (list.length) {
+  const restore = () => {
+    if (!list.length) return;
+    buffer = ofLink();
+    choose.selectedIndex = list.indexOf(buffer);
     show();
-    chart = new Chart(place, option);
-  }
-  return { element, dispose: () => chart?.dispose() };
+  };
+  restore();
+  if (list.length) chart = new Chart(place, option);
+  return { element, restore, dispose: () => chart?.dispose() };
 }

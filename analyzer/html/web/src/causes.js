@@ -31,7 +31,7 @@ function nameOnly(finding) {
 // The causes as the page shows them: those with a name, the smaller ones, and findings that are advice.
 export function grouped(run) {
   const of = (list) => list.map((finding) => run.findings[finding.rank - 1] ?? nameOnly(finding));
-  const causes = run.report.causes.map((cause) => {
+  const causes = run.report.causes.filter((cause) => cause.saves.most_ns).map((cause) => {
     const [first, ...others] = of(cause.findings);
     const alternatives = of(cause.findings.filter((finding) => finding.alternative));
     return { first, others, alternatives, folded: cause.folded };
@@ -47,8 +47,8 @@ export function grouped(run) {
 
 export class Causes {
   // `choose` is called with the index of the finding that is chosen, or null.
-  constructor(run, choose) {
-    Object.assign(this, { run, choose, groups: grouped(run), open: new Set(), current: null });
+  constructor(run, narrow, choose) {
+    Object.assign(this, { run, narrow, choose, groups: grouped(run), open: new Set(), current: null });
     this.most = Math.max(1, ...run.findings.map((finding) => finding.gives_back_ns));
     this.list = h('ol', {
       class: 'findings',
@@ -107,8 +107,9 @@ export class Causes {
 
   matches() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    if (!words.length) return null;
+    if (!words.length && !this.narrow.current) return null;
     return (finding) => {
+      if (!this.narrow.has(finding.site_index)) return false;
       const text = `${finding.name} ${finding.title} ${place(finding)} ${finding.site}`.toLowerCase();
       return words.every((word) => text.includes(word));
     };
@@ -168,7 +169,7 @@ export class Causes {
         ? h(
             'li',
             { class: 'none', role: this.shown.length ? 'none' : null },
-            filtered ? 'No finding matches the filter.' : this.none(),
+            filtered ? (this.search.value ? 'No finding matches the filter.' : 'No finding there.') : this.none(),
           )
         : null,
       this.shown.map((row) => this.item(row)),

@@ -1,6 +1,6 @@
 // Apache ECharts with the parts that the page uses, and the colours of the page's theme for what is drawn on a canvas.
 import * as core from 'echarts/core';
-import { BarChart, CustomChart, LineChart, ScatterChart, TreemapChart } from 'echarts/charts';
+import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { DataZoomComponent, GridComponent, TooltipComponent } from 'echarts/components';
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, reducedMotion } from './dom.js';
@@ -10,7 +10,6 @@ core.use([
   CustomChart,
   LineChart,
   ScatterChart,
-  TreemapChart,
   DataZoomComponent,
   GridComponent,
   TooltipComponent,
@@ -114,6 +113,11 @@ export class Chart {
 
 export function redrawAll() {
   for (const chart of charts) chart.draw();
+}
+// What else is drawn in the theme's colours; it needs `draw` and is taken out by what this returns.
+export function redrawn(chart) {
+  charts.add(chart);
+  return () => charts.delete(chart);
 }
 
 export const rectangle = core.graphic.clipRectByRect;

@@ -7,6 +7,7 @@ import * as f from './format.js';
 const CHART_ROWS = 12;
 const NUMBERS = 'Numbers of the run';
 const CHANGES = { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' };
+const DECIDED_BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
 const SAVES = ['gives_back_ns', 'Saves', f.ns];
 const MEASURES = [
@@ -44,7 +45,16 @@ function columns(rows, key, title, format, bound) {
       number: true,
       cell: (row) =>
         known(row[key])
-          ? [change(row[key], format), h('div', { class: 'dim' }, `${value(row, 'before')} → ${value(row, 'after')}`)]
+          ? [
+              change(row[key], format),
+              h(
+                'div',
+                { class: 'dim' },
+                h('span', {}, `${value(row, 'before')} →`),
+                ' ',
+                h('span', {}, value(row, 'after')),
+              ),
+            ]
           : '–',
     },
   ];
@@ -57,7 +67,18 @@ function change(of, format) {
 
 function percent(of) {
   if (of.delta === null || !of.before.median) return '';
-  return of.delta ? `${of.delta > 0 ? '+' : '−'}${f.share(Math.abs(of.delta), of.before.median)}` : '0 %';
+  if (!of.delta) return '0 %';
+  const share = Math.abs(of.delta) / of.before.median;
+  // nearly all is not all
+  if (of.delta < 0 && of.after.median && share >= 0.9945) return `−${Math.min(99.9, share * 100).toFixed(1)}\u00a0%`;
+  return `${of.delta > 0 ? '+' : '−'}${f.share(share, 1)}`;
+}
+
+// What it grew or shrank by stands with the word: the number beside it may have gone the other way.
+function changed(row) {
+  const word = CHANGES[row.change] ?? row.change;
+  const by = row.change === 'grew' || row.change === 'shrank' ? DECIDED_BY[row.decided_by] : null;
+  return by ? [word, h('div', { class: 'dim' }, `in ${by}`)] : word;
 }
 
 export function compare(runs, diff) {
@@ -106,8 +127,20 @@ export function compare(runs, diff) {
     }),
     series: [bar('before', 'before'), bar('after', 'after')],
   });
-  const state = { title: 'Change', text: (row) => CHANGES[row.change] ?? row.change };
-  const at = { title: 'Where', cell: (row) => h('span', { class: 'mono' }, place(row)) };
+  const state = { title: 'Change', cell: changed };
+  // what it is and where in one column, so that all others have room on a narrow page
+  const what = {
+    title: 'Finding',
+    cell: (row) => [name(row), h('div', { class: 'dim mono' }, place(row))],
+  };
+  const entry = (row) => (row.site_after ?? row.site_before)?.entry_point ?? '';
+  const at = {
+    title: 'Where',
+    cell: (row) => [
+      h('span', { class: 'mono' }, place(row)),
+      place(row) === entry(row) ? null : h('div', { class: 'dim mono' }, entry(row)),
+    ],
+  };
   const left = (all, shown) =>
     all > shown ? h('p', { class: 'note' }, `The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null;
   const element = h(
@@ -121,7 +154,7 @@ export function compare(runs, diff) {
       [diff.verdict.own_text, diff.verdict.gain_text]
         .filter(Boolean)
         .map((line) => h('p', { class: 'note said' }, sentence(line))),
-      h('p', { class: 'note' }, text(diff.verdict.spread)),
+      h('p', { class: 'note' }, sentence(diff.verdict.spread)),
       diff.notes.map((note) => h('p', { class: 'note' }, note)),
       h(
         'p',
@@ -155,14 +188,14 @@ export function compare(runs, diff) {
             table(
               'Findings before and after',
               [
-                { title: 'Finding', text: name },
+                what,
                 state,
-                at,
                 ...MEASURES.flatMap((measure) =>
                   columns(diff.findings, ...measure, bounds[measure[0]]),
                 ),
               ],
               diff.findings,
+              { class: 'compared' },
             ),
             diff.findings.some((row) => row.is_estimate)
               ? h(
@@ -193,11 +226,11 @@ export function compare(runs, diff) {
               'Call sites before and after',
               [
                 at,
-                { title: 'Call', text: (row) => (row.site_after ?? row.site_before)?.entry_point ?? '' },
                 state,
                 ...MEASURES.flatMap((measure) => columns(diff.call_sites, ...measure)),
               ],
               diff.call_sites,
+              { class: 'compared' },
             ),
             left(diff.call_site_count, diff.call_sites.length),
           ]

@@ -78,7 +78,17 @@ function unpackRun(run) {
     base += unpacked.size;
     return unpacked;
   });
-  const findings = report.findings.map((finding, i) => ({ ...finding, ...run.details[i], index: i }));
+  const same = (finding) => (site) =>
+    site.entry_point === finding.site &&
+    ['function', 'file', 'line', 'module'].every(
+      (key) => (site[key] ?? null) === (finding.call_site?.[key] ?? null),
+    );
+  const findings = report.findings.map((finding, i) => ({
+    ...finding,
+    ...run.details[i],
+    index: i,
+    site_index: run.sites.findIndex(same(finding)), // -1: none of those that are shown
+  }));
   const first = Math.min(0, run.timeline.first_ns);
   return {
     ...run,

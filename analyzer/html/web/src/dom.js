@@ -57,7 +57,8 @@ export function table(caption, columns, rows, options = {}) {
     h('thead', {}, head),
     h('tbody', {}, body),
   );
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption }, element);
+  const kind = options.class ? `scroll ${options.class}` : 'scroll';
+  return h('div', { class: kind, tabindex: 0, role: 'region', 'aria-label': caption }, element);
 }
 
 // What a chart shows, as a table that is made when somebody opens it.

@@ -2,18 +2,40 @@
 import { Causes, badge, gain, place } from './causes.js';
 import { announce, coded, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { numberOf, remember } from './state.js';
+
+const GUIDES = XFERSPY_GUIDES; // what docs/findings says of each; put in when the page is built
 
 export class Findings {
-  constructor(run, choose) {
-    Object.assign(this, { run, choose });
+  // `choose` is called with the index of the finding that is chosen, or null; `reveal` with a row of its evidence,
+  // to show it in the timeline.
+  constructor(run, choose, reveal, narrow) {
+    Object.assign(this, { run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
-    this.causes = new Causes(run, (index) => this.show(index));
+    this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
-    this.causes.show(this.causes.first?.index ?? null);
+    this.restore();
     this.opened = true;
   }
 
+  // What a link says, else the first cause.
+  restore() {
+    const wanted = numberOf('finding');
+    const first = this.causes.first?.index ?? null;
+    this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
+  }
+
+  // Of what is not among the calls that the page is narrowed to nothing is shown.
+  narrowed() {
+    this.causes.refill();
+    const { current, shown, narrow } = this.causes;
+    const chosen = this.run.findings[current];
+    if (narrow.current && chosen && !narrow.has(chosen.site_index))
+      this.causes.show(shown.find((row) => row.finding)?.key ?? null);
+  }
+
   show(index) {
+    remember({ finding: index === (this.causes?.first?.index ?? null) ? null : index === null ? 0 : index + 1 });
     const finding = index === null ? null : this.run.findings[index]; // none of those that the page has by name only
     fill(this.detail, finding ? this.describe(finding) : this.hint(index));
     this.detail.scrollTop = 0;
@@ -107,9 +129,37 @@ export class Findings {
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),
       this.others(finding),
-      this.instances(finding),
-      this.stack(finding),
+      h(
+        'div',
+        { class: 'beside' },
+        h('div', {}, this.instances(finding), this.stack(finding)),
+        this.guide(finding),
+      ),
     ];
+  }
+
+  // The finding's page: what it looks like in code, and the repair.
+  guide(finding) {
+    const guide = GUIDES[finding.id];
+    if (!guide) return null;
+    const block = ({ text, list, code }) =>
+      code !== undefined
+        ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, h('code', {}, code))
+        : list
+          ? h(
+              'ul',
+              {},
+              list.map((item) => h('li', {}, coded(item))),
+            )
+          : h('p', {}, coded(text));
+    // where it does not fit beside the evidence, only its title is there
+    return h(
+      'details',
+      { class: 'guide', open: matchMedia('(min-width: 1300px)').matches },
+      h('summary', {}, `What ${finding.id} looks like, and the repair`),
+      guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
+      guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,
+    );
   }
 
   // Of a cause's first finding what else can be done; of the others which cause they belong to.
@@ -149,28 +199,39 @@ export class Findings {
     const short = (digits) => (digits ? h('span', { class: 'mono', title: digits }, `${digits.slice(0, 8)}…`) : '');
     const columns = [
       { title: 'No.', number: true, text: (row) => row.i },
-      { title: 'Role', text: (row) => row.role },
-      { title: 'Row', text: (row) => `${row.table} ${row.row}` },
       {
         title: 'At',
         number: true,
-        text: (row) => (row.enter_ns === undefined ? '' : f.moment(row.enter_ns, this.run.duration / 1000)),
+        filled: (row) => row.enter_ns !== undefined,
+        cell: (row) =>
+          row.enter_ns === undefined
+            ? ''
+            : h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'link',
+                  title: 'Show it in the timeline',
+                  onclick: () => this.reveal(row),
+                },
+                f.moment(row.enter_ns, this.run.duration / 1000),
+              ),
       },
+      { title: 'Role', text: (row) => row.role },
       {
         title: 'In the call',
         number: true,
         text: (row) => (row.return_ns === undefined ? '' : f.ns(row.return_ns - row.enter_ns)),
       },
       { title: 'Bytes', number: true, text: (row) => (row.bytes === undefined ? '' : f.bytes(row.bytes)) },
+      { title: 'Content', filled: (row) => row.content, cell: (row) => short(row.content) },
+      { title: 'Before', filled: (row) => row.before, cell: (row) => short(row.before) },
+      { title: 'Row', text: (row) => `${row.table} ${row.row}` },
       { title: 'From', text: (row) => row.from ?? '' },
       { title: 'To', text: (row) => row.to ?? '' },
-      { title: 'Content', cell: (row) => short(row.content) },
-      { title: 'Before', cell: (row) => short(row.before) },
     ];
     const filled = columns.filter((column) =>
-      rows.some((row) =>
-        column.cell ? (column.title === 'Content' ? row.content : row.before) : column.text(row) !== '',
-      ),
+      rows.some((row) => (column.filled ? column.filled(row) : column.text(row) !== '')),
     );
     const of =
       finding.examples.length < finding.instances

@@ -8,7 +8,9 @@ import { fill, h } from './dom.js';
 import { Findings } from './findings.js';
 import * as f from './format.js';
 import { run as runTab } from './run.js';
+import { Narrow, narrowing } from './narrow.js';
 import { sites } from './sites.js';
+import { numberOf, onLink, readState, remember, stateOf } from './state.js';
 import { Timeline } from './timeline.js';
 
 const COPYING = 'Copying on the device';
@@ -16,27 +18,46 @@ const ALL_REPAIRED = 'All repaired saves';
 
 const page = document.getElementById('page');
 
-function findingsTab(run) {
-  const timeline = new Timeline(run);
-  const findings = new Findings(run, (index) => timeline.choose(index));
+function findingsTab(run, narrow) {
+  const timeline = new Timeline(run, narrow);
+  const findings = new Findings(
+    run,
+    (index) => timeline.choose(index),
+    (row) => timeline.reveal(row),
+    narrow,
+  );
   return {
     element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element),
+    timeline,
+    findings,
+    restore: () => {
+      timeline.restore();
+      findings.restore();
+    },
+    narrowed: () => {
+      findings.narrowed();
+      timeline.update();
+    },
+    shown: () => timeline.update(),
     dispose: () => timeline.dispose(),
   };
 }
 
 class Page {
   constructor({ runs, diff }) {
-    Object.assign(this, { runs, diff, shown: runs.length - 1 });
+    const run = numberOf('run');
+    Object.assign(this, { runs, diff, shown: runs[run - 1] ? run - 1 : runs.length - 1 });
     this.tabs = [
       diff && ['compare', 'Diff', () => compare(runs, diff)],
-      ['findings', 'Findings', () => findingsTab(this.run)],
-      ['bandwidth', 'Bandwidth', () => bandwidth(this.run)],
-      ['sites', 'Call sites', () => sites(this.run)],
+      ['findings', 'Findings', () => findingsTab(this.run, this.narrow)],
+      ['bandwidth', 'Bandwidth', () => bandwidth(this.run, this.narrow)],
+      ['sites', 'Call sites', () => sites(this.run, this.narrow)],
       ['buffers', 'Buffers', () => buffers(this.run)],
       ['run', 'Run', () => runTab(this.run)],
     ].filter(Boolean);
     this.open = new Map();
+    this.narrow = new Narrow(() => this.narrowed());
+    this.banner = h('div', { class: 'narrowed', role: 'status', hidden: true });
     document.title = `xferspy: ${runs.map((run) => run.name).join(' and ')}`;
     this.header = h('header', {});
     this.buttons = this.tabs.map(([key, name]) =>
@@ -64,11 +85,68 @@ class Page {
         { 'aria-label': 'Views' },
         h('div', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) }, this.buttons),
       ),
+      this.banner,
       h('main', { id: 'main' }, this.panels),
       this.footer(),
       h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }),
     );
-    this.select(this.tabs[0][0]);
+    this.select(this.viewOfLink());
+    if (narrowing()) this.make('sites');
+    onLink(() => this.follow());
+  }
+
+  // What the tabs are narrowed to has changed. A tab that does not follow by itself is made anew.
+  narrowed() {
+    const { current } = this.narrow;
+    const { sites: all } = this.run;
+    const count = current ? [...current.sites].reduce((sum, site) => sum + all[site].transfers, 0) : 0;
+    this.banner.hidden = !current;
+    fill(
+      this.banner,
+      current
+        ? [
+            `Narrowed to calls from ${current.name}: ${f.count(count)} of ` +
+              `${f.times(this.run.report.transfers.total.count, 'transfer', 'transfers')}. `,
+            h('button', { type: 'button', onclick: () => this.narrow.clear() }, 'Show all'),
+          ]
+        : null,
+    );
+    for (const key of ['findings', 'sites']) this.open.get(key)?.narrowed();
+    this.close('bandwidth');
+    if (this.current === 'bandwidth') this.make('bandwidth');
+  }
+
+  make(key) {
+    const i = this.tabs.findIndex(([name]) => name === key);
+    if (this.open.has(key)) return;
+    this.open.set(key, this.tabs[i][2]());
+    fill(this.panels[i], this.open.get(key).element);
+  }
+
+  close(key) {
+    if (!this.open.has(key)) return;
+    this.open.get(key).dispose();
+    this.open.delete(key);
+    fill(this.panels[this.tabs.findIndex(([name]) => name === key)]);
+  }
+
+  viewOfLink() {
+    const view = stateOf('view');
+    return this.tabs.some(([key]) => key === view) ? view : this.tabs[0][0];
+  }
+
+  // What a link shows that somebody put into the address of this page.
+  follow() {
+    const run = numberOf('run');
+    if (this.runs[run - 1] && run - 1 !== this.shown) this.show(run - 1);
+    this.select(this.viewOfLink());
+    if (this.narrow.current && this.narrow.current.key !== narrowing()) {
+      const wanted = narrowing();
+      this.narrow.clear();
+      remember({ site: wanted });
+    }
+    if (narrowing()) this.make('sites');
+    for (const tab of this.open.values()) tab.restore?.();
   }
 
   get run() {
@@ -286,13 +364,13 @@ class Page {
       this.buttons[i].tabIndex = chosen ? 0 : -1;
       this.panels[i].hidden = !chosen;
       if (chosen && focus) this.buttons[i].focus();
-      if (chosen && !this.open.has(name)) {
-        this.open.set(name, this.tabs[i][2]());
-        fill(this.panels[i], this.open.get(name).element);
-      }
+      if (!chosen) return;
+      this.make(name);
+      this.open.get(name).shown?.();
     });
     const heads = this.current === undefined || (key === 'compare') !== (this.current === 'compare');
     this.current = key;
+    remember({ view: key === this.tabs[0][0] ? null : key });
     if (heads) this.head();
   }
 
@@ -307,12 +385,9 @@ class Page {
   // The other run of two: everything but the diff is made anew.
   show(index) {
     this.shown = index;
-    this.tabs.forEach(([name], i) => {
-      if (name === 'compare' || !this.open.has(name)) return;
-      this.open.get(name).dispose();
-      this.open.delete(name);
-      fill(this.panels[i]);
-    });
+    remember({ run: index + 1, finding: null, from: null, to: null, site: null, buffer: null });
+    this.tabs.filter(([name]) => name !== 'compare').forEach(([name]) => this.close(name));
+    this.narrow.clear();
     this.select(this.current === 'compare' ? 'findings' : this.current);
     this.head();
   }
@@ -325,6 +400,7 @@ class Page {
 }
 
 try {
+  readState();
   const view = new Page(readDocument());
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
   document.documentElement.dataset.ready = 'true';

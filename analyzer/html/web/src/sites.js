@@ -1,155 +1,196 @@
-// Transfers by call site: a treemap of file, function and line, by any of the totals.
-import { Chart, base, card, colour, tooltip } from './chart.js';
+// Where calls came from: a flame graph of whole stacks, native and Python, by any of the totals. The outermost function
+// is at the top, and what it calls below it. A click on a frame shows what is under it, and narrows the other tabs to
+// the calls from there.
 import { siteLabel } from './data.js';
-import { alternative, h, table } from './dom.js';
+import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { narrowing } from './narrow.js';
 
 const METRICS = [
+  ['saves_ns', 'Saves', f.ns],
   ['device_ns', 'Device time', f.ns],
   ['host_ns', 'Time inside the calls', f.ns],
-  ['saves_ns', 'Saves', f.ns],
   ['bytes', 'Bytes', f.bytes],
   ['transfers', 'Transfers', f.count],
 ];
+const ROW = 22; // pixels
+const LEAST = 0.002; // of the width: what is narrower is not drawn
 
-const named = (inner, call) =>
-  inner === call || !call ? inner : call.startsWith(':') ? `${inner}${call}` : `${inner} ${call}`;
+const base = (path) => path.split('/').pop();
 
-function tree(run, key) {
-  const files = new Map();
-  const put = (map, name, make) => {
-    if (!map.has(name)) map.set(name, make());
-    return map.get(name);
-  };
-  run.sites.forEach((site, i) => {
-    if (!site[key]) return;
-    const owner = site.file
-      ? site.file.split('/').slice(-2).join('/')
-      : site.module
-        ? site.module.split('/').pop()
-        : 'no stack';
-    const file = put(files, owner, () => new Map());
-    const list = put(file, site.function ?? site.entry_point ?? 'unknown', () => []);
-    list.push({
-      name: `${site.line ? `:${site.line} ` : ''}${site.entry_point ?? ''}`,
-      value: site[key],
-      site: i,
-      itemStyle: { color: colour(site.saves_ns ? 'area-hot' : 'area') },
-    });
-  });
-  if (run.sites_left_out[key])
-    files.set(
-      'other call sites',
-      new Map([
-        [
-          'other',
-          [
-            {
-              name: `${f.count(run.sites_left_out.sites)} others`,
-              value: run.sites_left_out[key],
-              site: -1,
-              itemStyle: { color: colour('area') },
-            },
-          ],
-        ],
-      ]),
-    );
-  const sum = (nodes) => nodes.reduce((total, node) => total + node.value, 0);
-  return [...files].map(([name, functions]) => {
-    // a function with one call in it is that call: a frame around each would only take room
-    const children = [...functions].map(([inner, list]) =>
-      list.length === 1
-        ? { ...list[0], name: named(inner, list[0].name) }
-        : { name: inner, children: list, value: sum(list) },
-    );
-    return { name, children, value: sum(children) };
-  });
+// The name of a frame, and where it is.
+function nameOf(frame) {
+  const at = frame.file ? `${base(frame.file)}${frame.line ? `:${frame.line}` : ''}` : '';
+  const name = frame.function ?? (frame.module ? `${base(frame.module)}+0x${frame.address.toString(16)}` : 'unknown');
+  return { name, at, of: frame.file ?? frame.module ?? '' };
 }
 
-export function sites(run) {
-  const usable = METRICS.filter(([key]) => run.sites.some((site) => site[key] > 0));
-  let metric = usable[0] ?? METRICS[0];
-  const place = h('div', { class: 'chart tall', role: 'img', 'aria-label': 'Transfers by call site, as areas' });
+// The tree of all stacks. A run of frames of libraries is one node if `folded`. The key of a node is the path of its
+// frames' numbers, by which a link finds it again.
+function treeOf(run, folded) {
+  const { frames, leaves } = run.flame;
+  const root = { key: '', name: 'all calls', at: '', of: '', children: new Map(), leaves: [], level: 0 };
+  leaves.forEach((leaf) => {
+    let node = root;
+    const into = (key, make) => {
+      if (!node.children.has(key)) {
+        const path = node.key ? `${node.key}.${key}` : key;
+        node.children.set(key, { key: path, children: new Map(), leaves: [], level: node.level + 1, ...make() });
+      }
+      node.leaves.push(leaf);
+      node = node.children.get(key);
+    };
+    for (let i = 0; i < leaf.frames.length; i++) {
+      const frame = frames[leaf.frames[i]];
+      if (folded && frame.library) {
+        let end = i;
+        while (end + 1 < leaf.frames.length && frames[leaf.frames[end + 1]].library) end++;
+        const library = base(frames[leaf.frames[end]].module ?? frames[leaf.frames[end]].file ?? 'libraries');
+        into(`l${library}`, () => ({ name: library, at: '', of: 'libraries', library: true }));
+        i = end;
+      } else into(String(leaf.frames[i]), () => ({ ...nameOf(frame), library: frame.library }));
+    }
+    into(`c${leaf.entry_point}`, () => ({ name: leaf.entry_point, at: '', of: '', call: true }));
+    node.leaves.push(leaf);
+  });
+  return root;
+}
+
+const totalOf = (leaves, key) => leaves.reduce((sum, leaf) => sum + leaf[key], 0);
+
+export function sites(run, narrow) {
+  const { leaves } = run.flame;
+  const usable = METRICS.filter(([key]) => leaves.some((leaf) => leaf[key] > 0));
+  let metric = usable[0] ?? METRICS[1];
+  let folded = true;
+  let root = treeOf(run, folded);
+  const place = h('div', { class: 'flame', role: 'group', 'aria-label': 'Calls by stack' });
+  const about = h('p', { class: 'note', 'aria-live': 'polite' });
   const choose = h(
     'select',
     {
-      'aria-label': 'Area is',
+      'aria-label': 'Width is',
       onchange: () => {
         metric = usable[choose.selectedIndex];
-        chart.draw();
+        draw();
       },
     },
     usable.map(([, name]) => h('option', {}, name)),
   );
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'Search functions and files',
+    'aria-label': 'Search call sites',
+    oninput: () => draw(),
+  });
+  const fold = h('input', {
+    type: 'checkbox',
+    checked: true,
+    onchange: () => {
+      folded = fold.checked;
+      root = treeOf(run, folded);
+      narrow.clear();
+      draw();
+    },
+  });
 
-  function hover(item) {
-    const node = item.data;
-    const total = run.sites.reduce((sum, site) => sum + site[metric[0]], 0) + run.sites_left_out[metric[0]];
-    if (node?.site === undefined || node.site < 0)
-      return card(item.name, [
-        [metric[1].toLowerCase(), metric[2](item.value)],
-        ['share', f.share(item.value, total)],
-      ]);
-    const site = run.sites[node.site];
-    return card(
-      siteLabel(site),
-      [
-        ['call', site.entry_point],
-        ['transfers', f.count(site.transfers)],
-        ['bytes', f.bytes(site.bytes)],
-        ['device time', site.timed ? f.ns(site.device_ns) : ''],
-        ['in the calls', f.ns(site.host_ns)],
-        ['saves', site.saves_ns ? f.ns(site.saves_ns) : ''],
-        ['share', f.share(item.value, total)],
-      ],
-      site.source,
+  // The node of a path, or the root.
+  function find(key) {
+    let node = root;
+    if (!key) return root;
+    for (let found = true; found && node.key !== key; ) {
+      found = false;
+      for (const child of node.children.values())
+        if (key === child.key || key.startsWith(`${child.key}.`)) {
+          node = child;
+          found = true;
+          break;
+        }
+    }
+    return node.key === key ? node : root;
+  }
+
+  function pairs(node) {
+    const total = totalOf(leaves, metric[0]);
+    const value = totalOf(node.leaves, metric[0]);
+    return (
+      `${node.name}${node.at ? ` (${node.at})` : ''}: ${metric[1].toLowerCase()} ${metric[2](value)}, ` +
+      `${f.share(value, total) || '0 %'} of all; ` +
+      `${f.times(totalOf(node.leaves, 'transfers'), 'transfer', 'transfers')}, ${f.bytes(totalOf(node.leaves, 'bytes'))}`
     );
   }
 
-  const option = () => ({
-    ...base(),
-    animation: false,
-    tooltip: tooltip(hover),
-    series: [
+  function choice(node) {
+    if (node === root) narrow.clear();
+    else
+      narrow.to({
+        key: node.key,
+        name: `${node.name}${node.at ? ` (${node.at})` : ''}`,
+        sites: new Set(node.leaves.map((leaf) => leaf.site).filter((site) => site >= 0)),
+      });
+    announce(pairs(node));
+  }
+
+  // A frame as a button: all of them can be reached with the keyboard.
+  function button(node, left, width, words) {
+    const text = `${node.name} ${node.of}`.toLowerCase();
+    const hit = words.length && words.every((word) => text.includes(word));
+    const hot = totalOf(node.leaves, 'saves_ns') > 0;
+    const kind = [hot && 'hot', node.library && 'library', hit && 'hit', words.length && !hit && 'miss'];
+    const element = h(
+      'button',
       {
-        type: 'treemap',
-        data: tree(run, metric[0]),
-        left: 0,
-        right: 0,
-        top: 0,
-        bottom: 0,
-        roam: false,
-        nodeClick: false,
-        breadcrumb: { show: false },
-        visibleMin: 20,
-        label: {
-          show: true,
-          position: 'insideTopLeft',
-          color: colour('on-area'),
-          fontSize: 11,
-          lineHeight: 15,
-          overflow: 'truncate',
-          formatter: (item) => `${item.name}\n${metric[2](item.value)}`,
-        },
-        upperLabel: {
-          show: true,
-          height: 20,
-          color: colour('text'),
-          fontSize: 11,
-          lineHeight: 20,
-          overflow: 'truncate',
-          formatter: (item) => `${item.name}  ${metric[2](item.value)}`,
-        },
-        itemStyle: { borderColor: colour('panel'), gapWidth: 1 },
-        levels: [
-          { itemStyle: { borderWidth: 0, gapWidth: 4 }, upperLabel: { show: false } },
-          { itemStyle: { borderWidth: 2, borderColor: colour('line'), gapWidth: 2 } },
-          { itemStyle: { borderWidth: 2, borderColor: colour('line'), gapWidth: 1 } },
-          {},
-        ],
+        type: 'button',
+        class: ['frame', ...kind].filter(Boolean).join(' '),
+        title: `${pairs(node)}${node.of ? `\n${node.of}` : ''}`,
+        'aria-pressed': node.key && node.key === narrow.current?.key ? 'true' : 'false',
+        onclick: () => choice(node),
       },
-    ],
-  });
+      node.name,
+      node.at ? h('span', { class: 'at' }, ` ${node.at}`) : null,
+    );
+    element.style.left = `${left * 100}%`;
+    element.style.width = `${width * 100}%`;
+    element.style.top = `${node.level * ROW}px`;
+    return { element, hit };
+  }
+
+  function draw() {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const focus = find(narrow.current?.key);
+    const value = (node) => totalOf(node.leaves, metric[0]);
+    const buttons = [];
+    let deepest = 0;
+    let hits = 0;
+    const put = (node, left, width) => {
+      if (width < LEAST) return;
+      const { element, hit } = button(node, left, width, words);
+      buttons.push(element);
+      hits += hit ? 1 : 0;
+      deepest = Math.max(deepest, node.level);
+      const all = value(node);
+      let at = left;
+      const children = [...node.children.values()].sort((a, b) => value(b) - value(a));
+      for (const child of children) {
+        const share = all ? (value(child) / all) * width : 0;
+        put(child, at, share);
+        at += share;
+      }
+    };
+    // what leads to the chosen frame is above it, as wide as all
+    const above = [];
+    for (let node = root; node !== focus; ) {
+      above.push(node);
+      node = [...node.children.values()].find(
+        (child) => focus.key === child.key || focus.key.startsWith(`${child.key}.`),
+      );
+    }
+    for (const node of above) buttons.push(button(node, 0, 1, words).element);
+    put(focus, 0, 1);
+    fill(place, buttons);
+    place.style.height = `${(deepest + 1) * ROW + 2}px`;
+    fill(about, words.length ? `${f.times(hits, 'frame matches', 'frames match')}.` : pairs(focus), '');
+  }
 
   const rows = () =>
     table(
@@ -164,21 +205,37 @@ export function sites(run) {
         { title: 'Saves', number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
         { title: 'Source', cell: (site) => (site.source ? h('code', {}, site.source) : '') },
       ],
-      run.sites,
+      run.sites.filter((site, i) => narrow.has(i)),
     );
-
-  const unknown = !run.sites.some((site) => site.function || site.file);
+  const asTable = alternative('As a table', rows);
+  asTable.open = true;
+  const unknown = !run.flame.frames.length;
   const element = h(
     'section',
     { class: 'panel', 'aria-label': 'Call sites' },
     h(
       'div',
       { class: 'tools' },
-      h('div', { class: 'row' }, h('h2', {}, 'Transfers by call site'), usable.length > 1 ? choose : null),
+      h(
+        'div',
+        { class: 'row' },
+        h('h2', {}, 'Where calls came from'),
+        usable.length > 1 ? choose : null,
+        usable.length ? h('label', { class: 'key' }, fold, 'Libraries as one frame') : null,
+      ),
+      usable.length ? search : null,
     ),
-    usable.length ? place : h('p', { class: 'empty' }, 'The trace has no transfers that ran.'),
-    usable.length && run.sites.some((site) => site.saves_ns)
-      ? h('p', { class: 'note' }, h('span', { class: 'swatch area-hot' }), ' A repair there would save time.')
+    usable.length ? [place, about] : h('p', { class: 'empty' }, 'The trace has no transfers that ran.'),
+    usable.length && leaves.some((leaf) => leaf.saves_ns)
+      ? h(
+          'p',
+          { class: 'note' },
+          h('span', { class: 'swatch area-hot' }),
+          ' A repair of what is called there would save time.',
+        )
+      : null,
+    run.flame.left_out
+      ? h('p', { class: 'note' }, `${f.count(run.flame.left_out)} stacks that cost least are not shown.`)
       : null,
     unknown && usable.length
       ? h(
@@ -188,8 +245,23 @@ export function sites(run) {
         )
       : null,
     run.report.call_sites.notes.map((note) => h('p', { class: 'note' }, `${note}.`)),
-    alternative('As a table', rows),
+    asTable,
   );
-  const chart = new Chart(place, option);
-  return { element, dispose: () => chart.dispose() };
+  const restore = () => {
+    const key = narrowing();
+    if (key && !narrow.current) choice(find(key));
+  };
+  if (usable.length) {
+    restore();
+    draw();
+  }
+  return {
+    element,
+    restore,
+    narrowed: () => {
+      draw();
+      asTable.refresh();
+    },
+    dispose: () => {},
+  };
 }

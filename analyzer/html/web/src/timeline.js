@@ -2,8 +2,10 @@
 // segments of one kind that touch at the current zoom are one rectangle.
 import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
-import { alternative, announce, fill, h, table } from './dom.js';
+import { alternative, announce, fill, h, reducedMotion, table } from './dom.js';
 import * as f from './format.js';
+import { Minimap } from './minimap.js';
+import { numberOf, remember } from './state.js';
 
 const LANE = 22;
 const GROUPS = [
@@ -13,6 +15,7 @@ const GROUPS = [
 ];
 const LANES_AT_FIRST = 8;
 const TABLE_ROWS = 200;
+const RIGHT = 14; // free at the right of the lanes
 
 function firstAtOrAfter(array, value) {
   let low = 0;
@@ -26,11 +29,12 @@ function firstAtOrAfter(array, value) {
 }
 
 export class Timeline {
-  constructor(run, select) {
-    Object.assign(this, { run, select, finding: null, hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
-    this.range = [run.first, run.last];
+  constructor(run, narrow) {
+    Object.assign(this, { run, narrow, finding: null, hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
+    this.range = this.rangeOfLink();
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
+    this.minimap = new Minimap(run, (from, to) => this.show(from, to, true));
     this.region = h(
       'div',
       {
@@ -59,6 +63,7 @@ export class Timeline {
       'section',
       { class: 'panel', 'aria-label': 'Timeline' },
       this.toolbar(),
+      this.minimap.element,
       this.region,
       this.notes(),
       this.table,
@@ -70,6 +75,17 @@ export class Timeline {
       (instance) => this.listen(instance),
     );
     this.chart.resized = () => this.update();
+  }
+
+  // The part of the run that a link shows, else all of it.
+  rangeOfLink() {
+    const [from, to] = [numberOf('from'), numberOf('to')];
+    const { first, last } = this.run;
+    return from !== null && to !== null && from >= first && to <= last && to - from >= 20 ? [from, to] : [first, last];
+  }
+
+  restore() {
+    this.show(...this.rangeOfLink(), true);
   }
 
   toolbar() {
@@ -164,7 +180,7 @@ export class Timeline {
     this.lanes = shown;
     fill(this.more, this.all ? 'Fewer lanes' : `${hidden} more lanes`);
     this.more.hidden = !this.all && !hidden;
-    this.place.style.height = `${Math.max(3, shown.length) * LANE + 76}px`;
+    this.place.style.height = `${Math.max(3, shown.length) * LANE + 40}px`;
     this.chart?.fit();
     this.chart?.draw();
     this.update();
@@ -176,7 +192,12 @@ export class Timeline {
     return this.finding === null ? null : this.run.marked[this.finding];
   }
 
-  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row]
+  // Whether a segment is of the calls that the page is narrowed to.
+  isInside(lane, i) {
+    return !this.narrow.current || (lane.kind[i] !== KERNEL && this.narrow.has(lane.what[i]));
+  }
+
+  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside]
   rectangles(lane, y, pixel, out) {
     const [from, to] = this.range;
     const marked = this.places();
@@ -184,7 +205,8 @@ export class Timeline {
     for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
       if (lane.end[i] < from || this.hiddenKinds.has(lane.kind[i])) continue;
       const hot = marked ? (marked.get(lane.base + i) ?? 0) : 0;
-      const key = lane.kind[i] * 2 + (hot ? 1 : 0);
+      const inside = this.isInside(lane, i);
+      const key = lane.kind[i] * 4 + (hot ? 2 : 0) + (inside ? 1 : 0);
       const busy = lane.busy[i] || lane.end[i] - lane.start[i];
       let last = open.get(key);
       const near =
@@ -193,6 +215,7 @@ export class Timeline {
         (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
       if (!near) {
         last = [y, lane.start[i], lane.end[i], lane.kind[i], 0, 0, 0, lane.base + i, 0, lane.what[i], lane.row[i]];
+        last.push(inside);
         open.set(key, last);
         out.push(last);
       } else if (last[9] !== lane.what[i]) {
@@ -207,7 +230,7 @@ export class Timeline {
   }
 
   data() {
-    const width = Math.max(200, this.place.clientWidth - this.left() - 14);
+    const width = Math.max(200, this.place.clientWidth - this.left() - RIGHT);
     const pixel = (this.range[1] - this.range[0]) / width;
     const out = [];
     this.lanes.forEach((lane, y) => this.rectangles(lane, y, pixel, out));
@@ -224,7 +247,9 @@ export class Timeline {
       ...base(),
       animation: false,
       aria: { show: false },
-      grid: { left: this.left(), right: 14, top: 4, bottom: 62 },
+      // exactly there, whatever a label needs: the strip above has the same ends
+      grid: { left: this.left(), right: RIGHT, top: 4, bottom: 26, outerBoundsMode: 'none' },
+      // The only zoom is that of the axis's two ends: a zoom of the chart's own on top of them would zoom twice.
       xAxis: axis({
         type: 'value',
         min: this.range[0],
@@ -232,6 +257,8 @@ export class Timeline {
         axisLabel: {
           formatter: (value) => f.moment(value, this.range[1] - this.range[0]),
           hideOverlap: true,
+          // the ends are no round numbers; the title has them
+          showMinLabel: false,
           showMaxLabel: false,
         },
       }),
@@ -242,7 +269,6 @@ export class Timeline {
         axisTick: { show: false },
         axisLabel: { color: colour('text'), width: this.left() - 12, overflow: 'truncate', interval: 0 },
       }),
-      dataZoom: this.dataZoom(),
       series: [
         {
           id: 'segments',
@@ -255,31 +281,6 @@ export class Timeline {
         },
       ],
     };
-  }
-
-  // The zoom is the page's own (the data follow it); this takes drags and the wheel.
-  dataZoom() {
-    const { first, last } = this.run;
-    const percent = (value) => ((value - first) / (last - first)) * 100;
-    const range = { start: percent(this.range[0]), end: percent(this.range[1]), filterMode: 'none', minSpan: 0 };
-    return [
-      {
-        ...range,
-        type: 'slider',
-        xAxisIndex: 0,
-        height: 20,
-        bottom: 8,
-        showDetail: false,
-        borderColor: colour('line-strong'),
-        fillerColor: colour('select'),
-        backgroundColor: 'transparent',
-        dataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } },
-        handleStyle: { color: colour('raised'), borderColor: colour('dim') },
-        moveHandleSize: 0,
-        brushSelect: false,
-        realtime: true,
-      },
-    ];
   }
 
   draw(params, api) {
@@ -295,13 +296,13 @@ export class Timeline {
     );
     if (!shape) return null;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
-    const dimmed = this.finding !== null && !hot ? 0.22 : dense;
+    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.22 : dense;
     return {
       type: 'rect',
       shape,
       style: {
         fill: colour(hot ? 'hot' : `kind-${kinds[data[3]].key}`),
-        opacity: hot ? Math.max(0.6, data[8] / data[4]) : dimmed,
+        opacity: hot && data[11] ? Math.max(0.6, data[8] / data[4]) : dimmed,
       },
     };
   }
@@ -333,13 +334,13 @@ export class Timeline {
         `${f.moment(this.range[0], this.range[1] - this.range[0])} – ` +
           f.moment(this.range[1], this.range[1] - this.range[0]),
       );
-    if (!this.chart?.instance) return;
+    if (!this.chart?.instance || !this.place.clientWidth) return; // hidden: drawn when it is shown
     this.current = this.data();
-    const { first, last } = this.run;
-    const percent = (value) => ((value - first) / (last - first)) * 100;
+    const whole = this.range[0] <= this.run.first && this.range[1] >= this.run.last;
+    remember({ from: whole ? null : Math.round(this.range[0]), to: whole ? null : Math.round(this.range[1]) });
+    this.minimap.place(this.left(), RIGHT, this.range, this.finding);
     this.chart.instance.setOption({
       xAxis: { min: this.range[0], max: this.range[1] },
-      dataZoom: [{ start: percent(this.range[0]), end: percent(this.range[1]) }],
       series: [{ id: 'segments', data: this.current }],
     });
     this.element.dataset.from = this.range[0];
@@ -397,6 +398,22 @@ export class Timeline {
     this.show(from - room, to + room);
   }
 
+  // A row of a finding's evidence, with what the device did of it and what is around it.
+  reveal(row) {
+    let [from, to] = [row.enter_ns, row.return_ns ?? row.enter_ns];
+    for (const lane of this.run.lanes) {
+      if (row.table !== 'transfer') break;
+      for (let i = 0; i < lane.size; i++) {
+        if (lane.row[i] !== row.row || lane.kind[i] >= KERNEL) continue;
+        from = Math.min(from, lane.start[i]);
+        to = Math.max(to, lane.end[i]);
+      }
+    }
+    const room = Math.max((to - from) * 2, (this.run.last - this.run.first) / 5000, 10000);
+    this.show(from - room, to + room);
+    this.element.scrollIntoView({ block: 'nearest', behavior: reducedMotion() ? 'auto' : 'smooth' });
+  }
+
   key(event) {
     const actions = {
       ArrowLeft: () => this.pan(-0.2),
@@ -417,11 +434,6 @@ export class Timeline {
   }
 
   listen(instance) {
-    instance.on('datazoom', (event) => {
-      const zoom = event.batch?.[0] ?? event;
-      const { first, last } = this.run;
-      this.show(first + ((last - first) * zoom.start) / 100, first + ((last - first) * zoom.end) / 100, true);
-    });
     const renderer = instance.getZr();
     renderer.on('mousewheel', (event) => {
       if (!event.event.ctrlKey) return;
@@ -430,7 +442,7 @@ export class Timeline {
     });
     let grabbed = null;
     renderer.on('mousedown', (event) => {
-      if (event.offsetY < this.place.clientHeight - 58) grabbed = { x: event.offsetX, range: this.range };
+      if (event.offsetY < this.place.clientHeight - 22) grabbed = { x: event.offsetX, range: this.range };
     });
     renderer.on('mousemove', (event) => {
       if (!grabbed) {
@@ -482,7 +494,7 @@ export class Timeline {
   }
 
   width() {
-    return Math.max(1, this.place.clientWidth - this.left() - 14);
+    return Math.max(1, this.place.clientWidth - this.left() - RIGHT);
   }
   share(x) {
     return Math.min(1, Math.max(0, (x - this.left()) / this.width()));
@@ -502,7 +514,7 @@ export class Timeline {
     for (const lane of this.lanes) {
       for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
         if (lane.end[i] < from || this.hiddenKinds.has(lane.kind[i])) continue;
-        if (marked && !marked.has(lane.base + i)) continue;
+        if ((marked && !marked.has(lane.base + i)) || !this.isInside(lane, i)) continue;
         all++;
         if (rows.length < TABLE_ROWS) rows.push([lane, i]);
       }
@@ -537,6 +549,7 @@ export class Timeline {
   }
 
   dispose() {
+    this.minimap.dispose();
     this.chart.dispose();
   }
 }

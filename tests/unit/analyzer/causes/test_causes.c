@@ -284,6 +284,8 @@ static void small_causes_are_folded(void **state) {
         assert_false(cause_of_line(1)->folded);
         assert_true(cause_of_line(2)->folded);
         assert_int_equal(cause_of_line(3)->folded, idle_ms > 0); /* 1.6 ms are under a thousandth of the run */
+        for (size_t i = 1; i < p->findings->cause_count; i++)    /* the numbers of those that are shown have no gap */
+            assert_true(p->findings->causes[i].folded >= p->findings->causes[i - 1].folded);
         is_in_order();
         play_end(p);
     }

@@ -45,6 +45,25 @@ static void calls_go_together_within_a_step(void **state) {
     xs_html_lanes_free(&lanes);
 }
 
+/* Calls of one entry point and stack are one leaf, whatever comes between them. */
+static void calls_of_one_stack_are_one_leaf(void **state) {
+    struct xs_html_flame flame = {0};
+    (void)state;
+    for (int64_t i = 0; i < 3000; i++) {
+        uint32_t leaf = xs_html_flame_leaf(&flame, i % 3, i % 7, (int32_t)(i % 3), (uint32_t)(i % 3));
+        flame.leaves[leaf].transfers++;
+    }
+    assert_int_equal(flame.count, 21);
+    uint64_t transfers = 0;
+    for (size_t i = 0; i < flame.count; i++) {
+        assert_int_equal(flame.leaves[i].index, flame.leaves[i].entry_point);
+        transfers += flame.leaves[i].transfers;
+    }
+    assert_int_equal(transfers, 3000);
+    xs_html_flame_free(&flame);
+    assert_int_equal(flame.count, 0);
+}
+
 static void lanes_beyond_the_limit_share_one(void **state) {
     struct xs_html_lanes lanes = {0};
     (void)state;
@@ -188,6 +207,7 @@ static void many_contents_are_bounded_and_counted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_go_together_within_a_step),
+        cmocka_unit_test(calls_of_one_stack_are_one_leaf),
         cmocka_unit_test(lanes_beyond_the_limit_share_one),
         cmocka_unit_test(each_stream_of_each_context_has_its_lane),
         cmocka_unit_test(a_content_stays_while_it_is_brought_again),

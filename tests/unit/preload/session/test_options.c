@@ -252,7 +252,7 @@ static void unknown_variable_is_named(void **state) {
     setenv("XFERSPY_OUPUT", "a.db", 1);
     load();
     assert_int_equal(message_count, 1);
-    assert_non_null(strstr(last_message, "XFERSPY_OUPUT"));
+    assert_non_null(strstr(last_message, "XFERSPY_OUPUT is not an option; did you mean XFERSPY_OUTPUT?"));
     assert_null(strstr(last_message, "a.db"));
 }
 

@@ -1,0 +1,120 @@
+// The whole run in a strip above the timeline: how busy each moment was, where the chosen finding is, and which part
+// is in view. The part is moved and stretched here.
+import { colour, redrawn } from './chart.js';
+import { kinds } from './data.js';
+import { h } from './dom.js';
+
+const MARK = 4; // height of what marks the finding
+
+export class Minimap {
+  // `show` is called with the range that somebody chose.
+  constructor(run, show) {
+    Object.assign(this, { run, show, finding: null, range: [run.first, run.last] });
+    this.canvas = h('canvas', {});
+    const end = (name) => h('div', { class: `minimap-end ${name}` });
+    [this.from, this.to] = [end('from'), end('to')];
+    this.view = h('div', { class: 'minimap-view' }, this.from, this.to);
+    // the keyboard has the timeline below, which says the same
+    this.element = h('div', { class: 'minimap', 'aria-hidden': 'true' }, this.canvas, this.view);
+    this.element.addEventListener('pointerdown', (event) => this.down(event));
+    this.forget = redrawn(this);
+    // a device's work where there is some, else the calls of the threads
+    const engines = run.lanes.filter((lane) => lane.group === 'engine');
+    this.lanes = engines.length ? engines : run.lanes.filter((lane) => lane.group === 'thread');
+  }
+
+  // Where the lanes of the timeline begin and end, what it shows, and the finding that is chosen.
+  place(left, right, range, finding) {
+    Object.assign(this, { range, finding });
+    this.element.style.marginLeft = `${left}px`;
+    this.element.style.marginRight = `${right}px`;
+    const { first, last } = this.run;
+    const percent = (value) => (100 * value) / (last - first);
+    this.view.style.left = `${percent(range[0] - first)}%`;
+    this.view.style.width = `${percent(range[1] - range[0])}%`;
+    const key = `${this.element.clientWidth} ${finding}`;
+    if (key !== this.drawn) this.draw();
+    this.drawn = key;
+  }
+
+  // The share of each column's time in which work of a kind ran: one array for each kind, and one that is not 0 where
+  // the finding is.
+  columns(width) {
+    const { first, last } = this.run;
+    const step = (last - first) / width;
+    const busy = kinds.map(() => null);
+    const marked = new Uint8Array(width);
+    const places = this.finding === null ? null : this.run.marked[this.finding];
+    const column = (time) => Math.max(0, Math.min(width - 1, Math.floor((time - first) / step)));
+    for (const lane of this.lanes) {
+      for (let i = 0; i < lane.size; i++) {
+        const [start, end] = [lane.start[i], lane.end[i]];
+        const share = end > start ? (lane.busy[i] || end - start) / (end - start) : 1;
+        const of = (busy[lane.kind[i]] ??= new Float64Array(width));
+        for (let at = column(start); at <= column(end); at++) {
+          const within = Math.min(end, first + (at + 1) * step) - Math.max(start, first + at * step);
+          of[at] += (Math.max(0, within) * share) / step;
+        }
+        if (places?.has(lane.base + i)) marked.fill(1, column(start), column(end) + 1);
+      }
+    }
+    return { busy, marked };
+  }
+
+  draw() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    const scale = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * scale);
+    this.canvas.height = Math.round(height * scale);
+    const context = this.canvas.getContext('2d');
+    context.scale(scale, scale);
+    const { busy, marked } = this.columns(width);
+    const base = new Float64Array(width);
+    const room = height - MARK - 2;
+    busy.forEach((of, kind) => {
+      if (!of) return;
+      context.fillStyle = colour(`kind-${kinds[kind].key}`);
+      for (let x = 0; x < width; x++) {
+        if (!of[x]) continue;
+        // what is short is seen, too
+        const tall = Math.min(room - base[x], Math.max(1, (of[x] * room) / 2));
+        context.fillRect(x, room - base[x] - tall, 1, tall);
+        base[x] += tall;
+      }
+    });
+    context.fillStyle = colour('hot');
+    for (let x = 0; x < width; x++) if (marked[x]) context.fillRect(x, height - MARK, 1, MARK);
+  }
+
+  // A press on an end stretches the part in view, one on the part moves it, one beside it moves it there first.
+  down(event) {
+    if (event.button) return;
+    event.preventDefault();
+    const { first, last } = this.run;
+    const box = this.element.getBoundingClientRect();
+    const time = (x) => first + ((x - box.left) / box.width) * (last - first);
+    const began = time(event.clientX);
+    let [from, to] = this.range;
+    const end = event.target === this.from ? 'from' : event.target === this.to ? 'to' : null;
+    if (!end && (began < from || began > to)) {
+      [from, to] = [began - (to - from) / 2, began + (to - from) / 2];
+      this.show(from, to);
+    }
+    const move = ({ clientX }) => {
+      const by = time(clientX) - began;
+      if (end === 'from') this.show(Math.min(from + by, to), to);
+      else if (end === 'to') this.show(from, Math.max(to + by, from));
+      else this.show(from + by, to + by);
+    };
+    this.element.setPointerCapture(event.pointerId);
+    this.element.addEventListener('pointermove', move);
+    this.element.addEventListener('lostpointercapture', () => this.element.removeEventListener('pointermove', move), {
+      once: true,
+    });
+  }
+
+  dispose() {
+    this.forget();
+  }
+}

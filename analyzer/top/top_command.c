@@ -1,0 +1,255 @@
+/* xferspy top: a trace while it is written: the causes so far, and what runs now. Each look reads the trace anew, so it
+ * is never in the way of the program. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/command/command.h"
+#include "analyzer/command/reading.h"
+#include "analyzer/report/report.h"
+#include "analyzer/trace/scan.h"
+
+XS_DECLARE_COMMAND(top)
+
+enum { OPTION_INTERVAL = 0x100, OPTION_ONCE, MOST_SECONDS = 3600, REST = 4 /* times as long as a look takes */ };
+
+struct arguments {
+    const char *what; /* a trace, or the number of a process */
+    long interval_s;
+    bool once;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "How:", 1},
+    {"interval", OPTION_INTERVAL, "SECONDS", 0, "how long to wait between two looks (default: 2)", 1},
+    {"once", OPTION_ONCE, NULL, 0, "look once", 1},
+    {0}};
+
+static const char doc[] =
+    "Shows a trace while it is written, like top: the causes of waste so far, and how fast the program copies now. PID "
+    "is the number of a process that writes one. It ends when the process does."
+    "\v"
+    "Examples:\n"
+    "  xferspy top 4242\n"
+    "  xferspy top --interval=10 xferspy-app.4242.db\n"
+    "  xferspy top --once run.db\n"
+    "\n"
+    "What the program has not handed over yet is not there: that is a part of a second, or what fits into the spool.";
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    char *end = NULL;
+    switch (key) {
+    case OPTION_INTERVAL:
+        arguments->interval_s = strtol(argument, &end, 10);
+        if (end == argument || *end || arguments->interval_s < 1 || arguments->interval_s > MOST_SECONDS)
+            argp_error(state, "--interval=%s: use 1 to %d seconds", argument, MOST_SECONDS);
+        return 0;
+    case OPTION_ONCE:
+        arguments->once = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num)
+            argp_error(state, "`%s': one trace or process only", argument);
+        arguments->what = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which trace, or which process?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+const struct xs_interface xs_interface_top = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID", .doc = doc}};
+
+/* --- the trace of a process --- */
+
+static bool is_trace_of(const char *path, int64_t pid) {
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES], magic[16] = "";
+    struct stat st;
+    bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode); /* opening a FIFO would wait */
+    FILE *file = regular ? fopen(path, "rb") : NULL;
+    size_t bytes = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file)
+        fclose(file);
+    if (bytes != sizeof magic || memcmp(magic, "SQLite format 3", sizeof magic) != 0 ||
+        xs_trace_open(path, &trace, message) < 0)
+        return false;
+    bool mine = xs_trace_meta_int(&trace, "pid", 0) == pid;
+    xs_trace_close(&trace);
+    return mine;
+}
+
+/* The trace that a process has open, as a new string; NULL after a message. */
+static char *trace_of(const char *pid) {
+    struct xs_string folder = {0};
+    char *found = NULL;
+    xs_string_format(&folder, "/proc/%s/fd", pid);
+    DIR *files = opendir(folder.data);
+    int error = errno;
+    // cppcheck-suppress readdirCalled ; the stream is this function's own
+    for (struct dirent *entry; files && !found && (entry = readdir(files));) {
+        struct xs_string name = {0};
+        char path[PATH_MAX];
+        xs_string_format(&name, "%s/%s", folder.data, entry->d_name);
+        ssize_t length = readlink(name.data, path, sizeof path - 1);
+        path[length > 0 ? length : 0] = '\0';
+        if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && is_trace_of(path, strtoll(pid, NULL, 10)))
+            found = xs_strdup(path);
+        xs_string_free(&name);
+    }
+    if (!files)
+        xs_complain("process %s: %s", pid, strerror(error));
+    else if (!found)
+        xs_complain("process %s writes no trace now; was it started under xferspy, and has it used CUDA?", pid);
+    if (files)
+        closedir(files);
+    xs_string_free(&folder);
+    return found;
+}
+
+/* --- one look --- */
+
+/* What grows, as it was at the last look. */
+struct so_far {
+    uint64_t run_ns, bytes[XS_DIRECTION_COUNT];
+    uint64_t copy_ns, kernel_ns; /* that devices were busy, all of them together */
+    size_t devices;
+};
+
+static void measure(const struct xs_summary *summary, struct so_far *now) {
+    *now = (struct so_far){.run_ns = summary->run.duration_ns, .devices = summary->device_count};
+    for (size_t i = 0; i < summary->group_count; i++) {
+        uint64_t *bytes = &now->bytes[summary->groups[i].direction];
+        *bytes = xs_sum(*bytes, summary->groups[i].totals.bytes);
+    }
+    for (size_t i = 0; i < summary->device_count; i++) {
+        now->copy_ns = xs_sum(now->copy_ns, summary->devices[i].copy_busy_ns);
+        now->kernel_ns = xs_sum(now->kernel_ns, summary->devices[i].kernel_busy_ns);
+    }
+}
+
+static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
+
+/* Rates since the last look, of the first one since the run began. */
+static void print_rates(const struct so_far *now, const struct so_far *then, struct xs_out *out) {
+    static const char *const names[XS_DIRECTION_COUNT] = {
+        [XS_DIR_H2D] = "H2D", [XS_DIR_D2H] = "D2H", [XS_DIR_D2D] = "D2D", [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
+    struct xs_string text = {0};
+    char buffer[XS_UNIT_BYTES];
+    uint64_t ns = less(now->run_ns, then->run_ns), all_ns = ns * (now->devices ? now->devices : 1);
+    for (size_t i = 0; i < XS_DIRECTION_COUNT && ns; i++) {
+        uint64_t bytes = less(now->bytes[i], then->bytes[i]);
+        if (bytes && names[i])
+            xs_string_format(&text, "%s%s %s", text.length ? ", " : "", names[i], xs_format_rate(buffer, bytes, ns));
+    }
+    if (!text.length)
+        xs_string_format(&text, "no copies");
+    if (less(now->copy_ns, then->copy_ns))
+        xs_string_format(&text, "; devices copy %s of the time",
+                         xs_format_share(buffer, less(now->copy_ns, then->copy_ns), all_ns));
+    if (less(now->kernel_ns, then->kernel_ns))
+        xs_string_format(&text, "%s %s", now->copy_ns > then->copy_ns ? ", and run kernels" : "; devices run kernels",
+                         xs_format_share(buffer, less(now->kernel_ns, then->kernel_ns), all_ns));
+    xs_out_fact(out, then->run_ns ? "now" : "so far", "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* The text without the lines that the terminal has no room for, on a screen that was cleared. */
+static void show(const char *text, struct xs_out *out) {
+    size_t lines = 0;
+    const char *end = text;
+    while (*end && (!out->rows || lines + 1 < (size_t)out->rows)) {
+        const char *next = strchr(end, '\n');
+        end = next ? next + 1 : end + strlen(end);
+        lines++;
+    }
+    if (out->rows)
+        fputs("\033[H\033[2J", out->file);
+    fwrite(text, 1, (size_t)(end - text), out->file);
+    if (!out->rows)
+        putc('\n', out->file);
+    fflush(out->file);
+}
+
+/* Returns an exit status; `runs`: the process does. */
+static int look(const char *path, struct so_far *then, struct xs_out *out, bool *runs) {
+    struct xs_reading reading;
+    FILE *file = out->file;
+    char *text = NULL;
+    size_t bytes = 0;
+    struct so_far now;
+    int status = xs_reading_open_live(path, &reading);
+    if (status != XS_EXIT_OK)
+        return status;
+    struct xs_report report = {.summary = &reading.summary,
+                               .findings = reading.findings,
+                               .contents = reading.contents,
+                               .sections = XS_SECTION_BIT(FINDINGS)};
+    out->file = open_memstream(&text, &bytes);
+    if (!out->file)
+        xs_out_of_memory();
+    measure(&reading.summary, &now);
+    *runs = reading.trace.is_live;
+    print_rates(&now, then, out);
+    xs_report_text(&report, out);
+    if (fclose(out->file) != 0)
+        xs_out_of_memory();
+    out->file = file;
+    show(text, out);
+    free(text);
+    *then = now;
+    xs_reading_close(&reading);
+    return XS_EXIT_OK;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A trace that takes long to read is not read all the time. */
+static void wait_for_next(long interval_s, double look_s) {
+    double wait = look_s * REST > (double)interval_s ? look_s * REST : (double)interval_s;
+    struct timespec rest = {.tv_sec = (time_t)wait, .tv_nsec = (long)((wait - (double)(time_t)wait) * 1e9)};
+    nanosleep(&rest, NULL);
+}
+
+int xs_command_top(int argc, char **argv) {
+    struct arguments arguments = {.interval_s = 2};
+    struct xs_out out;
+    struct so_far then = {0};
+    bool runs = true;
+    int status = XS_EXIT_OK;
+    if (argp_parse(&xs_interface_top.argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    bool number = !arguments.what[strspn(arguments.what, "0123456789")] && *arguments.what;
+    char *path = number && access(arguments.what, F_OK) != 0 ? trace_of(arguments.what) : xs_strdup(arguments.what);
+    if (!path)
+        return XS_EXIT_ERROR;
+    if (xs_out_open(&out, &(struct xs_out_options){0}) < 0) {
+        free(path);
+        return XS_EXIT_ERROR;
+    }
+    while (runs && status == XS_EXIT_OK) {
+        double began = seconds();
+        status = look(path, &then, &out, &runs);
+        if (arguments.once || !runs || status != XS_EXIT_OK)
+            break;
+        wait_for_next(arguments.interval_s, seconds() - began);
+    }
+    free(path);
+    return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
+}
