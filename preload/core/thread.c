@@ -28,6 +28,8 @@ XS_TLS uint32_t xs_cupti_correlation;
 #define GROW_AT_ONCE 16u /* chunks */
 #define DRAIN_IS_STUCK_NS UINT64_C(20000000)
 #define STANDSTILL_NS UINT64_C(20000000)
+#define SHORTEST_PAUSE_NS UINT64_C(50000)
+#define LONGEST_PAUSE_NS UINT64_C(2000000)
 
 static _Atomic uint32_t thread_count;
 static pthread_key_t thread_end_key;
@@ -58,10 +60,12 @@ struct standstill {
     uint32_t chunks, rings; /* of the spool; of the drain thread's bell */
 };
 
-/* Each chunk is in use by a thread, and the drain thread, which has done its work since, could make no others. */
+/* Each chunk is in use by a thread, and the drain thread, which has done its work since, could make no others. While a
+ * thread makes some, which can take long on a busy machine, the drain thread can make none, and that says nothing. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
+    bool growing = atomic_load(&spool->growing) != 0; /* before the count, which is set first */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
-    bool same = chunks == seen->chunks;
+    bool same = !growing && chunks == seen->chunks;
     for (uint32_t i = 0; i < chunks && same; i++) {
         same = atomic_load(&xs_spool_chunk(spool, i)->header.state) == XS_CHUNK_ACTIVE;
     }
@@ -71,25 +75,38 @@ static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, u
     return same && now - seen->since_ns > STANDSTILL_NS && xs_drain_has_answered(seen->rings);
 }
 
+/* Longer the longer a thread has waited: a hundred that look every 50 us leave the thread they wait for no processor.
+ */
+static void pause_after(uint64_t waited_ns) {
+    uint64_t pause = waited_ns / 16;
+    pause = pause < SHORTEST_PAUSE_NS ? SHORTEST_PAUSE_NS : pause < LONGEST_PAUSE_NS ? pause : LONGEST_PAUSE_NS;
+    nanosleep(&(struct timespec){0, (long)pause}, NULL);
+}
+
 /* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
  * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
- * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. It
- * waits hardly at all where none can come. */
+ * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. Its patience
+ * begins anew when the spool has grown: there will be more for those that got none. It waits hardly at all where none
+ * can come. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
-    uint64_t start = xs_monotonic_ns(), now = start;
+    uint64_t start = xs_monotonic_ns(), now = start, grown = start;
+    uint32_t chunks = atomic_load(&spool->header->chunk_count);
     struct xs_chunk *chunk = NULL;
     struct standstill seen = {0};
-    while (!chunk && now - start < PATIENCE_NS && !is_hopeless(spool, &seen, now) &&
+    while (!chunk && now - grown < PATIENCE_NS && !is_hopeless(spool, &seen, now) &&
            atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         xs_drain_wake();
-        struct timespec pause = {0, 50000};
-        nanosleep(&pause, NULL);
+        pause_after(now - start);
         if (now - start > DRAIN_IS_STUCK_NS) {
             unsigned more = xs_spool_wanted(spool);
             xs_spool_grow_without_file(spool, more < GROW_AT_ONCE ? more : GROW_AT_ONCE);
         }
         chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
         now = xs_monotonic_ns();
+        if (atomic_load(&spool->header->chunk_count) != chunks) {
+            chunks = atomic_load(&spool->header->chunk_count);
+            grown = now;
+        }
     }
     atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
