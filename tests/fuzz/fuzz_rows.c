@@ -28,7 +28,8 @@ static const char *const tables[] = {"transfer",         "transfer",    "transfe
                                      "device_sync",      "stack",       "stack_frame",   "module",      "python_code",
                                      "nvtx_range",       "symbol",      "entry_point",   "thread",      "device",
                                      "context",          "stream",      "meta",          "note",        "kernel_name",
-                                     "device_migration", "source_file", "source_line"};
+                                     "device_migration", "source_file", "source_line", "transfer_row", "transfer_shape", "launch_row",
+                                     "device_copy_row", "device_kernel_row"};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static uint8_t take(struct input *input) { return input->at < input->end ? *input->at++ : 0; }
