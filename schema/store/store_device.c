@@ -17,11 +17,11 @@ static void put_span(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     xs_put_if(row, known && end_ns < start_ns, end_ns);
 }
 
-static void shape_number(struct xs_shape *shape, uint32_t number) {
+static void shape_number(struct xs_row_shape *shape, uint32_t number) {
     xs_shape_put_if(shape, number != CUPTI_NONE, number);
 }
 
-static void shape_graph(struct xs_shape *shape, uint32_t graph, uint64_t node) {
+static void shape_graph(struct xs_row_shape *shape, uint32_t graph, uint64_t node) {
     xs_shape_put_if(shape, node != 0, graph);
     xs_shape_put_nonzero(shape, (int64_t)node);
 }
@@ -34,7 +34,7 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
 }
 
 int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *copy) {
-    struct xs_shape shape = {0};
+    struct xs_row_shape shape = {0};
     xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_COPY_KINDS, copy->kind));
     xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->src_kind));
     xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->dst_kind));
@@ -91,7 +91,7 @@ int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel
     if (status) {
         return status;
     }
-    struct xs_shape shape = {0};
+    struct xs_row_shape shape = {0};
     xs_shape_put(&shape, name);
     xs_shape_put_device(&shape, kernel->device);
     shape_number(&shape, kernel->context);

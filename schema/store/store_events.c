@@ -25,9 +25,9 @@ static void put_site(struct xs_row *row, const struct common *c) {
 /* Whether the end is told as a difference to the beginning, which is shorter. */
 static bool is_span(int64_t start, int64_t end) { return end >= start; }
 
-static struct xs_shape shape_of_transfer(const struct common *c) {
+static struct xs_row_shape shape_of_transfer(const struct common *c) {
     const struct xs_event_transfer *t = &c->event->transfer;
-    struct xs_shape shape = {0};
+    struct xs_row_shape shape = {0};
     bool box = has(c, XS_FLAG_BOX);
     xs_shape_put(&shape, c->event->entry);
     xs_shape_put(&shape, c->thread);
@@ -61,7 +61,7 @@ static struct xs_shape shape_of_transfer(const struct common *c) {
 }
 
 static int put_transfer(struct xs_store *store, const struct common *c) {
-    struct xs_shape shape = shape_of_transfer(c);
+    struct xs_row_shape shape = shape_of_transfer(c);
     int64_t id;
     int status = xs_shape_find(store, XS_SHAPE_TRANSFER, &shape, &id);
     if (status) {
@@ -177,11 +177,11 @@ static int put_free(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
-static struct xs_shape shape_of_launch(const struct common *c) {
+static struct xs_row_shape shape_of_launch(const struct common *c) {
     const struct xs_event_launch *l = &c->event->launch;
     unsigned kind = XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, l->kind);
     bool has_grid = kind == XS_LAUNCH_KERNEL || kind == XS_LAUNCH_COOPERATIVE;
-    struct xs_shape shape = {0};
+    struct xs_row_shape shape = {0};
     xs_shape_put(&shape, c->event->entry);
     xs_shape_put(&shape, c->thread);
     xs_shape_put(&shape, kind);
@@ -202,7 +202,7 @@ static struct xs_shape shape_of_launch(const struct common *c) {
 }
 
 static int put_launch(struct xs_store *store, const struct common *c) {
-    struct xs_shape shape = shape_of_launch(c);
+    struct xs_row_shape shape = shape_of_launch(c);
     int64_t id;
     int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
     if (status) {

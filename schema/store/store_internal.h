@@ -123,7 +123,7 @@ static inline void xs_put_text(struct xs_row *row, const char *text) {
 /* What rows of one kind share, in the order of the columns of its table. */
 enum xs_shape_kind { XS_SHAPE_TRANSFER, XS_SHAPE_LAUNCH, XS_SHAPE_DEVICE_COPY, XS_SHAPE_DEVICE_KERNEL };
 enum { XS_SHAPE_COLUMNS = 27 };
-struct xs_shape {
+struct xs_row_shape {
     int64_t values[XS_SHAPE_COLUMNS];
     uint32_t set;    /* bit i: values[i] is there, else NULL */
     uint32_t in_row; /* bits of those that the row has to have */
@@ -138,24 +138,24 @@ enum { XS_SHAPE_DST_ALLOCATION = 11, XS_SHAPE_ARGUMENTS = 15 };
 #define XS_LOOSE_OF_LAUNCH (1u << XS_SHAPE_ARGUMENTS)
 #define XS_LOOSE_OF_DEVICE_COPY (1u << XS_SHAPE_BYTES)
 
-static inline void xs_shape_put_if(struct xs_shape *shape, bool applies, int64_t value) {
+static inline void xs_shape_put_if(struct xs_row_shape *shape, bool applies, int64_t value) {
     shape->values[shape->count] = applies ? value : 0;
     shape->set |= (uint32_t)applies << shape->count++;
 }
-static inline void xs_shape_put(struct xs_shape *shape, int64_t value) { xs_shape_put_if(shape, true, value); }
-static inline void xs_shape_put_nonzero(struct xs_shape *shape, int64_t value) {
+static inline void xs_shape_put(struct xs_row_shape *shape, int64_t value) { xs_shape_put_if(shape, true, value); }
+static inline void xs_shape_put_nonzero(struct xs_row_shape *shape, int64_t value) {
     xs_shape_put_if(shape, value != 0, value);
 }
-static inline void xs_shape_put_device(struct xs_shape *shape, int32_t device) {
+static inline void xs_shape_put_device(struct xs_row_shape *shape, int32_t device) {
     xs_shape_put_if(shape, device >= 0, device);
 }
 /* The column as the row has it: NULL where the shape has it. */
-static inline void xs_put_loose(struct xs_row *row, const struct xs_shape *shape, unsigned column) {
+static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *shape, unsigned column) {
     xs_put_if(row, shape->in_row >> column & 1, shape->values[column]);
 }
 
 /* The number of the shape; `in_row` says what it leaves to the row. */
-int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_shape *shape, int64_t *id);
+int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
 /* Numbers of shapes that a rollback took back, or another process gave, must not be used. */
 void xs_shapes_forget(struct xs_store *store);
 

@@ -18,7 +18,7 @@ enum { FIRST_PLACES = 256, MOST_PLACES = 16384 };
 
 static inline uint64_t rotated(uint64_t value) { return value << 29 | value >> 35; }
 
-static void hash_of(enum xs_shape_kind kind, const struct xs_shape *shape, uint32_t set, uint64_t hash[2]) {
+static void hash_of(enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set, uint64_t hash[2]) {
     uint64_t a = (uint64_t)kind + 1, b = (uint64_t)set + 1;
     for (unsigned i = 0; i < shape->count; i++) {
         uint64_t value = set >> i & 1 ? (uint64_t)shape->values[i] : 0;
@@ -91,7 +91,7 @@ static const struct {
                                 "INSERT INTO device_kernel_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)"},
 };
 
-static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct xs_shape *shape, uint32_t set,
+static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set,
                   struct xs_shape_entry *entry) {
     struct xs_row row = xs_row_start(store, kinds[kind].statement, kinds[kind].sql);
     if (!row.stmt) {
@@ -106,7 +106,7 @@ static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct 
     return status;
 }
 
-int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_shape *shape, int64_t *id) {
+int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id) {
     uint64_t hash[2];
     hash_of(kind, shape, shape->set, hash);
     struct xs_shape_entry *entry = find(&store->shapes, hash);
