@@ -165,6 +165,17 @@ CREATE TABLE device_migration (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL REF
   address INTEGER, bytes INTEGER, start_ns INTEGER, end_ns INTEGER, src_device INTEGER, dst_device INTEGER,
   stream INTEGER, process INTEGER);
 
+-- What is no longer here as rows, because the trace reached its largest size: sums of the rows that were dropped. A call
+-- that is dropped and its device records are dropped together. `shape` is of the table of shapes that belongs to `source`;
+-- the other columns of the key are those of tables without shapes. 0 in the key: does not apply.
+CREATE TABLE thinned (id INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,                                  -- the table or view that had the rows
+  shape INTEGER NOT NULL, entry_point INTEGER NOT NULL, kind INTEGER NOT NULL, stack INTEGER NOT NULL, device INTEGER NOT NULL,
+  rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  host_ns INTEGER NOT NULL,                              -- inside the calls; of a batch call once
+  timed INTEGER NOT NULL, device_ns INTEGER NOT NULL,    -- how many had device times, and their sum
+  UNIQUE (source, shape, entry_point, kind, stack, device));
+
 -- How far each chunk of the spool has been taken over; empty in a finished trace. Written in the transaction that
 -- takes the events over, so that recovery after a kill neither loses nor repeats one.
 CREATE TABLE spool_progress (chunk INTEGER PRIMARY KEY, generation INTEGER NOT NULL, drained_bytes INTEGER NOT NULL);

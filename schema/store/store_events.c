@@ -336,6 +336,9 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
     if (status) {
         return status;
     }
+    if (event->correlation > store->newest_correlation) {
+        store->newest_correlation = event->correlation;
+    }
     bool tracked = event->alloc.id != 0 && event->result == 0;
     switch ((enum xs_event_kind)event->kind) {
     case XS_EVENT_TRANSFER:

@@ -74,6 +74,9 @@ struct xs_store {
     struct xs_name_entry *names;
     struct xs_thread_entry *threads;
     struct xs_shapes shapes;
+    struct xs_thin *thin;        /* store_thin.c */
+    int64_t thinned_rows;        /* rows that were dropped, since the store was opened */
+    uint32_t newest_correlation; /* of the calls that were stored */
     bool in_batch;
     bool intern_changed; /* in this batch: a rollback makes the tables stale */
     int failure;         /* of this batch; SQLite may have rolled back by itself already */
@@ -158,6 +161,10 @@ static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *s
 int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
 /* Numbers of shapes that a rollback took back, or another process gave, must not be used. */
 void xs_shapes_forget(struct xs_store *store);
+
+/* Tables that are thinned. */
+enum { XS_THINNED_TABLES = 9 };
+void xs_thin_free(struct xs_store *store);
 
 #define XS_PAGE_BYTES 4096
 #define XS_WAL_PAGES 1000

@@ -101,7 +101,7 @@ static int hide_view(sqlite3 *db, const char *sql) {
 static bool is_of_rows(const char *table) {
     size_t length = strlen(table);
     return (length > 4 && strcmp(table + length - 4, "_row") == 0) ||
-           (length > 6 && strcmp(table + length - 6, "_shape") == 0);
+           (length > 6 && strcmp(table + length - 6, "_shape") == 0) || strcmp(table, "thinned") == 0;
 }
 
 static int find_trace(sqlite3 *db, const char *name, int64_t *id) {

@@ -231,6 +231,7 @@ int xs_trace_check_tables(sqlite3 *db) {
         "SELECT id, module FROM symbol",
         "SELECT id, path FROM source_file",
         "SELECT id, file FROM source_line",
+        "SELECT id, source FROM thinned",
         "SELECT chunk FROM spool_progress",
         "SELECT id, direction FROM transfers",
     };

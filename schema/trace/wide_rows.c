@@ -1,5 +1,5 @@
 /* Traces of schema version 4 and older have one wide row a transfer, launch, copy and kernel. Who copies tables finds
- * them here as rows and shapes, a shape for each row. */
+ * them here as rows and shapes, a shape for each row. Nothing was ever thinned in them. */
 #include "schema/trace/trace_internal.h"
 
 const char xs_wide_rows_sql[] =
@@ -21,4 +21,6 @@ const char xs_wide_rows_sql[] =
     "CREATE TEMP VIEW device_kernel_shape AS SELECT id, name, device, cupti_context, cupti_stream, grid_x, grid_y,"
     " grid_z, block_x, block_y, block_z, graph, graph_node FROM device_kernel;"
     "CREATE TEMP VIEW device_kernel_row AS SELECT id, id AS shape, correlation, start_ns, NULL AS device_ns, end_ns"
-    " FROM device_kernel;";
+    " FROM device_kernel;"
+    "CREATE TEMP TABLE thinned (id INTEGER PRIMARY KEY, source, shape, entry_point, kind, stack, device, rows, bytes,"
+    " host_ns, timed, device_ns);";
