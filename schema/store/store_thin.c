@@ -116,6 +116,7 @@ struct xs_thin {
     size_t mark_count, mark_room;
     bool has_begun, is_passing;
     unsigned bits;          /* of the mask of the sample */
+    uint64_t empty_bytes;   /* what a trace without events takes, or with few */
     int64_t events;         /* since the last mark */
     struct xs_thin_mark to; /* of the pass: what is older may go */
     unsigned table;         /* of the pass: where it is */
@@ -223,7 +224,10 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
         return;
     }
     uint64_t middle = (uint64_t)(to.rows - thin->begun.rows) * row_bytes;
-    while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 5) {
+    if (thin->bits && used >= most_bytes - most_bytes / 16) { /* pages are emptier than was reckoned with */
+        thin->bits += thin->bits < MOST_BITS ? STEP_BITS : 0;
+    }
+    while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8) {
         thin->bits += STEP_BITS;
     }
     thin->to = to;
@@ -319,6 +323,9 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
     struct xs_thin *thin = store->thin;
     thin->events += events;
     uint64_t used = used_bytes(store);
+    thin->empty_bytes = thin->empty_bytes ? thin->empty_bytes : used;
+    most_bytes -= thin->empty_bytes < most_bytes / 2 ? thin->empty_bytes : most_bytes / 2;
+    used -= thin->empty_bytes < used ? thin->empty_bytes : used;
     if (!thin->has_begun) {
         if (used >= most_bytes / 4) {
             thin->begun = mark_now(store, now_ns);
@@ -332,7 +339,7 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
             return XS_ERROR_MEMORY;
         }
     }
-    if (!thin->is_passing && used >= most_bytes - most_bytes / 8) {
+    if (!thin->is_passing && used >= most_bytes - most_bytes * 3 / 16) {
         begin_pass(store, used, most_bytes, now_ns);
     }
     if (!thin->is_passing) {
