@@ -202,9 +202,9 @@ static void recovery_runs_no_trigger(void **state) {
     sqlite3 *db;
     make_killed_trace(in_scratch("t.db"), 50, 10);
     assert_int_equal(sqlite3_open(in_scratch("t.db"), &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "CREATE TRIGGER bad AFTER INSERT ON transfer_row BEGIN DELETE FROM thread; END", NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "CREATE TRIGGER bad AFTER INSERT ON transfer_row BEGIN DELETE FROM thread; END",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
     expect_refused("t.db", "trigger bad is none of a trace's");
     assert_string_equal(rows_of_file(in_scratch("t.db"), "SELECT count(*) FROM transfer"), "10");
