@@ -14,7 +14,7 @@ struct xs_shape_entry {
     bool used;
 };
 
-enum { FIRST_PLACES = 256, MOST_PLACES = 16384 };
+enum { FIRST_PLACES = 256, MOST_PLACES = 65536 };
 
 static inline uint64_t rotated(uint64_t value) { return value << 29 | value >> 35; }
 
@@ -55,23 +55,39 @@ static bool grow(struct xs_shapes *shapes) {
     return true;
 }
 
-/* The place for a hash; a table that is full begins anew, and its shapes get other numbers when they come again. */
+/* Room for another one: a table that is full forgets what it saw once. */
+static bool make_room(struct xs_shapes *shapes) {
+    if (shapes->count < shapes->places / 2 || (shapes->places < MOST_PLACES && grow(shapes))) {
+        return true;
+    }
+    struct xs_shapes kept = {.places = shapes->places};
+    kept.entries = kept.places ? calloc(kept.places, sizeof *kept.entries) : NULL;
+    if (!kept.entries) {
+        return false;
+    }
+    for (uint32_t i = 0; i < shapes->places; i++) {
+        if (shapes->entries[i].used && shapes->entries[i].id > 0) {
+            *place_of(&kept, shapes->entries[i].hash) = shapes->entries[i];
+            kept.count++;
+        }
+    }
+    free(shapes->entries);
+    *shapes = kept;
+    return shapes->count < shapes->places / 2;
+}
+
+/* The entry of a hash, which may be new; NULL where there is no room for a new one. */
 static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash[2]) {
-    if (shapes->count >= shapes->places / 2) {
-        bool grown = shapes->places < MOST_PLACES && grow(shapes);
-        if (!shapes->places) {
-            return NULL;
-        }
-        if (!grown) {
-            memset(shapes->entries, 0, shapes->places * sizeof *shapes->entries);
-            shapes->count = 0;
-        }
+    struct xs_shape_entry *entry = shapes->places ? place_of(shapes, hash) : NULL;
+    if (entry && entry->used) {
+        return entry;
     }
-    struct xs_shape_entry *entry = place_of(shapes, hash);
-    if (!entry->used) {
-        *entry = (struct xs_shape_entry){{hash[0], hash[1]}, NEW, true};
-        shapes->count++;
+    if (!make_room(shapes)) {
+        return NULL;
     }
+    entry = place_of(shapes, hash);
+    *entry = (struct xs_shape_entry){{hash[0], hash[1]}, NEW, true};
+    shapes->count++;
     return entry;
 }
 
@@ -108,18 +124,19 @@ static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct 
 
 int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id) {
     uint64_t hash[2];
+    struct xs_shape_entry nowhere = {.id = NEW};
     hash_of(kind, shape, shape->set, hash);
     struct xs_shape_entry *entry = find(&store->shapes, hash);
     shape->in_row = 0;
-    if (entry && entry->id == NEW && (shape->set & kinds[kind].loose)) {
-        entry->id = SEEN_ONCE;
+    if ((!entry || entry->id == NEW) && (shape->set & kinds[kind].loose)) {
+        if (entry) {
+            entry->id = SEEN_ONCE;
+        }
         shape->in_row = shape->set & kinds[kind].loose;
         hash_of(kind, shape, shape->set & ~shape->in_row, hash);
         entry = find(&store->shapes, hash);
     }
-    if (!entry) {
-        return xs_store_status(store, SQLITE_NOMEM);
-    }
+    entry = entry ? entry : &nowhere; /* no room: a shape that nobody finds again */
     int status = entry->id > 0 ? XS_OK : insert(store, kind, shape, shape->set & ~shape->in_row, entry);
     *id = entry->id;
     return status;

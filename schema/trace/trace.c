@@ -384,7 +384,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
 }
 
 void xs_trace_close(struct xs_trace *trace) {
-    bool ends_wal = trace->db && trace->recovers && !trace->is_live;
+    bool ends_wal = trace->db && trace->recovers; /* also of a process that has ended meanwhile */
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
     trace->steps = NULL;
