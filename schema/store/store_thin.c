@@ -345,6 +345,8 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
     if (!thin->is_passing) {
         return XS_OK;
     }
-    bool hurry = used >= most_bytes - most_bytes / 32;
-    return thin_some(store, hurry ? INT64_MAX : 8 * SLICE_IDS + 8 * events);
+    /* A pass ends before what comes in meanwhile fills the rest. Threads of the program wait for the drain thread two
+     * seconds at most, so even in a hurry it does not do everything at once. */
+    int64_t times = used >= most_bytes - most_bytes / 32 ? 64 : 4;
+    return thin_some(store, times * (SLICE_IDS + events));
 }
