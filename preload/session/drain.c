@@ -215,7 +215,7 @@ static int take_over(void) {
         xs_store_rollback(drain.store);
         return records < 0 ? (int)records : status;
     }
-    return 0;
+    return keep_size(0); /* records come many at a time */
 }
 
 static int write_end(int failure) {

@@ -100,8 +100,8 @@ static const struct thinned {
 };
 
 /* Rows of records may be there before that of their call: a pass begins so many before the mark. */
-enum { EARLY_RECORDS = 1 << 16, SLICE_IDS = 8192, STEP_BITS = 2, MOST_BITS = 24 };
-enum { MARK_EVENTS = 1 << 16 };
+enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = 4096, STEP_BITS = 2, MOST_BITS = 24 };
+enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18 };
 
 struct xs_thin_mark {
     uint32_t correlation; /* the newest of all calls until then */
@@ -120,8 +120,9 @@ struct xs_thin {
     int64_t events;         /* since the last mark */
     struct xs_thin_mark to; /* of the pass: what is older may go */
     unsigned table;         /* of the pass: where it is */
-    int64_t id, end;
-    sqlite3_stmt *statements[XS_THINNED_TABLES][3], *last[XS_THINNED_TABLES];
+    int64_t id;
+    int64_t row_bytes, pass_rows; /* of the pass: bytes of a row, and how many there are */
+    sqlite3_stmt *statements[XS_THINNED_TABLES][3], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
 };
 
 void xs_thin_free(struct xs_store *store) {
@@ -134,6 +135,7 @@ void xs_thin_free(struct xs_store *store) {
             sqlite3_finalize(thin->statements[i][k]);
         }
         sqlite3_finalize(thin->last[i]);
+        sqlite3_finalize(thin->next[i]);
     }
     free(thin->marks);
     free(thin);
@@ -232,7 +234,9 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     }
     thin->to = to;
     thin->table = 0;
-    thin->id = thin->end = -1;
+    thin->id = -1;
+    thin->row_bytes = (int64_t)row_bytes;
+    thin->pass_rows = kept;
     thin->is_passing = true;
 }
 
@@ -262,11 +266,26 @@ static int run(struct xs_store *store, int which, const char *sql, int64_t from,
     return xs_store_status(store, sqlite3_reset(*stmt));
 }
 
+/* The last of the next rows; 0: there are none. Numbers of rows have large gaps where most were dropped. */
+static int64_t end_of_slice(struct xs_store *store) {
+    struct xs_thin *thin = store->thin;
+    sqlite3_stmt **stmt = &thin->next[thin->table];
+    if (!*stmt) {
+        char sql[120];
+        sqlite3_snprintf(sizeof sql, sql, "SELECT max(id) FROM (SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT %d)",
+                         tables[thin->table].table, SLICE_ROWS);
+        sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
+    }
+    sqlite3_bind_int64(*stmt, 1, thin->id);
+    int64_t last = sqlite3_step(*stmt) == SQLITE_ROW ? sqlite3_column_int64(*stmt, 0) : 0;
+    sqlite3_reset(*stmt);
+    return last;
+}
+
 /* One slice, in the batch that is open. */
-static int thin_slice(struct xs_store *store) {
+static int thin_slice(struct xs_store *store, int64_t to) {
     struct xs_thin *thin = store->thin;
     const struct thinned *t = &tables[thin->table];
-    int64_t to = thin->id + SLICE_IDS;
     int status = run(store, 0, t->add_up, thin->id, to);
     status = status ? status : run(store, 1, t->first_delete, thin->id, to);
     status = status ? status : run(store, 2, t->second_delete, thin->id, to);
@@ -283,24 +302,23 @@ static int write_meta(struct xs_store *store) {
     return status ? status : xs_store_meta_int(store, XS_META_THINNED_TO_NS, thin->to.ns);
 }
 
-/* So many numbers of rows, in one transaction; true in `ended` when the pass is through. */
-static int thin_some(struct xs_store *store, int64_t ids) {
+/* So many rows, in one transaction. */
+static int thin_some(struct xs_store *store, int64_t rows) {
     struct xs_thin *thin = store->thin;
     int64_t before = store->thinned_rows;
     int status = xs_store_begin(store);
-    while (!status && ids > 0 && thin->table < XS_THINNED_TABLES) {
+    for (; !status && rows > 0 && thin->table < XS_THINNED_TABLES; rows -= SLICE_ROWS) {
         if (thin->id < 0) {
             int64_t from = thin->begun.last[thin->table] - EARLY_RECORDS;
             thin->id = from > 0 ? from : 0;
-            thin->end = last_of(store, thin->table);
         }
-        if (thin->id >= thin->end) {
+        int64_t to = end_of_slice(store);
+        if (to > thin->id) {
+            status = thin_slice(store, to);
+        } else {
             thin->table++;
             thin->id = -1;
-            continue;
         }
-        status = thin_slice(store);
-        ids -= SLICE_IDS;
     }
     status = status || store->thinned_rows == before ? status : write_meta(store);
     status = status ? status : xs_store_commit(store);
@@ -339,14 +357,16 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
             return XS_ERROR_MEMORY;
         }
     }
-    if (!thin->is_passing && used >= most_bytes - most_bytes * 3 / 16) {
+    if (!thin->is_passing && used >= most_bytes - most_bytes / 4) {
         begin_pass(store, used, most_bytes, now_ns);
     }
     if (!thin->is_passing) {
         return XS_OK;
     }
-    /* A pass ends before what comes in meanwhile fills the rest. Threads of the program wait for the drain thread two
-     * seconds at most, so even in a hurry it does not do everything at once. */
-    int64_t times = used >= most_bytes - most_bytes / 32 ? 64 : 4;
-    return thin_some(store, times * (SLICE_IDS + events));
+    /* A pass comes to its end while an eighth of the size comes in. Threads of the program wait for the drain thread
+     * two seconds at most, so even in a hurry it does not do everything at once. */
+    int64_t coming = 2 * events * thin->row_bytes; /* each with a record of the device */
+    int64_t rows = thin->pass_rows * coming / (int64_t)(most_bytes / 8 + 1);
+    bool hurry = used >= most_bytes - most_bytes / 16;
+    return thin_some(store, hurry ? HURRIED_ROWS + 4 * rows : 2 * SLICE_ROWS + rows);
 }
