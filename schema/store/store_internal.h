@@ -64,6 +64,8 @@ struct xs_shape_entry;
 struct xs_shapes { /* the table of store_shapes.c */
     struct xs_shape_entry *entries;
     uint32_t places, count;
+    bool is_full;
+    uint32_t misses; /* since it is */
 };
 
 struct xs_store {

@@ -14,7 +14,7 @@ struct xs_shape_entry {
     bool used;
 };
 
-enum { FIRST_PLACES = 256, MOST_PLACES = 65536 };
+enum { FIRST_PLACES = 256, MOST_PLACES = 65536, MOST_MISSES = 1 << 18 };
 
 static inline uint64_t rotated(uint64_t value) { return value << 29 | value >> 35; }
 
@@ -55,8 +55,17 @@ static bool grow(struct xs_shapes *shapes) {
     return true;
 }
 
-/* Room for another one: a table that is full forgets what it saw once. */
+/* Room for another one: a table that is full forgets what it saw once. Where that does not help much, nothing new is
+ * remembered for a long while; else it would be gone through again and again. Then it begins anew, because a program
+ * may do something else by now. */
 static bool make_room(struct xs_shapes *shapes) {
+    if (shapes->is_full && ++shapes->misses < MOST_MISSES) {
+        return false;
+    }
+    if (shapes->is_full) {
+        free(shapes->entries);
+        *shapes = (struct xs_shapes){0};
+    }
     if (shapes->count < shapes->places / 2 || (shapes->places < MOST_PLACES && grow(shapes))) {
         return true;
     }
@@ -71,9 +80,10 @@ static bool make_room(struct xs_shapes *shapes) {
             kept.count++;
         }
     }
+    kept.is_full = kept.count > kept.places / 8 * 3;
     free(shapes->entries);
     *shapes = kept;
-    return shapes->count < shapes->places / 2;
+    return !kept.is_full;
 }
 
 /* The entry of a hash, which may be new; NULL where there is no room for a new one. */

@@ -43,7 +43,7 @@ static void what_never_repeats_is_in_the_row(void **state) {
 
 static void more_shapes_than_are_remembered(void **state) {
     (void)state;
-    enum { SHAPES = 20000 };
+    enum { SHAPES = 40000 };
     assert_int_equal(xs_store_begin(store), 0);
     for (unsigned round = 0; round < 2; round++) {
         for (unsigned i = 0; i < SHAPES; i++) {
@@ -54,7 +54,7 @@ static void more_shapes_than_are_remembered(void **state) {
     }
     assert_int_equal(xs_store_commit(store), 0);
     expect("SELECT count(*), count(DISTINCT stack), min(stack), max(stack), sum(bytes) FROM transfer",
-           "40000|20000|1|20000|163840000");
+           "80000|40000|1|40000|327680000");
 }
 
 static void a_rollback_takes_shapes_back(void **state) {
