@@ -76,6 +76,8 @@ static void forget(struct xs_new_trace *trace) {
 /* Nobody reads the file before it is finished, and one that was not finished is not kept: no journal, no waiting. */
 static int open_database(struct xs_new_trace *trace) {
     int rc = xs_sqlite_open(trace->temporary, XS_WRITE, &trace->db);
+    if (rc == SQLITE_OK) /* those of the schema, which was just written */
+        rc = sqlite3_db_config(trace->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, (int *)NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(trace->db,
                           "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"

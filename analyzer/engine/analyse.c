@@ -9,6 +9,7 @@
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/pools.h"
 #include "analyzer/engine/selection.h"
+#include "schema/store/store_thin.h"
 
 static int run_events(struct xs_analysis *a) {
     for (;;) {
@@ -160,7 +161,13 @@ static void read_completeness(struct xs_analysis *a) {
     char status[16], importer[16];
     a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "coverage.left", 0) == 0 &&
-                        xs_trace_meta_int(a->trace, "skipped_events", 0) == 0;
+                        xs_trace_meta_int(a->trace, "skipped_events", 0) == 0 &&
+                        xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) == 0;
+    a->thinned_from_ns = a->thinned_to_ns = INT64_MAX;
+    if (xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) > 0) {
+        a->thinned_from_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_FROM_NS, 0);
+        a->thinned_to_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_TO_NS, INT64_MAX - 1);
+    }
     /* a profile may have ended before its program, and has no addresses of what copies move */
     a->addresses_recorded = !*xs_trace_meta_text(a->trace, "importer", importer, sizeof importer, "");
     a->ended = a->addresses_recorded &&

@@ -277,9 +277,20 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     xs_residency_apply(&a->residency, &event);
 }
 
+/* Where a trace was thinned, anything may have been called between two events. The first one behind it, too, comes
+ * after such a gap. */
+static void note_gap(struct xs_analysis *a, const struct xs_trace_event *e) {
+    if (e->enter_ns < a->thinned_from_ns || e->on == XS_ON_ALLOCATION)
+        return;
+    xs_residency_gap(&a->residency);
+    if (e->enter_ns > a->thinned_to_ns)
+        a->thinned_from_ns = INT64_MAX;
+}
+
 int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     struct xs_trace_event *e = &row->event;
     int status = XS_OK;
+    note_gap(a, e);
     e->site = xs_site_of(a->findings->sites, e->entry_point, row->stack);
     note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {

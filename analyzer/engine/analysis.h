@@ -49,6 +49,7 @@ struct xs_analysis {
     int32_t *context_devices; /* by context.id, -1: not known */
     int32_t context_count;
 
+    int64_t thinned_from_ns, thinned_to_ns; /* between them calls are missing; INT64_MAX: none are */
     struct xs_frees frees;
     int64_t last_ns; /* the latest time seen */
 

@@ -418,6 +418,11 @@ static void note_launch(struct xs_residency *residency, int32_t device, bool see
         own->unseen = residency->all.unseen = residency->order;
 }
 
+void xs_residency_gap(struct xs_residency *residency) {
+    residency->order++;
+    note_launch(residency, -1, false);
+}
+
 static void apply_launch(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_launch_view *l = &e->u.launch;
     if (l->kind == XS_LAUNCH_HOST_FUNCTION)

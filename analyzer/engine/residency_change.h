@@ -66,6 +66,9 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
 /* Sets launch_ran and unseen_launched, for FREE and LIVE. */
 void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocation *allocation);
 
+/* Calls are missing here that may have read and written anything, as a launch does whose arguments were not seen. */
+void xs_residency_gap(struct xs_residency *residency);
+
 /* Updates the model by an event, after the detectors saw the event. Must be called only for events that ran. */
 void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *event);
 

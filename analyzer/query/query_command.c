@@ -46,8 +46,9 @@ static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only b
                           "\n"
                           "The views are made for people: transfers, allocations, memsets, kernels, syncs, stacks, "
                           "fingerprints, graph_copies, device_copy_by_call, coverage, summary_by_direction, "
-                          "summary_by_entry_point, summary_by_kernel. Times are nanoseconds since the start of "
-                          "capture. Control characters in "
+                          "summary_by_entry_point, summary_by_kernel. The views transfer, launch, device_copy "
+                          "and device_kernel have the rows with numbers instead of names. Times are nanoseconds "
+                          "since the start of capture. Control characters in "
                           "texts come out escaped in every format.";
 
 static const char tables_sql[] =

@@ -271,6 +271,14 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "nested", c->nested);
     xs_json_count(json, "dropped", c->dropped);
     xs_json_count(json, "damaged_rows", s->damaged_rows);
+    if (s->thinned.rows) {
+        xs_json_object(json, "thinned");
+        xs_json_count(json, "rows", s->thinned.rows);
+        xs_json_count(json, "one_in", s->thinned.one_in);
+        xs_json_int(json, "from_ns", s->thinned.from_ns);
+        xs_json_int(json, "to_ns", s->thinned.to_ns);
+        xs_json_end(json, '}');
+    }
     put_left_out(s, json);
     xs_json_object(json, "cupti");
     xs_json_text(json, "status", s->run.cupti_status);

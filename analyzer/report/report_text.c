@@ -100,6 +100,16 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+static void say_thinned(const struct xs_thinned *thinned, struct xs_out *out) {
+    char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
+    xs_out_line(out, XS_STYLE_WARN,
+                "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s."
+                " %s rows are gone. Totals have them in them; findings and lists are of the rows that are left.",
+                xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
+                xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
+                xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows));
+}
+
 /* What makes the rest of the report less than the whole truth comes before it. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
@@ -125,6 +135,8 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
     else if (strcmp(status, "complete") != 0)
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
+    if (s->thinned.rows)
+        say_thinned(&s->thinned, out);
     if (s->damaged_rows)
         xs_out_line(out, XS_STYLE_WARN,
                     "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/summary/summary_internal.h"
+#include "schema/store/store_thin.h"
 
 #define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim so */
 #define NOTE_LIMIT 1000
@@ -55,6 +56,10 @@ static void read_meta(struct xs_summary_work *work) {
     run->cupti_path = meta_text(trace, "cupti.path", "");
     run->cupti_version = xs_trace_meta_int(trace, "cupti.version", 0);
     run->kernels_recorded = xs_trace_meta_int(trace, "cupti.kernels", 0) != 0;
+    work->summary->thinned = (struct xs_thinned){.rows = xs_trace_meta_count(trace, XS_META_THINNED_ROWS),
+                                                 .one_in = xs_trace_meta_count(trace, XS_META_THINNED_ONE_IN),
+                                                 .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
+                                                 .to_ns = xs_trace_meta_int(trace, XS_META_THINNED_TO_NS, 0)};
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
     cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
     cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");
@@ -175,7 +180,7 @@ static int compute_where(struct xs_summary_work *work) {
         status = xs_work_no_memory(work);
     xs_intervals_unite(&busy.copies);
     xs_intervals_unite(&busy.kernels);
-    if (status >= 0)
+    if (status >= 0 && !s->thinned.rows) /* a line with gaps has no parts */
         status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
     s->where.faults_in_part = s->coverage.migration_rests > 0;
     s->where.faults_recorded_ns = s->coverage.migrations_ns;
@@ -207,6 +212,9 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
     if (status >= 0) {
         judge_kernels(summary);
         xs_summary_overlap(&work);
+        status = xs_summary_thinned_busy(&work);
+    }
+    if (status >= 0) {
         if (!summary->run.duration_ns && work.last_ns > 0) {
             summary->run.duration_ns = (uint64_t)work.last_ns;
             summary->run.duration_estimated = true;

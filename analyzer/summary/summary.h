@@ -104,8 +104,17 @@ struct xs_cost {
     uint64_t fingerprint_launches;
 };
 
+/* The trace reached its largest size: of what lies between two moments one row of so many is left. Counts and sums of
+ * transfers, launches, waits, memsets, kernels and of the devices' work have the others in them, unless `selected`.
+ * Everything else is of the rows that are left. */
+struct xs_thinned {
+    uint64_t rows, one_in; /* rows: that are gone; 0: none */
+    int64_t from_ns, to_ns;
+};
+
 struct xs_summary {
     const struct xs_trace *trace;
+    struct xs_thinned thinned;
     bool selected; /* groups to slowest below are of the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;

@@ -205,5 +205,7 @@ int xs_summary_calls(struct xs_summary_work *work) {
         status = read_kinds(work, "SELECT scope, enter_ns, return_ns FROM sync", s->syncs, XS_SYNC_SCOPE_COUNT);
     if (status >= 0)
         status = count_given(work);
+    if (status >= 0)
+        status = xs_summary_thinned_calls(work);
     return status < 0 ? status : read_allocations(work);
 }

@@ -20,6 +20,16 @@ struct xs_summary_work {
     int64_t last_ns; /* the latest time seen anywhere */
 };
 
+/* totals by [direction][source][destination] while scanning */
+typedef struct xs_totals xs_totals_grid[XS_DIRECTION_COUNT][XS_MEMORY_KIND_COUNT][XS_MEMORY_KIND_COUNT];
+void xs_totals_add(struct xs_totals *to, const struct xs_totals *from);
+
+/* What was dropped of a trace that grew too large; nothing where nothing was. Of transfers: into an empty grid, after
+ * the rows were read; of devices: after the unions. */
+int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *grid);
+int xs_summary_thinned_calls(struct xs_summary_work *work);
+int xs_summary_thinned_busy(struct xs_summary_work *work);
+
 /* Each reads some tables into the summary. Negative status: the message is set. */
 int xs_summary_run(struct xs_summary_work *work);    /* meta, device, note */
 int xs_summary_device(struct xs_summary_work *work); /* device_copy, device_kernel, device_migration, device_memset */

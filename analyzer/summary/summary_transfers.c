@@ -10,9 +10,6 @@ enum { ENTRY, DIRECTION, BYTES, SRC, DST, ASYNC, CAPTURED, RESULT, ENTER, RETURN
 static const char transfers_sql[] = "SELECT entry_point, direction, bytes, src_kind, dst_kind, is_async, is_captured,"
                                     " result, enter_ns, return_ns, correlation, batch_index, id, stack FROM transfer";
 
-/* totals by [direction][source][destination] while scanning */
-typedef struct xs_totals grid[XS_DIRECTION_COUNT][XS_MEMORY_KIND_COUNT][XS_MEMORY_KIND_COUNT];
-
 static void add(struct xs_totals *totals, const struct xs_slow_transfer *t, uint64_t host_ns) {
     totals->count++;
     totals->bytes = xs_sum(totals->bytes, t->bytes);
@@ -93,17 +90,17 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
     }
 }
 
-static void add_by_host_memory(struct xs_summary *s, const struct xs_slow_transfer *t, uint64_t host_ns) {
-    if (t->direction != XS_DIR_H2D && t->direction != XS_DIR_D2H)
-        return;
-    enum xs_memory_kind host = t->direction == XS_DIR_H2D ? t->src_kind : t->dst_kind;
+/* Uploads and downloads by the host's memory; NULL: neither. */
+static struct xs_totals *host_memory_totals(struct xs_summary *s, unsigned direction, unsigned src, unsigned dst) {
+    if (direction != XS_DIR_H2D && direction != XS_DIR_D2H)
+        return NULL;
+    unsigned host = direction == XS_DIR_H2D ? src : dst;
     if (host == XS_MEM_PAGEABLE)
-        add(&s->pageable, t, host_ns);
-    else if (host == XS_MEM_PINNED || host == XS_MEM_REGISTERED)
-        add(&s->pinned, t, host_ns);
+        return &s->pageable;
+    return host == XS_MEM_PINNED || host == XS_MEM_REGISTERED ? &s->pinned : NULL;
 }
 
-static void take_row(struct xs_summary_work *work, struct xs_scan *scan, grid *totals) {
+static void take_row(struct xs_summary_work *work, struct xs_scan *scan, xs_totals_grid *totals) {
     struct xs_summary *s = work->summary;
     struct xs_slow_transfer t = {
         .direction = xs_scan_kind(scan, DIRECTION, XS_DIRECTION_COUNT),
@@ -136,7 +133,9 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, grid *t
     uint64_t host_ns = xs_scan_null(scan, BATCH) || xs_scan_int(scan, BATCH) == 0 ? t.host_ns : 0;
     add(&(*totals)[t.direction][t.src_kind][t.dst_kind], &t, host_ns);
     add(&s->all, &t, host_ns);
-    add_by_host_memory(s, &t, host_ns);
+    struct xs_totals *of_host = host_memory_totals(s, t.direction, t.src_kind, t.dst_kind);
+    if (of_host)
+        add(of_host, &t, host_ns);
     keep_largest(s, &t, host_ns);
     keep_slowest(s, &t);
 }
@@ -153,7 +152,7 @@ static int by_cost(const void *a, const void *b) {
                                         : (x->src_kind > y->src_kind) - (x->src_kind < y->src_kind);
 }
 
-static void collect_groups(struct xs_summary *s, grid *totals) {
+static void collect_groups(struct xs_summary *s, xs_totals_grid *totals) {
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
         for (unsigned src = 0; src < XS_MEMORY_KIND_COUNT; src++) {
             for (unsigned dst = 0; dst < XS_MEMORY_KIND_COUNT; dst++) {
@@ -185,9 +184,31 @@ static int name_entry_points(struct xs_summary_work *work) {
     return xs_scan_end(&scan);
 }
 
+/* Of rows that are gone: those cannot be told apart by a filter, and are in no list. */
+static int add_thinned(struct xs_summary_work *work, xs_totals_grid *totals) {
+    struct xs_summary *s = work->summary;
+    xs_totals_grid *thinned = xs_realloc(NULL, sizeof *thinned);
+    memset(thinned, 0, sizeof *thinned);
+    int status = xs_summary_thinned_transfers(work, thinned);
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
+        for (unsigned src = 0; src < XS_MEMORY_KIND_COUNT; src++) {
+            for (unsigned dst = 0; dst < XS_MEMORY_KIND_COUNT; dst++) {
+                const struct xs_totals *t = &(*thinned)[d][src][dst];
+                struct xs_totals *of_host = host_memory_totals(s, d, src, dst);
+                xs_totals_add(&(*totals)[d][src][dst], t);
+                xs_totals_add(&s->all, t);
+                if (of_host)
+                    xs_totals_add(of_host, t);
+            }
+        }
+    }
+    free(thinned);
+    return status;
+}
+
 int xs_summary_transfers(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
-    grid *totals = xs_realloc(NULL, sizeof *totals);
+    xs_totals_grid *totals = xs_realloc(NULL, sizeof *totals);
     memset(totals, 0, sizeof *totals);
     struct xs_scan scan;
     for (size_t i = 0; i < work->records.count && !s->slowest_by_device; i++)
@@ -196,6 +217,8 @@ int xs_summary_transfers(struct xs_summary_work *work) {
     while (xs_scan_row(&scan))
         take_row(work, &scan, totals);
     int status = xs_scan_end(&scan);
+    if (status >= 0 && !s->selected)
+        status = add_thinned(work, totals);
     if (status >= 0) {
         collect_groups(s, totals);
         status = name_entry_points(work);

@@ -37,6 +37,7 @@
 #include "preload/session/source_lines.h"
 #include "schema/error.h"
 #include "schema/store/store.h"
+#include "schema/store/store_thin.h"
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
@@ -165,6 +166,12 @@ static void keep_chunks_free(void) {
     }
 }
 
+static int keep_size(int64_t events) {
+    struct xs_clock *clock = &drain.spool->header->clock;
+    return xs_store_thin(drain.store, (uint64_t)drain.options->max_size << 20, events,
+                         xs_clock_from_monotonic(clock, xs_monotonic_ns()));
+}
+
 /* Events in transactions small enough that chunks come free while a burst lasts. */
 static int64_t take_over_events(void) {
     int64_t total = 0, events = 1;
@@ -173,6 +180,10 @@ static int64_t take_over_events(void) {
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
         total += events > 0 ? events : 0;
+        if (events >= 0) {
+            int status = keep_size(events);
+            events = status ? status : events;
+        }
         atomic_fetch_add(&drain.steps, 1);
     }
     return events < 0 ? events : total;
@@ -204,7 +215,7 @@ static int take_over(void) {
         xs_store_rollback(drain.store);
         return records < 0 ? (int)records : status;
     }
-    return 0;
+    return keep_size(0); /* records come many at a time */
 }
 
 static int write_end(int failure) {

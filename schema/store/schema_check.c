@@ -11,12 +11,13 @@
 #include "schema_1_sql.h"
 #include "schema_2_sql.h"
 #include "schema_3_sql.h"
+#include "schema_4_sql.h"
 #include "schema_sql.h"
 
-_Static_assert(XS_SCHEMA_VERSION == 4, "keep the text of the version before in schema/versions, and name it here");
+_Static_assert(XS_SCHEMA_VERSION == 5, "keep the text of the version before in schema/versions, and name it here");
 
 const char *xs_schema_sql_of(uint32_t version) {
-    static const char *const texts[] = {NULL, schema_1_sql, schema_2_sql, schema_3_sql, schema_sql};
+    static const char *const texts[] = {NULL, schema_1_sql, schema_2_sql, schema_3_sql, schema_4_sql, schema_sql};
     return version < sizeof texts / sizeof *texts ? texts[version] : NULL;
 }
 

@@ -9,6 +9,23 @@ static void put_times(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     xs_put_if(row, known, end_ns);
 }
 
+/* Start and duration; the end itself only where it is before the start. */
+static void put_span(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
+    bool known = start_ns != 0 || end_ns != 0;
+    xs_put_if(row, known, start_ns);
+    xs_put_if(row, known && end_ns >= start_ns, end_ns - start_ns);
+    xs_put_if(row, known && end_ns < start_ns, end_ns);
+}
+
+static void shape_number(struct xs_row_shape *shape, uint32_t number) {
+    xs_shape_put_if(shape, number != CUPTI_NONE, number);
+}
+
+static void shape_graph(struct xs_row_shape *shape, uint32_t graph, uint64_t node) {
+    xs_shape_put_if(shape, node != 0, graph);
+    xs_shape_put_nonzero(shape, (int64_t)node);
+}
+
 static void put_number(struct xs_row *row, uint32_t number) { xs_put_if(row, number != CUPTI_NONE, number); }
 
 static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
@@ -17,28 +34,34 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
 }
 
 int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *copy) {
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_DEVICE_COPY,
-                     "INSERT INTO device_copy(correlation, kind, src_kind, dst_kind, bytes, start_ns, end_ns, device,"
-                     " src_device, dst_device, cupti_context, cupti_stream, is_async, copies, graph, graph_node)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    struct xs_row_shape shape = {0};
+    xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_COPY_KINDS, copy->kind));
+    xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->src_kind));
+    xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->dst_kind));
+    xs_shape_put(&shape, (int64_t)copy->bytes);
+    xs_shape_put_device(&shape, copy->device);
+    xs_shape_put_device(&shape, copy->src_device);
+    xs_shape_put_device(&shape, copy->dst_device);
+    shape_number(&shape, copy->context);
+    shape_number(&shape, copy->stream);
+    xs_shape_put(&shape, copy->is_async != 0);
+    xs_shape_put(&shape, copy->copies);
+    shape_graph(&shape, copy->graph, copy->graph_node);
+    int64_t id;
+    int status = xs_shape_find(store, XS_SHAPE_DEVICE_COPY, &shape, &id);
+    if (status) {
+        return status;
+    }
+    struct xs_row row = xs_row_start(store, XS_STMT_DEVICE_COPY,
+                                     "INSERT INTO device_copy_row(shape, correlation, start_ns, device_ns, end_ns,"
+                                     " bytes) VALUES (?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
+    xs_put(&row, id);
     xs_put(&row, copy->correlation);
-    xs_put(&row, XS_KIND_OR_ZERO(XS_COPY_KINDS, copy->kind));
-    xs_put(&row, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->src_kind));
-    xs_put(&row, XS_KIND_OR_ZERO(XS_DEVICE_MEMORY_KINDS, copy->dst_kind));
-    xs_put_u64(&row, copy->bytes);
-    put_times(&row, copy->start_ns, copy->end_ns);
-    xs_put_device(&row, copy->device);
-    xs_put_device(&row, copy->src_device);
-    xs_put_device(&row, copy->dst_device);
-    put_number(&row, copy->context);
-    put_number(&row, copy->stream);
-    xs_put(&row, copy->is_async != 0);
-    xs_put(&row, copy->copies);
-    put_graph(&row, copy->graph, copy->graph_node);
+    put_span(&row, copy->start_ns, copy->end_ns);
+    xs_put_loose(&row, &shape, XS_SHAPE_BYTES);
     return xs_row_insert(&row);
 }
 
@@ -63,32 +86,36 @@ int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset
 }
 
 int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel *kernel) {
-    int64_t name;
+    int64_t name, id;
     int status = xs_intern_kernel_name(store, kernel->name, &name);
     if (status) {
         return status;
     }
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_DEVICE_KERNEL,
-                     "INSERT INTO device_kernel(correlation, name, start_ns, end_ns, device, cupti_context,"
-                     " cupti_stream, grid_x, grid_y, grid_z, block_x, block_y, block_z, graph, graph_node)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    struct xs_row_shape shape = {0};
+    xs_shape_put(&shape, name);
+    xs_shape_put_device(&shape, kernel->device);
+    shape_number(&shape, kernel->context);
+    shape_number(&shape, kernel->stream);
+    for (int i = 0; i < 3; i++) {
+        xs_shape_put(&shape, kernel->grid[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        xs_shape_put(&shape, kernel->block[i]);
+    }
+    shape_graph(&shape, kernel->graph, kernel->graph_node);
+    status = xs_shape_find(store, XS_SHAPE_DEVICE_KERNEL, &shape, &id);
+    if (status) {
+        return status;
+    }
+    struct xs_row row = xs_row_start(
+        store, XS_STMT_DEVICE_KERNEL,
+        "INSERT INTO device_kernel_row(shape, correlation, start_ns, device_ns, end_ns) VALUES (?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
+    xs_put(&row, id);
     xs_put(&row, kernel->correlation);
-    xs_put(&row, name);
-    put_times(&row, kernel->start_ns, kernel->end_ns);
-    xs_put_device(&row, kernel->device);
-    put_number(&row, kernel->context);
-    put_number(&row, kernel->stream);
-    for (int i = 0; i < 3; i++) {
-        xs_put(&row, kernel->grid[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        xs_put(&row, kernel->block[i]);
-    }
-    put_graph(&row, kernel->graph, kernel->graph_node);
+    put_span(&row, kernel->start_ns, kernel->end_ns);
     return xs_row_insert(&row);
 }
 

@@ -22,52 +22,70 @@ static void put_site(struct xs_row *row, const struct common *c) {
     xs_put_nonzero(row, c->event->range);
 }
 
+/* Whether the end is told as a difference to the beginning, which is shorter. */
+static bool is_span(int64_t start, int64_t end) { return end >= start; }
+
+static struct xs_row_shape shape_of_transfer(const struct common *c) {
+    const struct xs_event_transfer *t = &c->event->transfer;
+    struct xs_row_shape shape = {0};
+    bool box = has(c, XS_FLAG_BOX);
+    xs_shape_put(&shape, c->event->entry);
+    xs_shape_put(&shape, c->thread);
+    xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_DIRECTIONS, t->direction));
+    xs_shape_put(&shape, (int64_t)t->bytes);
+    xs_shape_put(&shape, (int64_t)t->src);
+    xs_shape_put(&shape, (int64_t)t->dst);
+    xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_MEMORY_KINDS, t->src_kind));
+    xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_MEMORY_KINDS, t->dst_kind));
+    xs_shape_put_device(&shape, t->src_device);
+    xs_shape_put_device(&shape, t->dst_device);
+    xs_shape_put_nonzero(&shape, t->src_allocation);
+    xs_shape_put_nonzero(&shape, t->dst_allocation);
+    xs_shape_put_nonzero(&shape, c->context);
+    xs_shape_put_nonzero(&shape, c->stream);
+    xs_shape_put(&shape, has(c, XS_FLAG_ASYNC));
+    xs_shape_put(&shape, has(c, XS_FLAG_CAPTURED));
+    xs_shape_put(&shape, c->event->result);
+    xs_shape_put_if(&shape, box, width_of(t->bytes, t->height, t->depth));
+    xs_shape_put_if(&shape, box, t->height);
+    xs_shape_put_if(&shape, box, t->depth);
+    xs_shape_put_if(&shape, box, t->src_pitch);
+    xs_shape_put_if(&shape, box, t->dst_pitch);
+    xs_shape_put_if(&shape, box, t->src_slice_rows);
+    xs_shape_put_if(&shape, box, t->dst_slice_rows);
+    xs_shape_put_if(&shape, c->event->fingerprint_id == 0 || t->skip == XS_SKIP_FOLLOWS,
+                    XS_KIND_OR_ZERO(XS_FINGERPRINT_SKIPS, t->skip));
+    xs_shape_put_nonzero(&shape, c->event->stack);
+    xs_shape_put_nonzero(&shape, c->event->range);
+    return shape;
+}
+
 static int put_transfer(struct xs_store *store, const struct common *c) {
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_TRANSFER,
-                     "INSERT INTO transfer(entry_point, thread, direction, bytes, src_address, dst_address,"
-                     " src_kind, dst_kind, src_device, dst_device, src_allocation, dst_allocation, context, stream,"
-                     " is_async, is_captured, result, enter_ns, return_ns, correlation, batch_index,"
-                     " width_bytes, height, depth, src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows,"
-                     " fingerprint, skip, stack, nvtx_range)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    struct xs_row_shape shape = shape_of_transfer(c);
+    int64_t id;
+    int status = xs_shape_find(store, XS_SHAPE_TRANSFER, &shape, &id);
+    if (status) {
+        return status;
+    }
+    struct xs_row row = xs_row_start(store, XS_STMT_TRANSFER,
+                                     "INSERT INTO transfer_row(shape, enter_ns, host_ns, correlation, fingerprint,"
+                                     " batch_index, return_ns, bytes, src_address, dst_address, src_allocation,"
+                                     " dst_allocation) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
-    const struct xs_event_transfer *t = &c->event->transfer;
-    bool box = has(c, XS_FLAG_BOX);
-    xs_put(&row, c->event->entry);
-    xs_put(&row, c->thread);
-    xs_put(&row, XS_KIND_OR_ZERO(XS_DIRECTIONS, t->direction));
-    xs_put_u64(&row, t->bytes);
-    xs_put_u64(&row, t->src);
-    xs_put_u64(&row, t->dst);
-    xs_put(&row, XS_KIND_OR_ZERO(XS_MEMORY_KINDS, t->src_kind));
-    xs_put(&row, XS_KIND_OR_ZERO(XS_MEMORY_KINDS, t->dst_kind));
-    xs_put_device(&row, t->src_device);
-    xs_put_device(&row, t->dst_device);
-    xs_put_nonzero(&row, t->src_allocation);
-    xs_put_nonzero(&row, t->dst_allocation);
-    xs_put_nonzero(&row, c->context);
-    xs_put_nonzero(&row, c->stream);
-    xs_put(&row, has(c, XS_FLAG_ASYNC));
-    xs_put(&row, has(c, XS_FLAG_CAPTURED));
-    xs_put(&row, c->event->result);
+    xs_put(&row, id);
     xs_put(&row, c->enter_ns);
-    xs_put(&row, c->return_ns);
+    xs_put_if(&row, is_span(c->enter_ns, c->return_ns), c->return_ns - c->enter_ns);
     xs_put_nonzero(&row, c->event->correlation);
-    xs_put_if(&row, has(c, XS_FLAG_BATCH), c->event->batch_index);
-    xs_put_if(&row, box, width_of(t->bytes, t->height, t->depth));
-    xs_put_if(&row, box, t->height);
-    xs_put_if(&row, box, t->depth);
-    xs_put_if(&row, box, t->src_pitch);
-    xs_put_if(&row, box, t->dst_pitch);
-    xs_put_if(&row, box, t->src_slice_rows);
-    xs_put_if(&row, box, t->dst_slice_rows);
     xs_put_nonzero(&row, c->event->fingerprint_id);
-    xs_put_if(&row, c->event->fingerprint_id == 0 || t->skip == XS_SKIP_FOLLOWS,
-              XS_KIND_OR_ZERO(XS_FINGERPRINT_SKIPS, t->skip));
-    put_site(&row, c);
+    xs_put_if(&row, has(c, XS_FLAG_BATCH), c->event->batch_index);
+    xs_put_if(&row, !is_span(c->enter_ns, c->return_ns), c->return_ns);
+    xs_put_loose(&row, &shape, XS_SHAPE_BYTES);
+    xs_put_loose(&row, &shape, XS_SHAPE_SRC_ADDRESS);
+    xs_put_loose(&row, &shape, XS_SHAPE_DST_ADDRESS);
+    xs_put_loose(&row, &shape, XS_SHAPE_SRC_ALLOCATION);
+    xs_put_loose(&row, &shape, XS_SHAPE_DST_ALLOCATION);
     return xs_row_insert(&row);
 }
 
@@ -159,37 +177,50 @@ static int put_free(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
+static struct xs_row_shape shape_of_launch(const struct common *c) {
+    const struct xs_event_launch *l = &c->event->launch;
+    unsigned kind = XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, l->kind);
+    bool has_grid = kind == XS_LAUNCH_KERNEL || kind == XS_LAUNCH_COOPERATIVE;
+    struct xs_row_shape shape = {0};
+    xs_shape_put(&shape, c->event->entry);
+    xs_shape_put(&shape, c->thread);
+    xs_shape_put(&shape, kind);
+    xs_shape_put(&shape, (int64_t)l->function);
+    xs_shape_put_nonzero(&shape, c->context);
+    xs_shape_put_nonzero(&shape, c->stream);
+    for (int i = 0; i < 3; i++) {
+        xs_shape_put_if(&shape, has_grid, l->grid[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        xs_shape_put_if(&shape, has_grid, l->block[i]);
+    }
+    xs_shape_put_if(&shape, has_grid, l->shared_bytes);
+    xs_shape_put(&shape, has(c, XS_FLAG_CAPTURED));
+    xs_shape_put(&shape, c->event->result);
+    xs_shape_put_nonzero(&shape, c->event->argument_set);
+    return shape;
+}
+
 static int put_launch(struct xs_store *store, const struct common *c) {
-    struct xs_row row =
-        xs_row_start(store, XS_STMT_LAUNCH,
-                     "INSERT INTO launch(entry_point, thread, kind, function, context, stream, grid_x, grid_y, grid_z,"
-                     " block_x, block_y, block_z, shared_bytes, is_captured, result, enter_ns, return_ns, correlation,"
-                     " arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    struct xs_row_shape shape = shape_of_launch(c);
+    int64_t id;
+    int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
+    if (status) {
+        return status;
+    }
+    struct xs_row row = xs_row_start(store, XS_STMT_LAUNCH,
+                                     "INSERT INTO launch_row(shape, enter_ns, host_ns, correlation, return_ns,"
+                                     " arguments) VALUES (?,?,?,?,?,?)");
     if (!row.stmt) {
         return row.status;
     }
-    const struct xs_event_launch *l = &c->event->launch;
-    unsigned kind = XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, l->kind);
-    bool shape = kind == XS_LAUNCH_KERNEL || kind == XS_LAUNCH_COOPERATIVE;
-    xs_put(&row, c->event->entry);
-    xs_put(&row, c->thread);
-    xs_put(&row, kind);
-    xs_put_u64(&row, l->function);
-    xs_put_nonzero(&row, c->context);
-    xs_put_nonzero(&row, c->stream);
-    for (int i = 0; i < 3; i++) {
-        xs_put_if(&row, shape, l->grid[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        xs_put_if(&row, shape, l->block[i]);
-    }
-    xs_put_if(&row, shape, l->shared_bytes);
-    xs_put(&row, has(c, XS_FLAG_CAPTURED));
-    xs_put(&row, c->event->result);
+    bool measured = c->event->return_tick != 0, span = is_span(c->enter_ns, c->return_ns);
+    xs_put(&row, id);
     xs_put(&row, c->enter_ns);
-    xs_put_if(&row, c->event->return_tick != 0, c->return_ns);
+    xs_put_if(&row, measured && span, c->return_ns - c->enter_ns);
     xs_put_nonzero(&row, c->event->correlation);
-    xs_put_nonzero(&row, c->event->argument_set);
+    xs_put_if(&row, measured && !span, c->return_ns);
+    xs_put_loose(&row, &shape, XS_SHAPE_ARGUMENTS);
     return xs_row_insert(&row);
 }
 
@@ -304,6 +335,9 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
     }
     if (status) {
         return status;
+    }
+    if (event->correlation > store->newest_correlation) {
+        store->newest_correlation = event->correlation;
     }
     bool tracked = event->alloc.id != 0 && event->result == 0;
     switch ((enum xs_event_kind)event->kind) {

@@ -271,6 +271,7 @@ int xs_intern_load(struct xs_store *store) {
 }
 
 void xs_intern_free(struct xs_store *store) {
+    xs_shapes_forget(store);
     struct xs_context_entry *context, *next_context;
     HASH_ITER(hh, store->contexts, context, next_context) {
         HASH_DEL(store->contexts, context);

@@ -27,10 +27,12 @@ enum xs_statement {
     XS_STMT_PROGRESS_GET,
     XS_STMT_PROGRESS_CLEAR,
     XS_STMT_TRANSFER,
+    XS_STMT_TRANSFER_SHAPE,
     XS_STMT_MEMSET,
     XS_STMT_ALLOC,
     XS_STMT_FREE,
     XS_STMT_LAUNCH,
+    XS_STMT_LAUNCH_SHAPE,
     XS_STMT_SYNC,
     XS_STMT_API,
     XS_STMT_FINGERPRINT,
@@ -44,8 +46,10 @@ enum xs_statement {
     XS_STMT_SOURCE_FILE,
     XS_STMT_SOURCE_LINE,
     XS_STMT_DEVICE_COPY,
+    XS_STMT_DEVICE_COPY_SHAPE,
     XS_STMT_DEVICE_MEMSET,
     XS_STMT_DEVICE_KERNEL,
+    XS_STMT_DEVICE_KERNEL_SHAPE,
     XS_STMT_DEVICE_SYNC,
     XS_STMT_DEVICE_MIGRATION,
     XS_STMT_COUNT
@@ -56,6 +60,14 @@ struct xs_stream_entry;
 struct xs_name_entry;
 struct xs_thread_entry;
 
+struct xs_shape_entry;
+struct xs_shapes { /* the table of store_shapes.c */
+    struct xs_shape_entry *entries;
+    uint32_t places, count;
+    bool is_full;
+    uint32_t misses; /* since it is */
+};
+
 struct xs_store {
     sqlite3 *db;
     sqlite3_stmt *statements[XS_STMT_COUNT]; /* prepared at first use */
@@ -63,6 +75,10 @@ struct xs_store {
     struct xs_stream_entry *streams;
     struct xs_name_entry *names;
     struct xs_thread_entry *threads;
+    struct xs_shapes shapes;
+    struct xs_thin *thin;        /* store_thin.c */
+    int64_t thinned_rows;        /* rows that were dropped, since the store was opened */
+    uint32_t newest_correlation; /* of the calls that were stored */
     bool in_batch;
     bool intern_changed; /* in this batch: a rollback makes the tables stale */
     int failure;         /* of this batch; SQLite may have rolled back by itself already */
@@ -108,6 +124,49 @@ static inline void xs_put_bytes_as_text(struct xs_row *row, const void *text, si
 static inline void xs_put_text(struct xs_row *row, const char *text) {
     sqlite3_bind_text(row->stmt, ++row->column, text, -1, SQLITE_STATIC);
 }
+
+/* What rows of one kind share, in the order of the columns of its table. */
+enum xs_shape_kind { XS_SHAPE_TRANSFER, XS_SHAPE_LAUNCH, XS_SHAPE_DEVICE_COPY, XS_SHAPE_DEVICE_KERNEL };
+enum { XS_SHAPE_COLUMNS = 27 };
+struct xs_row_shape {
+    int64_t values[XS_SHAPE_COLUMNS];
+    uint32_t set;    /* bit i: values[i] is there, else NULL */
+    uint32_t in_row; /* bits of those that the row has to have */
+    unsigned count;
+};
+/* Places of the columns that a row may have instead of its shape, and their bits. */
+enum { XS_SHAPE_BYTES = 3, XS_SHAPE_SRC_ADDRESS, XS_SHAPE_DST_ADDRESS, XS_SHAPE_SRC_ALLOCATION = 10 };
+enum { XS_SHAPE_DST_ALLOCATION = 11, XS_SHAPE_ARGUMENTS = 15 };
+#define XS_LOOSE_OF_TRANSFER                                                                                           \
+    (1u << XS_SHAPE_BYTES | 1u << XS_SHAPE_SRC_ADDRESS | 1u << XS_SHAPE_DST_ADDRESS | 1u << XS_SHAPE_SRC_ALLOCATION |  \
+     1u << XS_SHAPE_DST_ALLOCATION)
+#define XS_LOOSE_OF_LAUNCH (1u << XS_SHAPE_ARGUMENTS)
+#define XS_LOOSE_OF_DEVICE_COPY (1u << XS_SHAPE_BYTES)
+
+static inline void xs_shape_put_if(struct xs_row_shape *shape, bool applies, int64_t value) {
+    shape->values[shape->count] = applies ? value : 0;
+    shape->set |= (uint32_t)applies << shape->count++;
+}
+static inline void xs_shape_put(struct xs_row_shape *shape, int64_t value) { xs_shape_put_if(shape, true, value); }
+static inline void xs_shape_put_nonzero(struct xs_row_shape *shape, int64_t value) {
+    xs_shape_put_if(shape, value != 0, value);
+}
+static inline void xs_shape_put_device(struct xs_row_shape *shape, int32_t device) {
+    xs_shape_put_if(shape, device >= 0, device);
+}
+/* The column as the row has it: NULL where the shape has it. */
+static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *shape, unsigned column) {
+    xs_put_if(row, shape->in_row >> column & 1, shape->values[column]);
+}
+
+/* The number of the shape; `in_row` says what it leaves to the row. */
+int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
+/* Numbers of shapes that a rollback took back, or another process gave, must not be used. */
+void xs_shapes_forget(struct xs_store *store);
+
+/* Tables that are thinned. */
+enum { XS_THINNED_TABLES = 9 };
+void xs_thin_free(struct xs_store *store);
 
 #define XS_PAGE_BYTES 4096
 #define XS_WAL_PAGES 1000

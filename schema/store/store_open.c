@@ -110,6 +110,7 @@ static int open_store(const char *path, struct xs_store **out) {
 }
 
 static void free_store(struct xs_store *store) {
+    xs_thin_free(store);
     for (int i = 0; i < XS_STMT_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
     }
@@ -208,6 +209,7 @@ int xs_store_close(struct xs_store *store) {
     if (store->in_batch) {
         xs_store_rollback(store);
     }
+    xs_thin_free(store);
     for (int i = 0; i < XS_STMT_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;

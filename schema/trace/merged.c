@@ -97,6 +97,13 @@ static int hide_view(sqlite3 *db, const char *sql) {
     return rc;
 }
 
+/* The tables that files of an older version have only as views over their wide ones. */
+static bool is_of_rows(const char *table) {
+    size_t length = strlen(table);
+    return (length > 4 && strcmp(table + length - 4, "_row") == 0) ||
+           (length > 6 && strcmp(table + length - 6, "_shape") == 0) || strcmp(table, "thinned") == 0;
+}
+
 static int find_trace(sqlite3 *db, const char *name, int64_t *id) {
     sqlite3_stmt *stmt = NULL;
     int rc = sqlite3_prepare_v2(db, "SELECT id FROM main.merged_trace WHERE name = ?", -1, &stmt, NULL);
@@ -125,10 +132,19 @@ static int select_trace(sqlite3 *db, const char *name, int64_t *id) {
                                 " ORDER BY type, rowid",
                                 -1, &stmt, NULL);
     }
+    bool wide = has_column(db, "transfer", "trace"); /* a table, of a version without rows and shapes */
     while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         const char *type = (const char *)sqlite3_column_text(stmt, 0);
-        rc = strcmp(type, "table") == 0 ? hide_table(db, reference, (const char *)sqlite3_column_text(stmt, 1), *id)
-                                        : hide_view(db, (const char *)sqlite3_column_text(stmt, 2));
+        const char *object = (const char *)sqlite3_column_text(stmt, 1);
+        bool is_table = has_column(db, object, "trace");
+        if (strcmp(type, "table") != 0 && !is_table) {
+            rc = hide_view(db, (const char *)sqlite3_column_text(stmt, 2));
+        } else if (is_table || !wide || !is_of_rows(object)) {
+            rc = hide_table(db, reference, object, *id);
+        }
+    }
+    if (rc == SQLITE_OK && wide) {
+        rc = sqlite3_exec(db, xs_wide_rows_sql, NULL, NULL, NULL);
     }
     sqlite3_finalize(stmt);
     sqlite3_close(reference);

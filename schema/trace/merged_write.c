@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "merged_rows_sql.h"
 #include "merged_sql.h"
 #include "schema/file/sqlite_open.h"
 #include "schema/store/store_internal.h"
@@ -111,7 +112,11 @@ int xs_merged_schema(const char *sql, sqlite3 **db) {
     }
     sqlite3_finalize(stmt);
     sqlite3_close(reference);
-    return rc == SQLITE_OK ? run(*db, merged_sql) : rc;
+    rc = rc == SQLITE_OK ? run(*db, merged_sql) : rc;
+    /* Before XS_ROWS_VERSION these views are tables. */
+    bool rows =
+        sqlite3_table_column_metadata(*db, "main", "transfer_row", NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+    return rc == SQLITE_OK && rows ? run(*db, merged_rows_sql) : rc;
 }
 
 struct creation {
@@ -150,6 +155,7 @@ static int create(struct xs_merged_writer *writer, char *message) {
     int status = for_tables(writer, create_table, &creation, message);
     if (status == XS_OK) {
         rc = run(writer->db, merged_sql);
+        rc = rc == SQLITE_OK ? run(writer->db, merged_rows_sql) : rc;
     }
     return status == XS_OK && rc != SQLITE_OK ? fail(writer, rc, message) : status;
 }

@@ -186,10 +186,13 @@ static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL
 static int migrate(sqlite3 *db, uint32_t version) {
     for (const struct migration *m = migrations; m->sql; m++) {
         if (m->from == version) {
-            return run(db, m->sql);
+            int rc = run(db, m->sql);
+            if (rc != SQLITE_OK) {
+                return rc;
+            }
         }
     }
-    return SQLITE_OK;
+    return version < XS_ROWS_VERSION ? run(db, xs_wide_rows_sql) : SQLITE_OK;
 }
 
 int xs_trace_check_tables(sqlite3 *db) {
@@ -202,14 +205,18 @@ int xs_trace_check_tables(sqlite3 *db) {
         "SELECT id, handle FROM context",
         "SELECT id, handle FROM stream",
         "SELECT id, enter_ns FROM transfer",
+        "SELECT id, bytes FROM transfer_shape",
         "SELECT id, enter_ns FROM memset",
         "SELECT id, enter_ns FROM allocation",
         "SELECT id, enter_ns FROM launch",
+        "SELECT id, kind FROM launch_shape",
         "SELECT id, enter_ns FROM sync",
         "SELECT id, enter_ns FROM api_call",
         "SELECT id, start_ns FROM device_copy",
+        "SELECT id, bytes FROM device_copy_shape",
         "SELECT id, start_ns FROM device_memset",
         "SELECT id, start_ns FROM device_kernel",
+        "SELECT id, name FROM device_kernel_shape",
         "SELECT id, start_ns FROM device_sync",
         "SELECT id, start_ns FROM device_migration",
         "SELECT id, name FROM kernel_name",
@@ -224,6 +231,7 @@ int xs_trace_check_tables(sqlite3 *db) {
         "SELECT id, module FROM symbol",
         "SELECT id, path FROM source_file",
         "SELECT id, file FROM source_line",
+        "SELECT id, source FROM thinned",
         "SELECT chunk FROM spool_progress",
         "SELECT id, direction FROM transfers",
     };
@@ -376,7 +384,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
 }
 
 void xs_trace_close(struct xs_trace *trace) {
-    bool ends_wal = trace->db && trace->recovers && !trace->is_live;
+    bool ends_wal = trace->db && trace->recovers; /* also of a process that has ended meanwhile */
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
     trace->steps = NULL;

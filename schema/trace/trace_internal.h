@@ -28,6 +28,10 @@ int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 /* How long a connection that was just opened waits for others, and how much it may cost. An SQLite result code. */
 int xs_trace_limit(struct xs_trace *trace, const char *file);
 
+/* TEMP views of the tables of rows and shapes over the wide tables of versions before XS_ROWS_VERSION. */
+#define XS_ROWS_VERSION 5
+extern const char xs_wide_rows_sql[];
+
 /* The words for a journal with a super-journal's name. Returns a status. */
 int xs_trace_refuse_journal(const char *path, char *message);
 

@@ -34,6 +34,7 @@ SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captur
 SELECT 'without call', id, bytes FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN (SELECT correlation
     FROM transfer WHERE correlation IS NOT NULL) AND 2 = (SELECT count(*) FROM meta
     WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
+    AND 'thinned.rows' NOT IN (SELECT key FROM meta)
 -- Our own map of memory and CUPTI say the same of both sides of a copy; a batch's copies may be of several kinds.
 SELECT 'kind', t.id, t.src_kind, d.src_kind, t.dst_kind, d.dst_kind FROM transfer t
     JOIN device_copy d ON d.correlation = t.correlation WHERE d.graph_node IS NULL AND t.batch_index IS NULL
@@ -49,7 +50,7 @@ SELECT 'context', id FROM transfer WHERE context NOT IN (SELECT id FROM context)
 SELECT 'allocation', id FROM transfer WHERE src_allocation NOT IN (SELECT id FROM allocation)
     OR dst_allocation NOT IN (SELECT id FROM allocation)
 SELECT 'spool_progress', count(*) FROM spool_progress HAVING count(*) > 0
-SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 4
+SELECT 'meta', key FROM meta WHERE key = 'schema_version' AND value <> 5
 -- A line of source is of a file, and once.
 SELECT 'source', id FROM source_line WHERE file NOT IN (SELECT id FROM source_file) OR line < 1
 SELECT 'source', file, line FROM source_line GROUP BY file, line HAVING count(*) > 1

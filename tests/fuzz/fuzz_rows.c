@@ -22,13 +22,14 @@ struct input {
     int64_t now_ns;
 };
 
-static const char *const tables[] = {"transfer",         "transfer",    "transfer",      "device_copy", "device_kernel",
-                                     "launch",           "argument",    "argument_set",  "memset",      "allocation",
-                                     "allocation",       "sync",        "device_memset", "fingerprint", "api_call",
-                                     "device_sync",      "stack",       "stack_frame",   "module",      "python_code",
-                                     "nvtx_range",       "symbol",      "entry_point",   "thread",      "device",
-                                     "context",          "stream",      "meta",          "note",        "kernel_name",
-                                     "device_migration", "source_file", "source_line"};
+static const char *const tables[] = {
+    "transfer",         "transfer",          "transfer",    "device_copy",  "device_kernel",  "launch",
+    "argument",         "argument_set",      "memset",      "allocation",   "allocation",     "sync",
+    "device_memset",    "fingerprint",       "api_call",    "device_sync",  "stack",          "stack_frame",
+    "module",           "python_code",       "nvtx_range",  "symbol",       "entry_point",    "thread",
+    "device",           "context",           "stream",      "meta",         "note",           "kernel_name",
+    "device_migration", "source_file",       "source_line", "transfer_row", "transfer_shape", "launch_row",
+    "device_copy_row",  "device_kernel_row", "thinned"};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static uint8_t take(struct input *input) { return input->at < input->end ? *input->at++ : 0; }

@@ -47,6 +47,11 @@ def tables_of(folder):
     return names
 
 
+def stored_transfers(folder):
+    """The table that has the transfers: versions before 5 have no rows and shapes."""
+    return "transfer_row" if "transfer_row" in tables_of(folder) else "transfer"
+
+
 def columns_of(database, table):
     return [(row[1], row[2].upper()) for row in database.execute(f'PRAGMA table_info("{table}")')]
 
@@ -86,7 +91,7 @@ case("view-of-itself", SCHEMA)(lambda folder, random: change(
 
 
 def trigger(folder, random, event):
-    table = random.choice(["transfer", "meta", "thread", "entry_point", "spool_progress"])
+    table = random.choice([stored_transfers(folder), "meta", "thread", "entry_point", "spool_progress"])
     change(folder, f"CREATE TRIGGER bad AFTER {event} ON {table} BEGIN INSERT INTO note (topic, text) "
            f"{ENDLESS}'x', hex(zeroblob(10000)) FROM r LIMIT 200000; DELETE FROM device; END")
 
@@ -121,9 +126,10 @@ case("virtual-table", SCHEMA)(lambda folder, random: change(
 case("virtual-table-beside", SCHEMA)(lambda folder, random: change(folder, "CREATE VIRTUAL TABLE more USING fts3(a)"))
 case("virtual-table-fake", SCHEMA)(lambda folder, random: change(
     folder, "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 0, 'CREATE VIRTUAL TABLE x USING dbstat(main)')"))
-case("index-expression", SCHEMA)(lambda folder, random: change(folder, "CREATE INDEX more ON transfer (hex(bytes))"))
+case("index-expression", SCHEMA)(lambda folder, random: change(folder, f"CREATE INDEX more ON {stored_transfers(folder)} (hex(bytes))"))
 case("index-partial", SCHEMA)(
-    lambda folder, random: change(folder, "CREATE INDEX more ON transfer (bytes) WHERE hex(zeroblob(1000)) > 'a'"))
+    lambda folder, random: change(
+        folder, f"CREATE INDEX more ON {stored_transfers(folder)} (bytes) WHERE hex(zeroblob(1000)) > 'a'"))
 case("table-missing", SCHEMA)(lambda folder, random: change(folder, f'DROP TABLE "{random.choice(tables_of(folder))}"'))
 case("table-more", SCHEMA)(lambda folder, random: change(folder, "CREATE TABLE more (a)"))
 case("schema-no-sql", "")(lambda folder, random: change(
@@ -150,13 +156,14 @@ def swap_roots(folder, random):
 for number in range(3):
     case(f"roots-shared-{number}", long_only=number > 1)(swap_roots)
 case("root-is-schema")(lambda folder, random: change(
-    folder, "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 1 WHERE name IN ('note', 'transfer')"))
+    folder, f"PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 1 WHERE name IN ('note', '{stored_transfers(folder)}')"))
 case("root-none")(lambda folder, random: change(
     folder, f"PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 0 WHERE name = '{random.choice(tables_of(folder))}'"))
 case("root-far")(lambda folder, random: change(
     folder, f"PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 2147483647 WHERE name = '{random.choice(tables_of(folder))}'"))
 case("index-root-of-table")(lambda folder, random: change(
-    folder, "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'transfer')"
+    folder, "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE"
+    f" name = '{stored_transfers(folder)}')"
     " WHERE name = 'sqlite_autoindex_meta_1'"))
 
 

@@ -6,7 +6,7 @@ run "$XFERSPY" info t.db
 expect_status 0; expect_no_err
 expect_out "schema version $schema, complete"; expect_out "duration_ns"; expect_out "200 ms"
 expect_out "one buffer arrived late"
-grep -q '^  transfer  *23$' stdout || show "row count of transfer"
+grep -q '^  transfer_row  *23$' stdout || show "row count of transfer"
 expect_out "without text of sources"
 echo "INSERT INTO source_file (id, path) VALUES (1, 'a.py'); INSERT INTO source_line VALUES (1, 1, 2, 'x'), (2, 1, 3, 'y')" >lines.sql
 make_trace lines.db "$SOURCE/fixtures/simple.sql" lines.sql

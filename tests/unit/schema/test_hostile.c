@@ -174,7 +174,7 @@ static void a_schema_that_is_not_ours_is_refused(void **state) {
     static const struct {
         const char *name, *sql, *words;
     } forgeries[] = {
-        {"trigger.db", "CREATE TRIGGER bad AFTER INSERT ON transfer BEGIN DELETE FROM meta; END",
+        {"trigger.db", "CREATE TRIGGER bad AFTER INSERT ON transfer_row BEGIN DELETE FROM meta; END",
          "trigger bad is none of a trace's"},
         {"view.db",
          "DROP TABLE note; CREATE VIEW note AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i FROM r) SELECT i AS "
@@ -185,7 +185,7 @@ static void a_schema_that_is_not_ours_is_refused(void **state) {
         {"generated.db",
          "DROP TABLE note; CREATE TABLE note (id INTEGER PRIMARY KEY, text AS (hex(zeroblob(100000000))))",
          "table note is another than a trace's"},
-        {"index.db", "CREATE INDEX more ON transfer (hex(zeroblob(1000)))", "index more is none of a trace's"},
+        {"index.db", "CREATE INDEX more ON transfer_row (hex(zeroblob(1000)))", "index more is none of a trace's"},
         {"missing.db", "DROP VIEW transfers", "view transfers is missing"},
         {"replaced.db", "DROP VIEW transfers; CREATE VIEW transfers AS SELECT 1 AS id, 2 AS direction",
          "view transfers is another than a trace's"},
@@ -202,9 +202,9 @@ static void recovery_runs_no_trigger(void **state) {
     sqlite3 *db;
     make_killed_trace(in_scratch("t.db"), 50, 10);
     assert_int_equal(sqlite3_open(in_scratch("t.db"), &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "CREATE TRIGGER bad AFTER INSERT ON transfer BEGIN DELETE FROM thread; END", NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "CREATE TRIGGER bad AFTER INSERT ON transfer_row BEGIN DELETE FROM thread; END",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
     expect_refused("t.db", "trigger bad is none of a trace's");
     assert_string_equal(rows_of_file(in_scratch("t.db"), "SELECT count(*) FROM transfer"), "10");

@@ -2,7 +2,7 @@
  * line or the trace says that the rest is missing.
  *
  * link: cuda
- * mount: 20m
+ * mount: 10m
  * env: XFERSPY_OUTPUT=$dir/mnt/trace.%p.db
  * stdout: data ok
  * notices: any

@@ -53,6 +53,46 @@ static void drop(struct case_ *c) {
     rmdir(c->folder);
 }
 
+#define THINNED(source, shape, kind, device, rows, bytes, host, timed, device_ns)                                      \
+    "INSERT INTO thinned VALUES (NULL,'" source "'," #shape ",0," #kind ",0," #device "," #rows "," #bytes "," #host   \
+    "," #timed "," #device_ns ");"
+
+/* What is gone counts in the totals. */
+static void sums_of_what_was_thinned_count(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         TRANSFER(1, 1, 100, 2, 4, 1, 10, 30, 1) TRANSFER(2, 1, 50, 1, 4, 0, 40, 45, 2) COPY(1, 100, 20, 40, 0)
+             COPY(2, 50, 41, 45, 0) COPY(9, 100, 50, 57, 0) KERNEL(
+                 60, 70,
+                 0) "INSERT INTO launch (kind, is_captured, result, enter_ns) VALUES (0, 0, 0, 59);"
+                    "INSERT INTO sync (entry_point, thread, scope, result, enter_ns, return_ns) VALUES (1,1,1,0,1,3);"
+                    "UPDATE device_copy_shape SET src_kind = 2, dst_kind = 3;"
+                    "INSERT INTO meta VALUES ('thinned.rows', 36), ('thinned.one_in', 4);" /* shapes in their order */
+         THINNED("transfer", 1, 0, 0, 11, 1100, 220, 0, 0) THINNED("transfer", 2, 0, 0, 3, 150, 15, 0, 0)
+             THINNED("device_copy", 1, 0, 0, 10, 1000, 0, 10, 200) THINNED("device_kernel", 1, 0, 0, 7, 0, 0, 7, 70)
+                 THINNED("launch", 1, 0, 0, 5, 0, 0, 0, 0) THINNED("sync", 0, 1, 0, 6, 0, 12, 0, 0));
+    assert_int_equal(c.summary.thinned.rows, 36);
+    assert_int_equal(c.summary.all.count, 2 + 14);
+    assert_int_equal(c.summary.all.bytes, 150 + 1250);
+    assert_int_equal(c.summary.all.host_ns, 25 + 235);
+    /* ten records of pinned memory, and one whose call is gone */
+    assert_int_equal(c.summary.all.timed_count, 2 + 11);
+    assert_int_equal(c.summary.all.device_ns, 24 + 207);
+    assert_int_equal(c.summary.pinned.count, 12);
+    assert_int_equal(c.summary.pageable.blocking_count, 4);
+    assert_int_equal(c.summary.coverage.host_transfers, 16);
+    assert_int_equal(c.summary.coverage.without_event, 0);
+    assert_int_equal(c.summary.launches[0].count, 6);
+    assert_int_equal(c.summary.syncs[1].count, 7);
+    assert_int_equal(c.summary.syncs[1].ns, 14);
+    assert_int_equal(c.summary.devices[0].kernels, 8);
+    assert_int_equal(c.summary.devices[0].kernel_busy_ns, 80);
+    assert_int_equal(c.summary.devices[0].copy_busy_ns, 31 + 200);
+    assert_false(c.summary.where.known);
+    drop(&c);
+}
+
 static void nothing(void **state) {
     struct case_ c;
     (void)state;
@@ -289,6 +329,7 @@ static void simulated_is_never_missed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing),
+        cmocka_unit_test(sums_of_what_was_thinned_count),
         cmocka_unit_test(totals_by_kind),
         cmocka_unit_test(left_out_is_said),
         cmocka_unit_test(a_batch_is_split_by_bytes),

@@ -1,0 +1,24 @@
+/* Keeping a trace below a size: its beginning and its latest part stay whole, and what lies between is thinned. Whether
+ * a call stays follows from its correlation number alone, so a call, its batch and its device records stay or go
+ * together, and each call site keeps the same share. What goes is added up in the table `thinned`, in the transaction
+ * that deletes it. */
+#ifndef XFERSPY_SCHEMA_STORE_STORE_THIN_H
+#define XFERSPY_SCHEMA_STORE_STORE_THIN_H
+
+#include <stdint.h>
+
+#include "schema/store/store.h"
+
+/* Does a part of that work, if the trace is near `most_bytes`; called after each batch of about `events` events,
+ * outside of a batch. `now_ns` is the time up to which events are in the trace. It does more at a time than comes in,
+ * so the file stays below the limit, but for what cannot be dropped: allocations, stacks, shapes, failed calls. XS_OK,
+ * or an error of the transaction. */
+int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns);
+
+/* meta: rows that were dropped; one row of so many is kept where the trace was thinned, which is from .. to. */
+#define XS_META_THINNED_ROWS "thinned.rows"
+#define XS_META_THINNED_ONE_IN "thinned.one_in"
+#define XS_META_THINNED_FROM_NS "thinned.from_ns"
+#define XS_META_THINNED_TO_NS "thinned.to_ns"
+
+#endif

@@ -1,0 +1,168 @@
+/* A trace that is kept below a size: nothing of its sums is lost, at no moment. */
+#include "store_unit.h"
+
+#include "schema/store/store_thin.h"
+
+enum { LIMIT = 2 << 20, BATCH = 512, BATCHES = 160, COPIES_OF_A_BATCH_CALL = 4 };
+
+static uint32_t correlation;
+static int64_t now_ns;
+
+static void put_upload(unsigned n, int32_t result) {
+    struct xs_event event = event_of(XS_EVENT_TRANSFER);
+    event.correlation = ++correlation;
+    event.enter_tick = (uint64_t)(now_ns += 100);
+    event.return_tick = event.enter_tick + 7;
+    event.result = result;
+    event.stack = 1 + n % 3;
+    event.transfer = (struct xs_event_transfer){.dst = 0x7000 + n % 5 * 4096,
+                                                .src = 0x2000,
+                                                .bytes = 10 + n % 11,
+                                                .dst_kind = XS_MEM_DEVICE,
+                                                .src_kind = XS_MEM_PINNED,
+                                                .direction = XS_DIR_H2D};
+    put(&event, 1);
+    struct xs_device_copy copy = {.correlation = correlation,
+                                  .copies = 1,
+                                  .kind = 1,
+                                  .bytes = 10 + n % 11,
+                                  .start_ns = now_ns + 20,
+                                  .end_ns = now_ns + 25};
+    if (result == 0) {
+        assert_int_equal(xs_store_device_copy(store, &copy), 0);
+    }
+}
+
+static void put_launch(void) {
+    struct xs_event event = event_of(XS_EVENT_LAUNCH);
+    event.correlation = ++correlation;
+    event.enter_tick = (uint64_t)(now_ns += 100);
+    event.return_tick = 0;
+    event.launch =
+        (struct xs_event_launch){.function = 5, .grid = {1, 1, 1}, .block = {32, 1, 1}, .kind = XS_LAUNCH_KERNEL};
+    put(&event, 1);
+    struct xs_device_kernel kernel = {
+        .correlation = correlation, .name = "k", .start_ns = now_ns, .end_ns = now_ns + 3};
+    assert_int_equal(xs_store_device_kernel(store, &kernel), 0);
+}
+
+static void put_batch_call(void) {
+    struct xs_event event = event_of(XS_EVENT_TRANSFER);
+    event.flags |= XS_FLAG_BATCH;
+    event.correlation = ++correlation;
+    event.enter_tick = (uint64_t)(now_ns += 100);
+    event.return_tick = event.enter_tick + 50;
+    event.transfer = (struct xs_event_transfer){.bytes = 3, .direction = XS_DIR_D2H};
+    for (event.batch_index = 0; event.batch_index < COPIES_OF_A_BATCH_CALL; event.batch_index++) {
+        put(&event, 1);
+    }
+}
+
+static void put_wait(void) {
+    struct xs_event event = event_of(XS_EVENT_SYNC);
+    event.correlation = 0;
+    event.enter_tick = (uint64_t)(now_ns += 100);
+    event.return_tick = event.enter_tick + 11;
+    put(&event, 1);
+}
+
+/* What a batch writes, and then some thinning. */
+static void write_batch(unsigned batch) {
+    assert_int_equal(xs_store_begin(store), 0);
+    for (unsigned i = 0; i < BATCH; i++) {
+        put_upload(batch * BATCH + i, 0);
+        put_launch();
+    }
+    put_batch_call();
+    put_wait();
+    put_upload(0, 700);
+    assert_int_equal(xs_store_commit(store), 0);
+    assert_int_equal(xs_store_thin(store, LIMIT, 2 * BATCH, now_ns), 0);
+}
+
+static void expect_number(const char *sql, long long number) {
+    char text[32];
+    snprintf(text, sizeof text, "%lld", number);
+    expect(sql, text);
+}
+
+#define BOTH(table, source, of_rows, of_thinned)                                                                       \
+    "SELECT (SELECT " of_rows " FROM " table ") + (SELECT coalesce(sum(" of_thinned                                    \
+    "), 0) FROM thinned WHERE source ="                                                                                \
+    " '" source "')"
+
+/* As another process sees it, which is what a kill at this moment would leave. */
+static void expect_sums(unsigned batches) {
+    long long uploads = (long long)batches * BATCH, bytes = 0;
+    for (long long n = 0; n < uploads; n++) {
+        bytes += 10 + n % 11;
+    }
+    long long more = (long long)batches * COPIES_OF_A_BATCH_CALL;
+    expect_number(BOTH("transfer", "transfer", "sum(result = 0)", "rows"), uploads + more);
+    expect_number(BOTH("transfer WHERE result = 0", "transfer", "sum(bytes)", "bytes"), bytes + 3 * more);
+    expect_number(BOTH("transfer WHERE result = 0 AND coalesce(batch_index, 0) = 0", "transfer",
+                       "sum(return_ns - enter_ns)", "host_ns"),
+                  7 * uploads + 50 * batches);
+    expect_number(BOTH("device_copy", "device_copy", "count(*)", "timed"), uploads);
+    expect_number(BOTH("device_copy", "device_copy", "sum(bytes)", "bytes"), bytes);
+    expect_number(BOTH("device_copy", "device_copy", "sum(end_ns - start_ns)", "device_ns"), 5 * uploads);
+    expect_number(BOTH("launch", "launch", "count(*)", "rows"), uploads);
+    expect_number(BOTH("device_kernel", "device_kernel", "sum(end_ns - start_ns)", "device_ns"), 3 * uploads);
+    expect_number(BOTH("sync", "sync", "sum(return_ns - enter_ns)", "host_ns"), 11LL * batches);
+    expect_number("SELECT count(*) FROM transfer WHERE result = 700", batches);
+}
+
+static void sums_stay_exact_and_the_file_small(void **state) {
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned batch = 0; batch < BATCHES; batch++) {
+        write_batch(batch);
+        if (batch % 32 == 31) {
+            expect_sums(batch + 1);
+        }
+    }
+    expect("SELECT page_count * 4096 <= 2097152 FROM pragma_page_count()", "1");
+}
+
+static void what_stays_is_whole(void **state) {
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned batch = 0; batch < BATCHES; batch++) {
+        write_batch(batch);
+    }
+    expect("SELECT DISTINCT count(*) FROM transfer WHERE batch_index IS NOT NULL GROUP BY correlation", "4");
+    /* a pass takes calls first, so a call that is there has its record */
+    expect("SELECT count(*) FROM transfer WHERE result = 0 AND batch_index IS NULL AND correlation NOT IN"
+           " (SELECT correlation FROM device_copy)",
+           "0");
+    expect("SELECT count(*) > 1000, min(correlation) FROM transfer WHERE enter_ns <"
+           " (SELECT value FROM meta WHERE key = 'thinned.from_ns')",
+           "1|1");
+    expect("SELECT count(*) <= 2 FROM (SELECT enter_ns / 1000 FROM launch WHERE enter_ns >"
+           " (SELECT value FROM meta WHERE key = 'thinned.to_ns') GROUP BY 1 HAVING count(*) < 3)",
+           "1"); /* the first and the last of them are not whole */
+    expect("SELECT (SELECT value FROM meta WHERE key = 'thinned.rows') = (SELECT sum(rows) FROM thinned)", "1");
+    expect("SELECT value >= 4 FROM meta WHERE key = 'thinned.one_in'", "1");
+}
+
+static void a_small_trace_is_left_alone(void **state) {
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned batch = 0; batch < 4; batch++) {
+        write_batch(batch);
+    }
+    expect("SELECT count(*) FROM thinned", "0");
+    expect("SELECT count(*) FROM meta WHERE key LIKE 'thinned%'", "0");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_STORE(sums_stay_exact_and_the_file_small),
+        WITH_STORE(what_stays_is_whole),
+        WITH_STORE(a_small_trace_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
