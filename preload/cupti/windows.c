@@ -1,0 +1,209 @@
+/* When device times are recorded; see windows.h. */
+#include "preload/cupti/windows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a recorded call costs the program, CUPTI's and the drain thread's work beside it included, until the program has
+ * shown it. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
+#define LAUNCH_NS UINT64_C(2500)
+#define COPY_NS UINT64_C(2000)
+/* What is left of it for a launch while CUPTI is only stopped (H200: 0.45 us). */
+#define STOPPED_LAUNCH_NS UINT64_C(500)
+
+/* What may be spent before the share has grown to it, so that short programs have device times, too. */
+#define ADVANCE_NS INT64_C(10000000)
+/* Where wrappers and fingerprints take all of the budget, this part of it is CUPTI's nevertheless. */
+#define LEAST_PART 4u
+/* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
+#define TURN_NS UINT64_C(15000000)
+/* A window is worth having if it may cost that much. */
+#define WINDOW_NS UINT64_C(4000000)
+#define LEAST_WINDOW_NS UINT64_C(5000000)
+/* How long the program's pace is watched before and after a window ends, and what that has to show to count. */
+#define PACE_NS UINT64_C(20000000)
+#define PACE_CALLS 500u
+
+#define LEAST_WAIT_MS 2u
+#define MOST_WAIT_MS 1000u
+
+void xs_windows_start(struct xs_windows *w, unsigned percent, uint64_t now_ns) {
+    memset(w, 0, sizeof *w);
+    w->state = XS_WINDOWS_RECORDING;
+    w->percent = percent;
+    w->start_ns = w->since_ns = w->last.now_ns = w->opened.now_ns = now_ns;
+    w->turn_ns = TURN_NS;
+    w->cost_percent = 100;
+    w->random = UINT64_C(0x9e3779b97f4a7c15) ^ now_ns;
+}
+
+/* xorshift64 */
+static uint64_t random_below(struct xs_windows *w, uint64_t limit) {
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return limit ? (w->random >> 16) % limit : 0;
+}
+
+static uint64_t table_ns(const struct xs_windows_facts *from, const struct xs_windows_facts *to) {
+    return (to->launches - from->launches) * LAUNCH_NS + (to->copies - from->copies) * COPY_NS;
+}
+
+uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
+
+/* What CUPTI may still spend; negative: it has spent too much. */
+static int64_t balance(const struct xs_windows *w) {
+    int64_t share = (int64_t)((w->last.now_ns - w->start_ns) / 100 * w->percent);
+    int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
+    return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
+}
+
+/* ---- what a call costs, by the program's pace ---- */
+
+static unsigned median_cost(const struct xs_windows *w) {
+    unsigned sorted[XS_WINDOWS_COSTS];
+    for (unsigned i = 0; i < w->cost_count; i++) {
+        unsigned k = i;
+        for (; k > 0 && sorted[k - 1] > w->costs[i]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = w->costs[i];
+    }
+    return sorted[w->cost_count / 2];
+}
+
+/* The window ends: how fast did the program go in it? Told later, when it is known how fast it goes without. */
+static void note_pace(struct xs_windows *w) {
+    w->paced_calls = w->last.calls - w->opened.calls;
+    w->paced_ns = w->last.now_ns - w->opened.now_ns;
+    w->paced_table_ns = table_ns(&w->opened, &w->last);
+}
+
+/* The difference counts with the sign that it has, because noise of both signs must cancel in the median. */
+static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
+    bool known = w->paced_calls >= PACE_CALLS && calls >= PACE_CALLS && w->paced_table_ns && w->paced_ns >= PACE_NS / 2;
+    if (!w->paced_calls || ns < PACE_NS)
+        return;
+    if (known) {
+        double without = (double)ns / (double)calls * (double)w->paced_calls;
+        double extra = ((double)w->paced_ns - without) / (double)w->paced_table_ns * 100;
+        unsigned percent = extra < 40 ? 40 : extra > 400 ? 400 : (unsigned)extra;
+        if (w->cost_count == XS_WINDOWS_COSTS)
+            memmove(w->costs, w->costs + 1, (XS_WINDOWS_COSTS - 1) * sizeof w->costs[0]);
+        w->cost_count += w->cost_count < XS_WINDOWS_COSTS;
+        w->costs[w->cost_count - 1] = percent;
+        w->cost_percent = median_cost(w);
+    }
+    w->paced_calls = 0;
+}
+
+/* ---- decisions ---- */
+
+static void account(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    w->recording_ns += table_ns(&w->last, facts) * w->cost_percent / 100;
+    if (w->state == XS_WINDOWS_STOPPED)
+        w->recording_ns += (facts->calls - w->last.calls) * STOPPED_LAUNCH_NS;
+    w->last = *facts;
+    if (w->state != XS_WINDOWS_RECORDING)
+        compare_pace(w, facts);
+}
+
+/* Would stopping alone cost too much? */
+static bool is_worth_detaching(const struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t ns = facts->now_ns - w->since_ns, calls = facts->calls - w->opened.calls;
+    return facts->may_detach && ns >= PACE_NS && calls * STOPPED_LAUNCH_NS * LEAST_PART > ns / 100 * w->percent;
+}
+
+static uint64_t cost_of_a_window(const struct xs_windows *w) {
+    return w->state == XS_WINDOWS_DETACHED ? 2 * w->turn_ns : WINDOW_NS;
+}
+
+static bool is_saved(struct xs_windows *w) {
+    if (!w->wanted_ns)
+        w->wanted_ns = cost_of_a_window(w) + random_below(w, cost_of_a_window(w));
+    return balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
+}
+
+enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    account(w, facts);
+    if (!w->percent)
+        return XS_WINDOWS_RECORDING;
+    switch (w->state) {
+    case XS_WINDOWS_RECORDING: {
+        bool over = balance(w) < 0 || (w->stops && balance(w) < ADVANCE_NS);
+        return over && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS ? XS_WINDOWS_STOPPED : XS_WINDOWS_RECORDING;
+    }
+    case XS_WINDOWS_STOPPED:
+        if (is_worth_detaching(w, facts))
+            return XS_WINDOWS_DETACHED;
+        break;
+    case XS_WINDOWS_DETACHED:
+        break;
+    }
+    return is_saved(w) ? XS_WINDOWS_RECORDING : w->state;
+}
+
+void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns) {
+    uint64_t held = after_ns - before_ns;
+    w->turns_ns += held;
+    if (w->state == XS_WINDOWS_RECORDING) {
+        xs_window_list_add(&w->windows, w->since_ns, before_ns);
+        note_pace(w);
+        w->stops++;
+    }
+    if (state == XS_WINDOWS_DETACHED)
+        w->detachments++;
+    if (w->state == XS_WINDOWS_DETACHED)
+        w->turn_ns = w->turn_ns - w->turn_ns / 4 + held / 4;
+    w->state = state;
+    w->since_ns = after_ns;
+    w->wanted_ns = 0;
+    w->opened = w->last;
+    w->opened.now_ns = after_ns;
+    w->last.now_ns = after_ns;
+}
+
+/* Recording: when the balance will be spent, at the rate of this window. */
+static uint64_t until_spent_ns(const struct xs_windows *w) {
+    int64_t left = balance(w) - (w->stops ? ADVANCE_NS : 0);
+    uint64_t ns = w->last.now_ns - w->opened.now_ns, cost = table_ns(&w->opened, &w->last) * w->cost_percent / 100;
+    if (left <= 0)
+        return 0;
+    return cost && ns ? (uint64_t)((double)left / (double)cost * (double)ns / 2) : PACE_NS / 4;
+}
+
+unsigned xs_windows_wait_ms(const struct xs_windows *w) {
+    uint64_t ns = PACE_NS / 2;
+    if (!w->percent)
+        return 0;
+    if (w->state == XS_WINDOWS_RECORDING) {
+        ns = until_spent_ns(w);
+    } else if (!w->paced_calls && !(w->state == XS_WINDOWS_STOPPED && w->last.now_ns - w->since_ns < PACE_NS)) {
+        int64_t missing = ADVANCE_NS + (int64_t)w->wanted_ns - balance(w);
+        ns = missing > 0 ? (uint64_t)missing * 100 / w->percent : 0;
+    }
+    uint64_t ms = ns / 1000000;
+    return ms < LEAST_WAIT_MS ? LEAST_WAIT_MS : ms > MOST_WAIT_MS ? MOST_WAIT_MS : (unsigned)ms;
+}
+
+uint64_t xs_windows_recorded_ns(const struct xs_windows *w, uint64_t now_ns) {
+    bool open = w->state == XS_WINDOWS_RECORDING && now_ns > w->since_ns;
+    return w->windows.recorded_ns + (open ? now_ns - w->since_ns : 0);
+}
+
+void xs_windows_text(const struct xs_windows *w, const struct xs_clock *clock, char *text, size_t bytes) {
+    size_t length = xs_window_list_text(&w->windows, clock, text, bytes);
+    if (w->state == XS_WINDOWS_RECORDING && length + 48 < bytes) {
+        uint64_t now_ns = xs_monotonic_ns();
+        snprintf(text + length, bytes - length, "%s%lld+%llu", length ? "," : "",
+                 (long long)(xs_clock_from_monotonic(clock, w->since_ns) / 1000),
+                 (unsigned long long)((now_ns - w->since_ns) / 1000));
+    }
+}
+
+void xs_windows_end(struct xs_windows *w, uint64_t now_ns) {
+    if (w->state == XS_WINDOWS_RECORDING)
+        xs_window_list_add(&w->windows, w->since_ns, now_ns);
+    w->state = XS_WINDOWS_DETACHED;
+    w->percent = 0;
+}
