@@ -37,6 +37,7 @@ struct xs_sim_activity {
     enum xs_sim_activity_kind kind;
     uint64_t start_ns, end_ns, queued_ns;
     uint32_t correlation;
+    uint32_t attachment; /* in which it was queued or, of a migration, in which its context was made; 0: in none */
     uint32_t device, context_id, stream_id;
     uint32_t graph_id;
     uint64_t graph_node_id;
@@ -70,6 +71,12 @@ struct xs_sim_tools {
     /* A graph node was made; original is set where it is a clone. Must call nothing of the driver but the table
      * below. */
     void (*node)(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUgraphNode original);
+    /* The number of the tool's present attachment, 0 while it is detached. */
+    uint32_t (*attachment)(void);
+    /* An operation was queued: the number of the attachment that records it, or 0. What was told a number calls `ended`
+     * with it when the operation has ended and was reported. */
+    uint32_t (*queued)(enum xs_sim_activity_kind kind);
+    void (*ended)(uint32_t attachment);
 };
 
 /* What a tool may ask the driver. All return 0 where the handle is unknown. */
@@ -82,10 +89,19 @@ struct xs_sim_driver {
     uint32_t (*graph_exec_id)(CUgraphExec exec);
     uint64_t (*now_ns)(void);
     bool (*usable)(void); /* false in a forked child and after the driver's exit handler */
+    /* Around a change that needs the driver for itself; `what` names it. From begin to end, the process is aborted with
+     * a message where another thread is inside an exported function or comes in, and at the beginning where a stream is
+     * capturing or the calling thread makes or uploads a graph. */
+    void (*change_begin)(const char *what);
+    void (*change_end)(void);
 };
 
 /* Makes `tools` the one tool (NULL: none) and returns the driver's side. Exported by the simulated libcuda as
  * xs_sim_attach. */
 typedef const struct xs_sim_driver *(*xs_sim_attach_fn)(const struct xs_sim_tools *tools);
+
+/* For tests: how many threads beside the calling one are inside an exported function of the driver. Exported by the
+ * simulated libcuda. */
+__attribute__((visibility("default"))) int xs_sim_inside(void);
 
 #endif

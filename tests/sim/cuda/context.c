@@ -48,6 +48,7 @@ static struct CUctx_st *context_new(int device, unsigned flags, unsigned api_ver
 
 static void context_start(struct CUctx_st *context) {
     atomic_store(&context->error, 0);
+    context->attachment = xs_attachment();
     atomic_store(&context->alive, true);
     context->legacy = xs_stream_open(context, CU_STREAM_DEFAULT, 0);
     context->legacy->is_legacy = true;

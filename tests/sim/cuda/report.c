@@ -1,10 +1,27 @@
 /* What the driver tells an attached tool about finished work and resources, and what the tool may ask. */
+#include "inside.h"
 #include "sim.h"
 
 void xs_report(const struct xs_sim_activity *activity) {
     const struct xs_sim_tools *tools = xs_tools();
     if (tools != NULL && tools->activity != NULL && !xs_forked())
         tools->activity(activity);
+}
+
+uint32_t xs_attachment(void) {
+    const struct xs_sim_tools *tools = xs_tools();
+    return tools != NULL && tools->attachment != NULL ? tools->attachment() : 0;
+}
+
+uint32_t xs_report_queued(enum xs_sim_activity_kind kind) {
+    const struct xs_sim_tools *tools = xs_tools();
+    return tools != NULL && tools->queued != NULL && !xs_forked() ? tools->queued(kind) : 0;
+}
+
+void xs_report_ended(uint32_t attachment) {
+    const struct xs_sim_tools *tools = xs_tools();
+    if (attachment != 0 && tools != NULL && tools->ended != NULL && !xs_forked())
+        tools->ended(attachment);
 }
 
 void xs_report_resource(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream) {
@@ -25,6 +42,7 @@ void xs_report_memory(const struct xs_allocation *allocation, unsigned operation
         return;
     uint64_t now = xs_now_ns();
     struct xs_sim_activity activity = {.kind = XS_SIM_MEMORY,
+                                       .attachment = xs_attachment(),
                                        .start_ns = now,
                                        .end_ns = now,
                                        .address = allocation->base,
@@ -71,5 +89,5 @@ static uint32_t graph_exec_id(CUgraphExec exec) { return exec != NULL ? exec->id
 
 static bool usable(void) { return !xs_forked() && !xs_exiting(); }
 
-const struct xs_sim_driver xs_driver_side = {context_id, context_device, stream_id, graph_node_id,
-                                             graph_id,   graph_exec_id,  xs_now_ns, usable};
+const struct xs_sim_driver xs_driver_side = {context_id,    context_device, stream_id, graph_node_id,   graph_id,
+                                             graph_exec_id, xs_now_ns,      usable,    xs_change_begin, xs_change_end};

@@ -205,8 +205,8 @@ struct xs_op {
     size_t dependency_count;
     uint64_t sequence;
     uint64_t queued_ns, start_ns, end_ns;
-    uint64_t ready_ns, order; /* of virtual time: not before, and among all operations */
-    uint32_t correlation;
+    uint64_t ready_ns, order;         /* of virtual time: not before, and among all operations */
+    uint32_t correlation, attachment; /* attachment: of the tool that records it; 0: none does */
     uint32_t graph_id;
     uint64_t graph_node_id;
     bool disabled;
@@ -217,6 +217,8 @@ struct xs_op *xs_op_new(enum xs_op_kind kind);
 /* A copy of a template, with its owned parts copied too. */
 struct xs_op *xs_op_clone(const struct xs_op *op);
 void xs_op_free(struct xs_op *op);
+/* Tells the tool that op was queued; xs_report_ended(op->attachment) has to follow when it was executed. */
+void xs_op_queued(struct xs_op *op);
 /* Does the work, waits for its modelled end and reports it. */
 void xs_op_execute(struct CUstream_st *stream, struct xs_op *op);
 
@@ -309,6 +311,7 @@ struct CUctx_st {
     _Atomic unsigned peers; /* bit a device */
     size_t limits[16];
     unsigned generation;
+    uint32_t attachment; /* of the tool that there was when it came alive; 0: none */
     struct CUctx_st *next;
 };
 
@@ -353,6 +356,10 @@ CUresult xs_call_exit(struct xs_call *call, CUresult result);
 /* The attached tool, or NULL. */
 const struct xs_sim_tools *xs_tools(void);
 void xs_report(const struct xs_sim_activity *activity);
+/* What xs_sim_tools.h says of the tool's functions of these names; 0 where there is no tool. */
+uint32_t xs_attachment(void);
+uint32_t xs_report_queued(enum xs_sim_activity_kind kind);
+void xs_report_ended(uint32_t attachment);
 void xs_report_resource(enum xs_sim_resource_kind kind, CUcontext context, CUstream stream);
 void xs_report_memory(const struct xs_allocation *allocation, unsigned operation, uint32_t stream_id, bool is_async);
 unsigned xs_cupti_memory_kind(enum xs_memory_kind kind);
@@ -482,6 +489,7 @@ struct CUgraphExec_st {
 
 /* Is this thread allowed a call that a capture somewhere would not survive? Invalidates the captures that forbid it. */
 CUresult xs_capture_unsafe(void);
+bool xs_capturing(void); /* anywhere; takes no lock */
 CUresult xs_capture_check_sync(struct CUstream_st *stream);
 CUresult xs_capture_check_context(struct CUctx_st *context);
 /* Adds op as a node to the stream's capture. The queue lock is held; takes op over. */

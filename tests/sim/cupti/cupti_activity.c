@@ -1,5 +1,5 @@
 /* Activity buffers: asked of the client, filled as work ends, handed back by a thread of ours when full and by a flush.
- * Also the settings of activity collection. */
+ */
 #include "cupti_sim.h"
 
 #include "clock/virtual_clock.h"
@@ -23,12 +23,11 @@ static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static struct buffer *current, *full, **full_tail = &full;
 static bool has_thread;
-static unsigned delivering;
+static unsigned delivering, asking; /* callbacks of the client's that run now */
+static uint64_t unfinished;         /* operations that were queued with a record of this attachment, and did not end */
+static struct buffer *lost;         /* which cuptiFinalize did not hand back */
 static uint32_t period_ms;
 static size_t dropped;
-static atomic_uchar enabled[CUPTI_ACTIVITY_KIND_COUNT];
-static bool count_to_device, count_to_host;
-static size_t attributes[16] = {3200000, 8 << 20, 250, 65536, 250};
 
 static CUpti_TimestampCallbackFunc timestamp;
 static int64_t offset_ns;
@@ -63,6 +62,7 @@ uint64_t xs_cupti_client_time(uint64_t monotonic_ns) {
 }
 
 XS_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *out) {
+    XS_CUPTI_CALL();
     if (out == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *out = client_now();
@@ -70,6 +70,7 @@ XS_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *out) {
 }
 
 XS_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc funcTimestamp) {
+    XS_CUPTI_CALL();
     if (funcTimestamp == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
@@ -97,8 +98,9 @@ static void deliver_all_locked(void) {
         if (full == NULL)
             full_tail = &full;
         delivering++;
+        CUpti_BuffersCallbackCompleteFunc hand_over = complete;
         pthread_mutex_unlock(&lock);
-        complete(NULL, 0, buffer->bytes, buffer->size, buffer->used);
+        hand_over(NULL, 0, buffer->bytes, buffer->size, buffer->used);
         free(buffer);
         pthread_mutex_lock(&lock);
         delivering--;
@@ -116,7 +118,7 @@ static void *deliver(void *data) {
             uint64_t until = clock_ns(CLOCK_REALTIME) + (uint64_t)period_ms * 1000000u;
             struct timespec wake = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
             pthread_cond_timedwait(&work, &lock, &wake);
-            if (current != NULL && current->used > 0)
+            if (current != NULL && current->used > 0 && unfinished == 0)
                 retire_locked();
         } else {
             pthread_cond_wait(&work, &lock);
@@ -157,24 +159,35 @@ static bool has_room(const struct buffer *buffer, size_t bytes) {
            (buffer->most_records == 0 || buffer->records < buffer->most_records);
 }
 
-void xs_cupti_append(const void *record, size_t bytes) {
+/* The client is asked without the lock. */
+static struct buffer *ask_for_buffer_locked(void) {
+    CUpti_BuffersCallbackRequestFunc ask = request;
+    asking++;
+    pthread_mutex_unlock(&lock);
+    struct buffer *fresh = ask != NULL ? new_buffer(ask) : NULL;
     pthread_mutex_lock(&lock);
-    if (!has_room(current, bytes)) {
+    asking--;
+    pthread_cond_broadcast(&settled);
+    return fresh;
+}
+
+void xs_cupti_append(uint32_t attachment, const void *record, size_t bytes) {
+    pthread_mutex_lock(&lock);
+    if (attachment != 0 && attachment == xs_cupti_attachment() && !has_room(current, bytes)) {
         if (current != NULL) {
             retire_locked();
             pthread_cond_signal(&work);
         }
-        CUpti_BuffersCallbackRequestFunc ask = request;
-        pthread_mutex_unlock(&lock);
-        struct buffer *fresh = ask != NULL ? new_buffer(ask) : NULL;
-        pthread_mutex_lock(&lock);
+        struct buffer *fresh = ask_for_buffer_locked();
         /* Another thread may have been as quick: then its buffer goes back first. */
         if (fresh != NULL) {
             retire_locked();
             current = fresh;
         }
     }
-    if (has_room(current, bytes)) {
+    if (attachment == 0 || attachment != xs_cupti_attachment()) {
+        /* The attachment is over, and its records with it. */
+    } else if (has_room(current, bytes)) {
         memcpy(current->bytes + current->used, record, bytes);
         current->used += bytes;
         current->records++;
@@ -186,6 +199,7 @@ void xs_cupti_append(const void *record, size_t bytes) {
 
 XS_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc funcBufferRequested,
                                                      CUpti_BuffersCallbackCompleteFunc funcBufferCompleted) {
+    XS_CUPTI_CALL();
     if (funcBufferRequested == NULL || funcBufferCompleted == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
@@ -197,13 +211,15 @@ XS_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReques
 }
 
 XS_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
-    (void)flag; /* records are complete when they are written, so that both kinds of flush are one */
+    XS_CUPTI_CALL();
     pthread_mutex_lock(&lock);
     if (complete == NULL) {
         pthread_mutex_unlock(&lock);
         return CUPTI_ERROR_INVALID_OPERATION;
     }
-    if (current != NULL && current->used > 0)
+    /* A real buffer has a place for each operation from its launch on. While one is unfinished, the buffer is handed
+     * over only if that is forced. */
+    if (current != NULL && current->used > 0 && (unfinished == 0 || (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0))
         retire_locked();
     deliver_all_locked();
     while (delivering > 0)
@@ -213,11 +229,13 @@ XS_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
 }
 
 XS_EXPORT CUptiResult cuptiActivityFlush(CUcontext context, uint32_t streamId, uint32_t flag) {
+    XS_CUPTI_CALL();
     (void)context, (void)streamId;
     return cuptiActivityFlushAll(flag);
 }
 
 XS_EXPORT CUptiResult cuptiActivityFlushPeriod(uint32_t time) {
+    XS_CUPTI_CALL();
     pthread_mutex_lock(&lock);
     period_ms = time;
     pthread_cond_signal(&work);
@@ -226,6 +244,7 @@ XS_EXPORT CUptiResult cuptiActivityFlushPeriod(uint32_t time) {
 }
 
 XS_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t streamId, size_t *out) {
+    XS_CUPTI_CALL();
     (void)context, (void)streamId;
     if (out == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
@@ -238,6 +257,7 @@ XS_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint3
 
 XS_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBufferSizeBytes,
                                                  CUpti_Activity **record) {
+    XS_CUPTI_CALL();
     if (buffer == NULL || record == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     uint8_t *next = buffer;
@@ -253,109 +273,47 @@ XS_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBu
     return xs_cupti_record_bytes((*record)->kind) > 0 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
 }
 
-/* ---- what is collected ---- */
+/* ---- what is queued, and the end ---- */
 
-bool xs_cupti_enabled(CUpti_ActivityKind kind) {
-    return atomic_load_explicit(&enabled[kind], memory_order_relaxed) != 0;
-}
-
-static CUptiResult enable(CUpti_ActivityKind kind, bool on) {
-    if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT)
-        return CUPTI_ERROR_INVALID_KIND;
-    if (xs_cupti_driver() == NULL)
-        return CUPTI_ERROR_NOT_INITIALIZED;
-    /* The two kernel kinds exclude each other. */
-    if (on && ((kind == CUPTI_ACTIVITY_KIND_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
-               (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_KERNEL))))
-        return CUPTI_ERROR_NOT_COMPATIBLE;
-    atomic_store(&enabled[kind], on);
-    return CUPTI_SUCCESS;
-}
-
-void xs_cupti_disable_all(void) {
-    for (int kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
-        atomic_store(&enabled[kind], 0);
-}
-
-XS_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) { return enable(kind, true); }
-
-XS_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) { return enable(kind, false); }
-
-XS_EXPORT CUptiResult cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind) {
-    (void)context;
-    return enable(kind, true);
-}
-
-XS_EXPORT CUptiResult cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind) {
-    (void)context;
-    return enable(kind, false);
-}
-
-XS_EXPORT CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig *config,
-                                                                 uint32_t count) {
-    if (config == NULL || count == 0)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+uint32_t xs_cupti_on_queued(enum xs_sim_activity_kind kind) {
+    static const CUpti_ActivityKind kinds[] = {[XS_SIM_MEMCPY] = CUPTI_ACTIVITY_KIND_MEMCPY,
+                                               [XS_SIM_MEMCPY_PEER] = CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                               [XS_SIM_MEMSET] = CUPTI_ACTIVITY_KIND_MEMSET,
+                                               [XS_SIM_KERNEL] = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
+    bool wanted =
+        xs_cupti_enabled(kinds[kind]) || (kind == XS_SIM_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_KERNEL));
+    if (!wanted)
+        return 0;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < count; i++) {
-        if (config[i].kind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD)
-            count_to_device = config[i].enable != 0;
-        if (config[i].kind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH)
-            count_to_host = config[i].enable != 0;
-    }
+    uint32_t attachment = xs_cupti_attachment();
+    if (attachment != 0)
+        unfinished++;
     pthread_mutex_unlock(&lock);
-    return CUPTI_SUCCESS;
+    return attachment;
 }
 
-bool xs_cupti_counts(bool to_device, bool to_host) {
+void xs_cupti_on_ended(uint32_t attachment) {
     pthread_mutex_lock(&lock);
-    bool result = (to_device && count_to_device) || (to_host && count_to_host) || (!to_device && !to_host);
+    if (attachment == xs_cupti_attachment())
+        unfinished--;
     pthread_mutex_unlock(&lock);
-    return result;
 }
 
-static CUptiResult attribute(CUpti_ActivityAttribute attr, size_t *valueSize, void *value, bool set) {
-    if (valueSize == NULL || value == NULL || (unsigned)attr >= sizeof(attributes) / sizeof(attributes[0]))
-        return CUPTI_ERROR_INVALID_PARAMETER;
-    size_t bytes = *valueSize < sizeof(size_t) ? *valueSize : sizeof(size_t);
-    if (bytes == 0)
-        return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
+void xs_cupti_forget_activity(void) {
     pthread_mutex_lock(&lock);
-    if (set)
-        attributes[attr] = 0;
-    memcpy(set ? (void *)&attributes[attr] : value, set ? value : (void *)&attributes[attr], bytes);
+    while (delivering > 0 || asking > 0)
+        pthread_cond_wait(&settled, &lock);
+    retire_locked();
+    *full_tail = lost; /* kept, so that leak checkers find the client's memory */
+    lost = full;
+    full = NULL;
+    full_tail = &full;
+    request = NULL;
+    complete = NULL;
+    timestamp = NULL;
+    offset_taken_ns = 0;
+    period_ms = 0;
+    dropped = 0;
+    unfinished = 0;
     pthread_mutex_unlock(&lock);
-    *valueSize = bytes;
-    return CUPTI_SUCCESS;
-}
-
-XS_EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attr, size_t *valueSize, void *value) {
-    return attribute(attr, valueSize, value, true);
-}
-
-XS_EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attr, size_t *valueSize, void *value) {
-    return attribute(attr, valueSize, value, false);
-}
-
-XS_EXPORT CUptiResult cuptiActivityEnableLatencyTimestamps(uint8_t on) {
-    (void)on;
-    return CUPTI_SUCCESS;
-}
-
-XS_EXPORT CUptiResult cuptiActivityEnableDeviceGraph(uint8_t on) {
-    (void)on;
-    return CUPTI_SUCCESS;
-}
-
-XS_EXPORT CUptiResult cuptiActivityEnableHWTrace(uint8_t on) {
-    return on != 0 ? CUPTI_ERROR_NOT_SUPPORTED : CUPTI_SUCCESS;
-}
-
-XS_EXPORT CUptiResult cuptiActivityEnableAllSyncRecords(uint8_t on) {
-    (void)on;
-    return CUPTI_SUCCESS;
-}
-
-XS_EXPORT CUptiResult cuptiActivityEnableAllocationSource(uint8_t on) {
-    (void)on;
-    return CUPTI_SUCCESS;
 }

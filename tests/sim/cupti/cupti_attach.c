@@ -6,8 +6,9 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct xs_sim_driver *driver;
-static const struct xs_sim_tools tools = {xs_cupti_on_api, xs_cupti_on_activity, xs_cupti_on_resource,
-                                          xs_cupti_on_node};
+static const struct xs_sim_tools tools = {xs_cupti_on_api,  xs_cupti_on_activity, xs_cupti_on_resource,
+                                          xs_cupti_on_node, xs_cupti_attachment,  xs_cupti_on_queued,
+                                          xs_cupti_on_ended};
 
 static void attach(void) {
     static void *library; /* stays loaded */
@@ -31,6 +32,7 @@ const struct xs_sim_driver *xs_cupti_driver(void) {
 bool xs_cupti_usable(void) { return xs_cupti_driver() != NULL && driver->usable(); }
 
 XS_EXPORT CUptiResult cuptiGetVersion(uint32_t *version) {
+    XS_CUPTI_CALL();
     if (version == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *version = CUPTI_API_VERSION;
@@ -38,6 +40,7 @@ XS_EXPORT CUptiResult cuptiGetVersion(uint32_t *version) {
 }
 
 XS_EXPORT CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *deviceId) {
+    XS_CUPTI_CALL();
     if (deviceId == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (!xs_cupti_usable() || driver->context_id(context) == 0)
@@ -47,6 +50,7 @@ XS_EXPORT CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *deviceId) {
 }
 
 XS_EXPORT CUptiResult cuptiGetContextId(CUcontext context, uint32_t *contextId) {
+    XS_CUPTI_CALL();
     if (contextId == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (!xs_cupti_usable() || driver->context_id(context) == 0)
@@ -57,6 +61,7 @@ XS_EXPORT CUptiResult cuptiGetContextId(CUcontext context, uint32_t *contextId) 
 
 XS_EXPORT CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t perThreadStream,
                                          uint32_t *streamId) {
+    XS_CUPTI_CALL();
     if (streamId == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (!xs_cupti_usable())
@@ -66,10 +71,12 @@ XS_EXPORT CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uin
 }
 
 XS_EXPORT CUptiResult cuptiGetStreamId(CUcontext context, CUstream stream, uint32_t *streamId) {
+    XS_CUPTI_CALL();
     return cuptiGetStreamIdEx(context, stream, 0, streamId);
 }
 
 XS_EXPORT CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *nodeId) {
+    XS_CUPTI_CALL();
     if (node == NULL || nodeId == NULL || xs_cupti_driver() == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *nodeId = driver->graph_node_id(node);
@@ -77,6 +84,7 @@ XS_EXPORT CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *nodeId) {
 }
 
 XS_EXPORT CUptiResult cuptiGetGraphId(CUgraph graph, uint32_t *pId) {
+    XS_CUPTI_CALL();
     if (graph == NULL || pId == NULL || xs_cupti_driver() == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *pId = driver->graph_id(graph);
@@ -84,6 +92,7 @@ XS_EXPORT CUptiResult cuptiGetGraphId(CUgraph graph, uint32_t *pId) {
 }
 
 XS_EXPORT CUptiResult cuptiGetGraphExecId(CUgraphExec graphExec, uint32_t *pId) {
+    XS_CUPTI_CALL();
     if (graphExec == NULL || pId == NULL || xs_cupti_driver() == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *pId = driver->graph_exec_id(graphExec);
@@ -91,6 +100,7 @@ XS_EXPORT CUptiResult cuptiGetGraphExecId(CUgraphExec graphExec, uint32_t *pId) 
 }
 
 XS_EXPORT CUptiResult cuptiDeviceSupported(CUdevice dev, int *support) {
+    XS_CUPTI_CALL();
     (void)dev;
     if (support == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
@@ -99,6 +109,7 @@ XS_EXPORT CUptiResult cuptiDeviceSupported(CUdevice dev, int *support) {
 }
 
 XS_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **str) {
+    XS_CUPTI_CALL();
     static const struct {
         CUptiResult value;
         const char *name;
@@ -123,5 +134,6 @@ XS_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **str)
 }
 
 XS_EXPORT CUptiResult cuptiGetErrorMessage(CUptiResult result, const char **str) {
+    XS_CUPTI_CALL();
     return cuptiGetResultString(result, str);
 }

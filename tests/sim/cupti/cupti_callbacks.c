@@ -28,6 +28,7 @@ static void deliver(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const vo
 }
 
 void xs_cupti_on_api(const struct xs_sim_api *call) {
+    xs_cupti_charge(call);
     xs_cupti_record_api(call);
     CUpti_CallbackData data = {.callbackSite = call->leaving ? CUPTI_API_EXIT : CUPTI_API_ENTER,
                                .functionName = call->function,
@@ -62,6 +63,7 @@ void xs_cupti_on_node(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUg
 
 XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata,
                                         CUpti_SubscriberParams *pParams) {
+    XS_CUPTI_CALL();
     if (handle == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (xs_cupti_driver() == NULL || !xs_cupti_usable())
@@ -73,6 +75,7 @@ XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_Ca
         pthread_mutex_unlock(&lock);
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     }
+    xs_cupti_attach_begin("cuptiSubscribe");
     subscribed = true;
     subscriber.callback = callback;
     subscriber.data = userdata;
@@ -82,11 +85,13 @@ XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_Ca
     atomic_store(&active_data, userdata);
     atomic_store(&active, callback);
     *handle = &subscriber;
+    xs_cupti_attach_end();
     pthread_mutex_unlock(&lock);
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata) {
+    XS_CUPTI_CALL();
     return cuptiSubscribe_v2(handle, callback, userdata, NULL);
 }
 
@@ -95,15 +100,19 @@ static void want_all(CUpti_CallbackDomain domain, bool enable) {
         atomic_store_explicit(&wanted[domain][i], enable, memory_order_relaxed);
 }
 
+static void forget_locked(void) {
+    atomic_store(&active, NULL);
+    subscribed = false;
+    for (int domain = 0; domain < CUPTI_CB_DOMAIN_SIZE; domain++)
+        want_all((CUpti_CallbackDomain)domain, false);
+}
+
 XS_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
+    XS_CUPTI_CALL();
     pthread_mutex_lock(&lock);
     bool ours = subscribed && handle == &subscriber;
-    if (ours) {
-        atomic_store(&active, NULL);
-        subscribed = false;
-        for (int domain = 0; domain < CUPTI_CB_DOMAIN_SIZE; domain++)
-            want_all((CUpti_CallbackDomain)domain, false);
-    }
+    if (ours)
+        forget_locked();
     pthread_mutex_unlock(&lock);
     return ours ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
@@ -117,6 +126,7 @@ static bool ours(CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain) {
 
 XS_EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain,
                                           CUpti_CallbackId cbid) {
+    XS_CUPTI_CALL();
     if (!ours(handle, domain) || cbid == 0 || cbid >= CBIDS)
         return CUPTI_ERROR_INVALID_PARAMETER;
     atomic_store(&wanted[domain][cbid], enable != 0);
@@ -124,6 +134,7 @@ XS_EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandl
 }
 
 XS_EXPORT CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain) {
+    XS_CUPTI_CALL();
     if (!ours(handle, domain))
         return CUPTI_ERROR_INVALID_PARAMETER;
     want_all(domain, enable != 0);
@@ -131,6 +142,7 @@ XS_EXPORT CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle 
 }
 
 XS_EXPORT CUptiResult cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle handle) {
+    XS_CUPTI_CALL();
     if (!ours(handle, CUPTI_CB_DOMAIN_DRIVER_API))
         return CUPTI_ERROR_INVALID_PARAMETER;
     for (int domain = 1; domain < CUPTI_CB_DOMAIN_SIZE; domain++)
@@ -140,6 +152,7 @@ XS_EXPORT CUptiResult cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHan
 
 XS_EXPORT CUptiResult cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle handle,
                                             CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+    XS_CUPTI_CALL();
     if (enable == NULL || !ours(handle, domain) || cbid >= CBIDS)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *enable = atomic_load(&wanted[domain][cbid]);
@@ -147,6 +160,7 @@ XS_EXPORT CUptiResult cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHa
 }
 
 XS_EXPORT CUptiResult cuptiSupportedDomains(size_t *domainCount, CUpti_DomainTable *domainTable) {
+    XS_CUPTI_CALL();
     static const CUpti_CallbackDomain domains[] = {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_CB_DOMAIN_RESOURCE};
     if (domainCount == NULL || domainTable == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
@@ -155,11 +169,8 @@ XS_EXPORT CUptiResult cuptiSupportedDomains(size_t *domainCount, CUpti_DomainTab
     return CUPTI_SUCCESS;
 }
 
-XS_EXPORT CUptiResult cuptiFinalize(void) {
+void xs_cupti_forget_subscriber(void) {
     pthread_mutex_lock(&lock);
-    atomic_store(&active, NULL);
-    subscribed = false;
+    forget_locked();
     pthread_mutex_unlock(&lock);
-    xs_cupti_disable_all();
-    return CUPTI_SUCCESS;
 }

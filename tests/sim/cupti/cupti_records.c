@@ -34,11 +34,11 @@ size_t xs_cupti_record_bytes(CUpti_ActivityKind kind) {
     }
 }
 
-#define APPEND(record)                                                                                                 \
+#define APPEND(attachment, record)                                                                                     \
     do {                                                                                                               \
         unsigned char bytes[BYTES(record)] = {0};                                                                      \
         memcpy(bytes, &(record), sizeof(record));                                                                      \
-        xs_cupti_append(bytes, sizeof(bytes));                                                                         \
+        xs_cupti_append(attachment, bytes, sizeof(bytes));                                                             \
     } while (0)
 
 static void record_copy(const struct xs_sim_activity *a) {
@@ -60,7 +60,7 @@ static void record_copy(const struct xs_sim_activity *a) {
                                     .graphId = a->graph_id,
                                     .channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY,
                                     .copyCount = a->copy_count};
-    APPEND(record);
+    APPEND(a->attachment, record);
 }
 
 static void record_peer_copy(const struct xs_sim_activity *a) {
@@ -85,7 +85,7 @@ static void record_peer_copy(const struct xs_sim_activity *a) {
                                         .graphNodeId = a->graph_node_id,
                                         .graphId = a->graph_id,
                                         .channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY};
-    APPEND(record);
+    APPEND(a->attachment, record);
 }
 
 static void record_set(const struct xs_sim_activity *a) {
@@ -105,7 +105,7 @@ static void record_set(const struct xs_sim_activity *a) {
                                     .graphNodeId = a->graph_node_id,
                                     .graphId = a->graph_id,
                                     .channelType = CUPTI_CHANNEL_TYPE_COMPUTE};
-    APPEND(record);
+    APPEND(a->attachment, record);
 }
 
 static void record_kernel(const struct xs_sim_activity *a) {
@@ -135,7 +135,7 @@ static void record_kernel(const struct xs_sim_activity *a) {
                                      .graphId = a->graph_id,
                                      .channelType = CUPTI_CHANNEL_TYPE_COMPUTE};
     record.completed = record.end;
-    APPEND(record);
+    APPEND(a->attachment, record);
 }
 
 static void record_sync(const struct xs_sim_activity *a) {
@@ -149,11 +149,15 @@ static void record_sync(const struct xs_sim_activity *a) {
                                              .contextId = a->context_id,
                                              .streamId = a->stream_id,
                                              .cudaEventId = a->event_id};
-    APPEND(record);
+    APPEND(a->attachment, record);
 }
 
 static void record_migration(const struct xs_sim_activity *a) {
     bool to_device = a->src_device == UINT32_MAX, to_host = a->dst_device == UINT32_MAX;
+    /* Measured on driver 580: a context that CUPTI did not see being made counts nothing, and nothing is counted any
+     * more after the first cuptiFinalize. */
+    if (a->attachment == 0 || a->attachment != xs_cupti_attachment() || xs_cupti_was_finalized())
+        return;
     if (!xs_cupti_enabled(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) || !xs_cupti_counts(to_device, to_host))
         return;
     CUpti_ActivityUnifiedMemoryCounter3 record = {
@@ -170,7 +174,8 @@ static void record_migration(const struct xs_sim_activity *a) {
         .streamId = a->stream_id,
         .processId = (uint32_t)getpid(),
         .flags = a->value};
-    APPEND(record);
+    APPEND(a->attachment, record);
+    xs_cupti_counted();
 }
 
 static void record_memory(const struct xs_sim_activity *a) {
@@ -192,7 +197,7 @@ static void record_memory(const struct xs_sim_activity *a) {
         record.memoryPoolConfig.memoryPoolType = CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;
         record.memoryPoolConfig.address = a->pool_address;
     }
-    APPEND(record);
+    APPEND(a->attachment, record);
 }
 
 void xs_cupti_on_activity(const struct xs_sim_activity *activity) {
@@ -206,20 +211,34 @@ void xs_cupti_on_activity(const struct xs_sim_activity *activity) {
 
 /* ---- API records, and the external correlation that precedes them ---- */
 
-static __thread struct {
+struct pushed {
     uint64_t ids[32];
     unsigned depth;
-} pushed[CUPTI_EXTERNAL_CORRELATION_KIND_SIZE];
+    uint32_t attachment; /* in which they were pushed */
+};
+
+/* The calling thread's; of an attachment that is over, nothing is left. */
+static struct pushed *pushed_of(int kind) {
+    static __thread struct pushed all[CUPTI_EXTERNAL_CORRELATION_KIND_SIZE];
+    uint32_t attachment = xs_cupti_attachment();
+    if (all[kind].attachment != attachment)
+        all[kind].depth = 0;
+    all[kind].attachment = attachment;
+    return &all[kind];
+}
 
 void xs_cupti_record_api(const struct xs_sim_api *call) {
     for (int kind = 1; !call->leaving && kind < CUPTI_EXTERNAL_CORRELATION_KIND_SIZE; kind++) {
-        if (pushed[kind].depth == 0 || !xs_cupti_enabled(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION))
+        if (!xs_cupti_enabled(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION))
+            continue;
+        const struct pushed *pushed = pushed_of(kind);
+        if (pushed->depth == 0)
             continue;
         CUpti_ActivityExternalCorrelation record = {.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                                                     .externalKind = (CUpti_ExternalCorrelationKind)kind,
-                                                    .externalId = pushed[kind].ids[pushed[kind].depth - 1],
+                                                    .externalId = pushed->ids[pushed->depth - 1],
                                                     .correlationId = call->correlation};
-        APPEND(record);
+        APPEND(xs_cupti_attachment(), record);
     }
     if (!call->leaving || !xs_cupti_enabled(CUPTI_ACTIVITY_KIND_DRIVER))
         return;
@@ -231,23 +250,27 @@ void xs_cupti_record_api(const struct xs_sim_api *call) {
                                 .threadId = (uint32_t)syscall(SYS_gettid),
                                 .correlationId = call->correlation,
                                 .returnValue = (uint32_t)*call->result};
-    APPEND(record);
+    APPEND(xs_cupti_attachment(), record);
 }
 
 XS_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id) {
-    if (kind <= 0 || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE || pushed[kind].depth == 32)
+    XS_CUPTI_CALL();
+    if (kind <= 0 || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE || pushed_of(kind)->depth == 32)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    pushed[kind].ids[pushed[kind].depth++] = id;
+    struct pushed *pushed = pushed_of(kind);
+    pushed->ids[pushed->depth++] = id;
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t *lastId) {
+    XS_CUPTI_CALL();
     if (kind <= 0 || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    if (pushed[kind].depth == 0)
+    struct pushed *pushed = pushed_of(kind);
+    if (pushed->depth == 0)
         return CUPTI_ERROR_QUEUE_EMPTY;
-    pushed[kind].depth--;
+    pushed->depth--;
     if (lastId != NULL)
-        *lastId = pushed[kind].ids[pushed[kind].depth];
+        *lastId = pushed->ids[pushed->depth];
     return CUPTI_SUCCESS;
 }

@@ -12,6 +12,30 @@
 
 #define XS_EXPORT __attribute__((visibility("default")))
 
+/* Begins every exported function. Ends a forked child of a process that had attached CUPTI: the real one hangs or
+ * crashes there. */
+#define XS_CUPTI_CALL() xs_cupti_check_process(__func__)
+void xs_cupti_check_process(const char *function);
+
+/* ---- attached and detached (cupti_life.c) ---- */
+
+/* From the first subscription or kind on until cuptiFinalize there is an attachment, which has a number; 0: none. */
+uint32_t xs_cupti_attachment(void);
+/* Attaches if that was not done yet. Before begins and after ends what must have the driver for itself, for which
+ * `function` is the name. */
+void xs_cupti_attach_begin(const char *function);
+void xs_cupti_attach_end(void);
+/* After the first cuptiFinalize there are no migrations any more. */
+bool xs_cupti_was_finalized(void);
+/* What the kinds cost the call: the calling thread is busy for as long. */
+void xs_cupti_charge(const struct xs_sim_api *call);
+/* A number from the environment, or the fallback. */
+uint64_t xs_cupti_setting(const char *name, uint64_t fallback);
+/* The parts of cuptiFinalize: nothing of the subscriber and of the buffers is left, and none of their callbacks runs.
+ */
+void xs_cupti_forget_subscriber(void);
+void xs_cupti_forget_activity(void);
+
 /* The simulated driver's side, attached on first use; NULL where libcuda is another one (cupti_attach.c). */
 const struct xs_sim_driver *xs_cupti_driver(void);
 bool xs_cupti_usable(void);
@@ -23,12 +47,21 @@ void xs_cupti_on_node(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUg
 void xs_cupti_on_activity(const struct xs_sim_activity *activity);
 void xs_cupti_record_api(const struct xs_sim_api *call);
 
-/* Which kinds are on, and how a record gets into a buffer (cupti_activity.c). */
+/* Which kinds are on (cupti_kinds.c), and how a record gets into a buffer (cupti_activity.c). */
 bool xs_cupti_enabled(CUpti_ActivityKind kind);
+/* Is it off, but was on in this attachment? */
+bool xs_cupti_was_enabled(CUpti_ActivityKind kind);
 bool xs_cupti_counts(bool to_device, bool to_host);
-void xs_cupti_append(const void *record, size_t bytes);
+void xs_cupti_forget_kinds(void);
+/* The counters of managed memory: a record of them comes; are they on; waits until they have ended. */
+void xs_cupti_counted(void);
+void xs_cupti_end_counters(void);
+/* Where the attachment is over, the record is nobody's. */
+void xs_cupti_append(uint32_t attachment, const void *record, size_t bytes);
 size_t xs_cupti_record_bytes(CUpti_ActivityKind kind);
-void xs_cupti_disable_all(void);
+/* xs_sim_tools.h has the meaning. */
+uint32_t xs_cupti_on_queued(enum xs_sim_activity_kind kind);
+void xs_cupti_on_ended(uint32_t attachment);
 /* The client's clock for a CLOCK_MONOTONIC time. */
 uint64_t xs_cupti_client_time(uint64_t monotonic_ns);
 

@@ -62,6 +62,7 @@ static void report_move(struct CUstream_st *stream, const struct move *move, int
                                        .dst_device = target < 0 ? UINT32_MAX : (uint32_t)target,
                                        .stream_id = stream->id,
                                        .context_id = stream->context->id,
+                                       .attachment = stream->context->attachment,
                                        .correlation = correlation};
     xs_report(&activity);
 }

@@ -6,6 +6,9 @@
 
 static struct xs_capture *captures; /* those in progress, under the queue lock */
 static uint64_t capture_ids;
+static atomic_uint capture_count; /* how many those are, for who must not take the lock */
+
+bool xs_capturing(void) { return atomic_load(&capture_count) > 0; }
 
 void xs_capture_unref_locked(struct xs_capture *capture) {
     if (--capture->refs > 0)
@@ -201,6 +204,7 @@ static CUresult begin(CUstream handle, CUstreamCaptureMode mode, struct CUgraph_
                                    .refs = 1,
                                    .next = captures};
     captures = capture;
+    atomic_fetch_add(&capture_count, 1);
     join_locked(capture, stream);
     set_nodes(&stream->capture_tail, &stream->capture_tail_count, dependencies, count, false);
     xs_queue_unlock();
@@ -248,6 +252,7 @@ static void dissolve_locked(struct xs_capture *capture) {
     while (*link != capture)
         link = &(*link)->next;
     *link = capture->next;
+    atomic_fetch_sub(&capture_count, 1);
     capture->ended = true;
     for (size_t i = 0; i < capture->member_count; i++) {
         capture->members[i]->capture = NULL;

@@ -28,6 +28,7 @@ struct xs_op *xs_op_clone(const struct xs_op *op) {
     clone->dependencies = NULL;
     clone->dependency_count = 0;
     clone->staging = NULL;
+    clone->attachment = 0;
     clone->next = NULL;
     if (op->kind == XS_OP_KERNEL)
         clone->launch.arguments = duplicate(op->launch.arguments, op->launch.argument_bytes);
@@ -51,6 +52,7 @@ static struct xs_sim_activity activity_of(const struct CUstream_st *stream, cons
                                     .end_ns = op->end_ns,
                                     .queued_ns = op->queued_ns,
                                     .correlation = op->correlation,
+                                    .attachment = op->attachment,
                                     .device = (uint32_t)stream->context->device,
                                     .context_id = stream->context->id,
                                     .stream_id = stream->id,
@@ -74,6 +76,15 @@ static uint32_t copy_kind(const struct xs_copy *copy) {
     if (place[0] != HOST && place[1] != HOST && copy->src.device != copy->dst.device)
         return 10;
     return kinds[place[0]][place[1]];
+}
+
+void xs_op_queued(struct xs_op *op) {
+    if (op->kind == XS_OP_COPY)
+        op->attachment = xs_report_queued(copy_kind(&op->copy) == 10 ? XS_SIM_MEMCPY_PEER : XS_SIM_MEMCPY);
+    if (op->kind == XS_OP_SET)
+        op->attachment = xs_report_queued(XS_SIM_MEMSET);
+    if (op->kind == XS_OP_KERNEL)
+        op->attachment = xs_report_queued(XS_SIM_KERNEL);
 }
 
 static void report_copy(const struct CUstream_st *stream, const struct xs_op *op) {

@@ -79,6 +79,7 @@ void xs_run_head_locked(struct CUstream_st *stream) {
     running++;
     pthread_mutex_unlock(&lock);
     xs_op_execute(stream, op);
+    xs_report_ended(op->attachment);
     pthread_mutex_lock(&lock);
     stream->running = false;
     running--;
@@ -161,6 +162,7 @@ static void append_locked(struct CUstream_st *stream, struct xs_op *op) {
     op->queued_ns = xs_now_ns();
     if (op->correlation == 0)
         op->correlation = xs_thread()->correlation;
+    xs_op_queued(op);
     op->next = NULL;
     *stream->tail = op;
     stream->tail = &op->next;

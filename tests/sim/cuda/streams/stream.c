@@ -127,6 +127,7 @@ void xs_report_sync(struct CUstream_st *stream, unsigned type, uint32_t event_id
     if (xs_tools() == NULL || stream == NULL)
         return;
     struct xs_sim_activity activity = {.kind = XS_SIM_SYNC,
+                                       .attachment = xs_attachment(),
                                        .start_ns = start_ns,
                                        .end_ns = xs_now_ns(),
                                        .value = type,
