@@ -6,7 +6,7 @@
 
 #include "preload/session/options.h"
 
-enum type { BOOL, CHOICE, INT, TEXT, PATTERN };
+enum type { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
 static const struct row {
     const char *field, *name, *preset, *values;
     enum type type;
@@ -165,8 +165,12 @@ static void int_values(void **state) {
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
         long least, most;
         char text[64];
-        if (rows[r].type != INT) {
+        if (rows[r].type != INT && rows[r].type != SHARE) {
             continue;
+        }
+        if (rows[r].type == SHARE) {
+            accepts(&rows[r], "off", "off");
+            accepts(&rows[r], "OFF", "off");
         }
         assert_int_equal(sscanf(rows[r].values, "%ld..%ld", &least, &most), 2);
         snprintf(text, sizeof text, "%ld", least);

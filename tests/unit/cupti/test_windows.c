@@ -1,0 +1,186 @@
+/* The windows in which device times are recorded: programs of several kinds, played with a clock that is a number. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/cupti/windows.h"
+
+#define BEGIN UINT64_C(1000000000)
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+/* A program that calls the driver at an even pace. What a call takes without recording, and how much longer with. */
+struct program {
+    uint64_t call_ns, recorded_ns, stopped_ns, others_percent;
+    bool may_detach;
+    uint64_t turn_ns;
+};
+
+struct run {
+    struct xs_windows w;
+    struct xs_windows_facts facts;
+    double calls, recorded;
+    uint64_t spent_ns; /* really */
+};
+
+static void look(struct run *r, const struct program *p) {
+    enum xs_windows_state before = r->w.state, to = xs_windows_look(&r->w, &r->facts);
+    if (to != before) {
+        bool dear = to == XS_WINDOWS_DETACHED || before == XS_WINDOWS_DETACHED;
+        uint64_t at = r->facts.now_ns;
+        r->facts.now_ns += dear ? p->turn_ns : 30000;
+        r->spent_ns += dear ? p->turn_ns : 30000;
+        xs_windows_turned(&r->w, to, at, r->facts.now_ns);
+    }
+}
+
+static void play(struct run *r, const struct program *p, uint64_t length_ns) {
+    memset(r, 0, sizeof *r);
+    xs_windows_start(&r->w, 2, BEGIN);
+    r->facts = (struct xs_windows_facts){.now_ns = BEGIN, .may_detach = p->may_detach};
+    while (r->facts.now_ns < BEGIN + length_ns) {
+        uint64_t wait = xs_windows_wait_ms(&r->w) * MS;
+        uint64_t extra = r->w.state == XS_WINDOWS_RECORDING ? p->recorded_ns
+                         : r->w.state == XS_WINDOWS_STOPPED ? p->stopped_ns
+                                                            : 0;
+        double calls = (double)wait / (double)(p->call_ns + extra);
+        assert_int_not_equal(wait, 0);
+        r->facts.now_ns += wait;
+        r->facts.others_ns += wait / 100 * p->others_percent;
+        r->calls += calls;
+        r->facts.calls = (uint64_t)r->calls;
+        if (r->w.state == XS_WINDOWS_RECORDING) {
+            r->recorded += calls;
+            r->facts.launches = (uint64_t)r->recorded;
+        }
+        r->spent_ns += (uint64_t)(calls * (double)extra);
+        look(r, p);
+    }
+}
+
+static double share(const struct run *r) {
+    return 100.0 * (double)r->spent_ns / (double)(r->facts.now_ns - BEGIN);
+}
+
+static void cheap_programs_are_recorded_throughout(void **state) {
+    static const struct program slow = {.call_ns = 400000, .recorded_ns = 2500, .may_detach = true};
+    struct run r;
+    (void)state;
+    play(&r, &slow, 20 * SECOND);
+    assert_int_equal(r.w.stops, 0);
+    assert_int_equal(r.w.state, XS_WINDOWS_RECORDING);
+}
+
+static void without_a_budget_nothing_stops(void **state) {
+    struct xs_windows w;
+    (void)state;
+    xs_windows_start(&w, 0, BEGIN);
+    struct xs_windows_facts facts = {.now_ns = BEGIN + SECOND, .launches = 100000000, .calls = 100000000};
+    assert_int_equal(xs_windows_look(&w, &facts), XS_WINDOWS_RECORDING);
+    assert_int_equal(xs_windows_wait_ms(&w), 0);
+}
+
+/* The launches of a framework: recorded, the program takes almost twice as long. */
+static void dear_programs_keep_to_the_budget(void **state) {
+    static const struct program launches = {
+        .call_ns = 5000, .recorded_ns = 4500, .stopped_ns = 500, .may_detach = true, .turn_ns = 12 * MS};
+    static const uint64_t lengths[] = {3 * SECOND, 10 * SECOND, 60 * SECOND};
+    (void)state;
+    for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct run r;
+        play(&r, &launches, lengths[i]);
+        assert_true(share(&r) < 3);
+        assert_true(r.w.stops >= 1 && r.w.detachments >= 1);
+        if (lengths[i] >= 10 * SECOND) {
+            assert_true(r.w.windows.ended >= 3);
+            assert_true(share(&r) < 2.3);
+        }
+    }
+}
+
+static void nothing_is_detached_where_it_must_not_be(void **state) {
+    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .stopped_ns = 0, .may_detach = false};
+    struct run r;
+    (void)state;
+    play(&r, &launches, 20 * SECOND);
+    assert_int_equal(r.w.detachments, 0);
+    assert_true(r.w.stops > 3 && share(&r) < 2.5);
+}
+
+/* Where the rest takes more than the budget, a quarter of it is still for device times. */
+static void there_are_windows_whatever_the_rest_costs(void **state) {
+    static const struct program launches = {
+        .call_ns = 5000, .recorded_ns = 4500, .others_percent = 3, .may_detach = true, .turn_ns = 12 * MS};
+    struct run r;
+    (void)state;
+    play(&r, &launches, 60 * SECOND);
+    assert_true(r.w.windows.ended >= 3);
+    assert_true(share(&r) < 1);
+}
+
+/* A table that is wrong by a factor is put right by the program's pace. */
+static void costs_are_learnt(void **state) {
+    static const struct program dear = {
+        .call_ns = 6000, .recorded_ns = 7500, .stopped_ns = 500, .may_detach = true, .turn_ns = 12 * MS};
+    struct run r;
+    (void)state;
+    play(&r, &dear, 60 * SECOND);
+    assert_in_range(r.w.cost_percent, 220, 340);
+    assert_true(share(&r) < 2.6);
+}
+
+/* Windows follow no period: their distances differ. */
+static void distances_differ(void **state) {
+    static const struct program launches = {
+        .call_ns = 5000, .recorded_ns = 4500, .stopped_ns = 500, .may_detach = true, .turn_ns = 12 * MS};
+    struct run r;
+    uint64_t least = UINT64_MAX, most = 0;
+    (void)state;
+    play(&r, &launches, 120 * SECOND);
+    assert_true(r.w.windows.count > 10);
+    for (uint32_t i = 2; i < r.w.windows.count; i++) {
+        uint64_t distance = r.w.windows.windows[i].start_ns - r.w.windows.windows[i - 1].start_ns;
+        least = distance < least ? distance : least;
+        most = distance > most ? distance : most;
+    }
+    assert_true(most * 10 > least * 13);
+}
+
+static void the_list_thins_itself(void **state) {
+    static struct xs_window_list list;
+    static char text[XS_WINDOWS_TEXT_BYTES];
+    const struct xs_clock clock = {.source = XS_CLOCK_MONOTONIC};
+    (void)state;
+    for (uint64_t i = 0; i < 3 * XS_WINDOWS_KEPT; i++) {
+        xs_window_list_add(&list, i * MS, i * MS + 500000);
+    }
+    assert_int_equal(list.ended, 3 * XS_WINDOWS_KEPT);
+    assert_true(list.count <= XS_WINDOWS_KEPT && list.count >= XS_WINDOWS_KEPT / 4);
+    assert_int_equal(list.recorded_ns, 3 * XS_WINDOWS_KEPT * UINT64_C(500000));
+    for (uint32_t i = 1; i < list.count; i++) {
+        assert_int_equal(list.windows[i].start_ns - list.windows[i - 1].start_ns, (list.skipped_of + 1) * MS);
+    }
+    assert_true(xs_window_list_text(&list, &clock, text, sizeof text) > 0);
+    assert_int_equal(strncmp(text, "0+500,", 6), 0);
+    xs_window_list_text(&list, &clock, text, 20);
+    assert_true(strlen(text) < 20 && text[strlen(text) - 1] != ',');
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cheap_programs_are_recorded_throughout),
+        cmocka_unit_test(without_a_budget_nothing_stops),
+        cmocka_unit_test(dear_programs_keep_to_the_budget),
+        cmocka_unit_test(nothing_is_detached_where_it_must_not_be),
+        cmocka_unit_test(there_are_windows_whatever_the_rest_costs),
+        cmocka_unit_test(costs_are_learnt),
+        cmocka_unit_test(distances_differ),
+        cmocka_unit_test(the_list_thins_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
