@@ -61,6 +61,19 @@ void xs_cupti_on_node(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUg
             original != NULL ? CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED : CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
 }
 
+static bool is_taken_locked(const CUpti_SubscriberParams *params) {
+    if (subscribed && params != NULL && params->oldSubscriberName != NULL && params->oldSubscriberSize > 0)
+        snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s", subscriber.name);
+    return subscribed;
+}
+
+static bool is_taken(const CUpti_SubscriberParams *params) {
+    pthread_mutex_lock(&lock);
+    bool taken = is_taken_locked(params);
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
 XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata,
                                         CUpti_SubscriberParams *pParams) {
     XS_CUPTI_CALL();
@@ -68,26 +81,25 @@ XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_Ca
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (xs_cupti_driver() == NULL || !xs_cupti_usable())
         return CUPTI_ERROR_NOT_INITIALIZED;
-    pthread_mutex_lock(&lock);
-    if (subscribed) {
-        if (pParams != NULL && pParams->oldSubscriberName != NULL && pParams->oldSubscriberSize > 0)
-            snprintf(pParams->oldSubscriberName, pParams->oldSubscriberSize, "%s", subscriber.name);
-        pthread_mutex_unlock(&lock);
+    if (is_taken(pParams)) /* which changes nothing in the driver */
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-    }
     xs_cupti_attach_begin("cuptiSubscribe");
-    subscribed = true;
-    subscriber.callback = callback;
-    subscriber.data = userdata;
-    const char *name = pParams != NULL ? pParams->subscriberName : NULL;
-    snprintf(subscriber.name, sizeof(subscriber.name), "CUPTI%s%s", name != NULL ? " for " : "",
-             name != NULL ? name : "");
-    atomic_store(&active_data, userdata);
-    atomic_store(&active, callback);
-    *handle = &subscriber;
-    xs_cupti_attach_end();
+    pthread_mutex_lock(&lock);
+    bool taken = is_taken_locked(pParams);
+    if (!taken) {
+        subscribed = true;
+        subscriber.callback = callback;
+        subscriber.data = userdata;
+        const char *name = pParams != NULL ? pParams->subscriberName : NULL;
+        snprintf(subscriber.name, sizeof(subscriber.name), "CUPTI%s%s", name != NULL ? " for " : "",
+                 name != NULL ? name : "");
+        atomic_store(&active_data, userdata);
+        atomic_store(&active, callback);
+        *handle = &subscriber;
+    }
     pthread_mutex_unlock(&lock);
-    return CUPTI_SUCCESS;
+    xs_cupti_attach_end();
+    return taken ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata) {
