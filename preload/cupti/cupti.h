@@ -16,6 +16,7 @@ struct xs_cupti_wishes {
     const char *migrations;      /* the option's value: auto, off or all; valid for the process's life */
     unsigned migrations_percent; /* of the run's time that recording migrations may cost in auto */
     unsigned budget_percent;     /* of the run's time that profiling may cost; 0: without bound */
+    const char *window;          /* the part of the run that is asked for (window_spec.h) */
     int driver_version;          /* cuDriverGetVersion */
     uint64_t (*others_ns)(void); /* what all but CUPTI has cost the program by now. Any thread */
 };

@@ -312,7 +312,6 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
 static void give_away(const char *why) {
-    xs_cupti_end_migrations();
     if (xs_cupti_is_attached()) {
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         xs_cupti_stop_migrations();
@@ -322,6 +321,7 @@ static void give_away(const char *why) {
         xs_cupti_unsubscribe(&xs_cupti_api);
         xs_cupti_keep_all_names();
     }
+    xs_cupti_end_migrations();
     xs_cupti_end_turns();
     atomic_store(&phase, OVER);
     set_status("stepped aside", "for %s", why);

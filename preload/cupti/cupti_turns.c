@@ -42,7 +42,11 @@ void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns)
     with_kernels = wishes->kernels;
     is_old_driver = wishes->driver_version < LEAST_DRIVER_VERSION;
     detachable = xs_cupti_api.cuptiFinalize && !is_old_driver;
-    xs_windows_start(&windows, wishes->budget_percent, now_ns);
+    struct xs_window_spec spec;
+    if (!xs_window_spec_read(&spec, wishes->window)) {
+        xs_note("cupti", "XFERSPY_WINDOW is not understood; the budget decides");
+    }
+    xs_windows_start(&windows, wishes->budget_percent, &spec, now_ns);
 }
 
 static void tell(struct xs_cupti_state *state) {
@@ -210,7 +214,7 @@ static unsigned watch(void) {
 }
 
 unsigned xs_cupti_watch_windows(void) {
-    if (!windows.percent || !xs_cupti_is_active() || atomic_load(&ended)) {
+    if (xs_windows_are_unbounded(&windows) || !xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
     if (!gate_prepared) {

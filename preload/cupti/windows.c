@@ -27,10 +27,11 @@
 #define LEAST_WAIT_MS 2u
 #define MOST_WAIT_MS 1000u
 
-void xs_windows_start(struct xs_windows *w, unsigned percent, uint64_t now_ns) {
+void xs_windows_start(struct xs_windows *w, unsigned percent, const struct xs_window_spec *spec, uint64_t now_ns) {
     memset(w, 0, sizeof *w);
     w->state = XS_WINDOWS_RECORDING;
     w->percent = percent;
+    w->spec = *spec;
     w->start_ns = w->since_ns = w->last.now_ns = w->opened.now_ns = now_ns;
     w->turn_ns = TURN_NS;
     w->cost_percent = 100;
@@ -49,13 +50,15 @@ static uint64_t table_ns(const struct xs_windows_facts *from, const struct xs_wi
     return (to->launches - from->launches) * LAUNCH_NS + (to->copies - from->copies) * COPY_NS;
 }
 
-uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
+static uint64_t chosen_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
+
+uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return chosen_cost_ns(w) + w->unavoidable_ns; }
 
 /* What CUPTI may still spend; negative: it has spent too much. */
 static int64_t balance(const struct xs_windows *w) {
     int64_t share = (int64_t)((w->last.now_ns - w->start_ns) / 100 * w->percent);
     int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
-    return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
+    return (left > least ? left : least) + ADVANCE_NS - (int64_t)chosen_cost_ns(w);
 }
 
 /* ---- what a call costs, by the program's pace ---- */
@@ -102,7 +105,8 @@ static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *fa
 static void account(struct xs_windows *w, const struct xs_windows_facts *facts) {
     w->recording_ns += table_ns(&w->last, facts) * w->cost_percent / 100;
     if (w->state == XS_WINDOWS_STOPPED)
-        w->recording_ns += (facts->calls - w->last.calls) * STOPPED_LAUNCH_NS;
+        *(facts->may_detach ? &w->recording_ns : &w->unavoidable_ns) +=
+            (facts->calls - w->last.calls) * STOPPED_LAUNCH_NS;
     w->last = *facts;
     if (w->state != XS_WINDOWS_RECORDING)
         compare_pace(w, facts);
@@ -124,8 +128,19 @@ static bool is_saved(struct xs_windows *w) {
     return balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
 }
 
+bool xs_windows_are_unbounded(const struct xs_windows *w) { return !w->percent && !xs_window_spec_is_set(&w->spec); }
+
+static enum xs_windows_state as_asked(const struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t next_ns;
+    if (xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, &next_ns))
+        return XS_WINDOWS_RECORDING;
+    return w->state != XS_WINDOWS_RECORDING && facts->may_detach ? XS_WINDOWS_DETACHED : XS_WINDOWS_STOPPED;
+}
+
 enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_windows_facts *facts) {
     account(w, facts);
+    if (xs_window_spec_is_set(&w->spec))
+        return as_asked(w, facts);
     if (!w->percent)
         return XS_WINDOWS_RECORDING;
     switch (w->state) {
@@ -173,10 +188,13 @@ static uint64_t until_spent_ns(const struct xs_windows *w) {
 }
 
 unsigned xs_windows_wait_ms(const struct xs_windows *w) {
-    uint64_t ns = PACE_NS / 2;
-    if (!w->percent)
+    uint64_t ns = PACE_NS / 2, next_ns;
+    if (xs_windows_are_unbounded(w))
         return 0;
-    if (w->state == XS_WINDOWS_RECORDING) {
+    if (xs_window_spec_is_set(&w->spec)) {
+        xs_window_spec_wants(&w->spec, w->last.now_ns - w->start_ns, &next_ns);
+        ns = next_ns - (w->last.now_ns - w->start_ns);
+    } else if (w->state == XS_WINDOWS_RECORDING) {
         ns = until_spent_ns(w);
     } else if (!w->paced_calls && !(w->state == XS_WINDOWS_STOPPED && w->last.now_ns - w->since_ns < PACE_NS)) {
         int64_t missing = ADVANCE_NS + (int64_t)w->wanted_ns - balance(w);

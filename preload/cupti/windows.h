@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "preload/cupti/window_list.h"
+#include "preload/cupti/window_spec.h"
 
 enum xs_windows_state {
     XS_WINDOWS_RECORDING,
@@ -36,11 +37,13 @@ struct xs_windows_facts {
 struct xs_windows {
     enum xs_windows_state state;
     unsigned percent;  /* the budget; 0: without bound, always recording */
+    struct xs_window_spec spec;
     uint64_t start_ns; /* of the session */
     struct xs_windows_facts last;
     uint64_t since_ns;              /* the state */
     struct xs_windows_facts opened; /* when the window began */
     uint64_t recording_ns;          /* cost of recording, estimated */
+    uint64_t unavoidable_ns;        /* of being only stopped, where detaching is not possible; windows go on */
     uint64_t turns_ns;              /* time that the program was held for turning */
     uint64_t turn_ns;               /* what detaching and attaching again takes: a moving mean */
     uint64_t wanted_ns;             /* what has to be saved up before the next window */
@@ -55,8 +58,10 @@ struct xs_windows {
     struct xs_window_list windows; /* that have ended */
 };
 
-/* A session begins, and CUPTI records. */
-void xs_windows_start(struct xs_windows *windows, unsigned percent, uint64_t now_ns);
+/* A session begins, and CUPTI records. Where `spec` asks for windows it decides, else the budget does. */
+void xs_windows_start(struct xs_windows *windows, unsigned percent, const struct xs_window_spec *spec, uint64_t now_ns);
+/* Neither has anything to decide. */
+bool xs_windows_are_unbounded(const struct xs_windows *windows);
 
 /* Takes the facts in, and returns the state in which CUPTI should be. */
 enum xs_windows_state xs_windows_look(struct xs_windows *windows, const struct xs_windows_facts *facts);

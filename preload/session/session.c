@@ -202,6 +202,7 @@ static void start_cupti(void) {
                                      .migrations = options.migrations,
                                      .migrations_percent = budget ? (unsigned)budget : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
+                                     .window = options.window,
                                      .driver_version = xs_facts_driver_version(),
                                      .others_ns = others_ns};
     if (strcmp(options.cupti, "off") == 0) {

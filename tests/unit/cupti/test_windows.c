@@ -21,6 +21,8 @@ struct program {
     uint64_t turn_ns;
 };
 
+static const struct xs_window_spec nothing_asked;
+
 struct run {
     struct xs_windows w;
     struct xs_windows_facts facts;
@@ -41,7 +43,7 @@ static void look(struct run *r, const struct program *p) {
 
 static void play(struct run *r, const struct program *p, uint64_t length_ns) {
     memset(r, 0, sizeof *r);
-    xs_windows_start(&r->w, 2, BEGIN);
+    xs_windows_start(&r->w, 2, &nothing_asked, BEGIN);
     r->facts = (struct xs_windows_facts){.now_ns = BEGIN, .may_detach = p->may_detach};
     while (r->facts.now_ns < BEGIN + length_ns) {
         uint64_t wait = xs_windows_wait_ms(&r->w) * MS;
@@ -79,7 +81,7 @@ static void cheap_programs_are_recorded_throughout(void **state) {
 static void without_a_budget_nothing_stops(void **state) {
     struct xs_windows w;
     (void)state;
-    xs_windows_start(&w, 0, BEGIN);
+    xs_windows_start(&w, 0, &nothing_asked, BEGIN);
     struct xs_windows_facts facts = {.now_ns = BEGIN + SECOND, .launches = 100000000, .calls = 100000000};
     assert_int_equal(xs_windows_look(&w, &facts), XS_WINDOWS_RECORDING);
     assert_int_equal(xs_windows_wait_ms(&w), 0);
@@ -171,6 +173,36 @@ static void the_list_thins_itself(void **state) {
     assert_true(strlen(text) < 20 && text[strlen(text) - 1] != ',');
 }
 
+static void asked_for(const char *text, uint64_t at_ns, bool wanted, uint64_t next_ns) {
+    struct xs_window_spec spec;
+    uint64_t next;
+    assert_true(xs_window_spec_read(&spec, text));
+    assert_true(xs_window_spec_is_set(&spec));
+    assert_int_equal(xs_window_spec_wants(&spec, at_ns, &next), wanted);
+    assert_int_equal(next, next_ns);
+}
+
+static void what_is_asked_for(void **state) {
+    static const char *const wrong[] = {"..", "10", "10s", "10s..5s", "1s..2s,", "x..y", "1s/1s", "0ms/1s", "1s..2s;3s..", "-1s..2s"};
+    struct xs_window_spec spec;
+    (void)state;
+    asked_for("10s..20s", 5 * SECOND, false, 10 * SECOND);
+    asked_for("10s..20s", 10 * SECOND, true, 20 * SECOND);
+    asked_for("10s..20s", 20 * SECOND, false, UINT64_MAX);
+    asked_for("500ms..", 0, false, 500 * MS);
+    asked_for("500ms..", SECOND, true, UINT64_MAX);
+    asked_for("..1.5s", 0, true, 1500 * MS);
+    asked_for("1s..2s,1min..2min", 30 * SECOND, false, 60 * SECOND);
+    asked_for("20ms/1s", 3 * SECOND, true, 3020 * MS);
+    asked_for("20ms/1s", 3500 * MS, false, 4 * SECOND);
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_false(xs_window_spec_read(&spec, wrong[i]));
+        assert_false(xs_window_spec_is_set(&spec));
+    }
+    assert_true(xs_window_spec_read(&spec, ""));
+    assert_false(xs_window_spec_is_set(&spec));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cheap_programs_are_recorded_throughout),
@@ -181,6 +213,7 @@ int main(void) {
         cmocka_unit_test(costs_are_learnt),
         cmocka_unit_test(distances_differ),
         cmocka_unit_test(the_list_thins_itself),
+        cmocka_unit_test(what_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
