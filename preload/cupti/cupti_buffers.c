@@ -46,6 +46,7 @@ static struct xs_cupti_buffer *pop_queue(void) {
 static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
     uint8_t *data = buffer->data;
     *bytes = buffer->bytes;
+    free(buffer->offsets);
     free(buffer);
     return data;
 }
@@ -161,6 +162,7 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
     while (surplus) {
         struct xs_cupti_buffer *next = surplus->next;
         free(surplus->data);
+        free(surplus->offsets);
         free(surplus);
         surplus = next;
     }

@@ -86,8 +86,8 @@ const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes);
 
 /* cuptiActivityFlushAll(flag). Inside, while attached. */
 void xs_cupti_flush_all(uint32_t flag);
-/* Keeps the kernel names of all queued buffers, before CUPTI and they go. Inside. */
-void xs_cupti_keep_all_names(void);
+/* Has all queued buffers read without CUPTI from now on, because it goes, or may go. Inside. */
+void xs_cupti_index_all(void);
 /* Reads CUPTI's clock beside CLOCK_MONOTONIC. Inside. */
 void xs_cupti_sample_clock(bool first);
 
@@ -124,6 +124,8 @@ void xs_cupti_forget_turns(void); /* in a forked child */
 
 /* ---- activity buffers (cupti_buffers.c) ---- */
 
+struct xs_cupti_decoder;
+
 struct xs_cupti_buffer {
     struct xs_cupti_buffer *next;
     uint8_t *data;
@@ -131,6 +133,9 @@ struct xs_cupti_buffer {
     uint64_t migrations; /* records of page migrations, where `counted` */
     bool counted;
     uint32_t correlation_base; /* of the attachment that filled it */
+    /* Where its records begin, once xs_cupti_buffer_index has looked; else NULL, and CUPTI is asked. */
+    uint32_t *offsets;
+    size_t record_count;
 };
 
 /* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
@@ -138,6 +143,10 @@ struct xs_cupti_buffer {
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes);
+
+/* Finds the buffer's records, and keeps the names of its kernels, which are CUPTI's memory: from now on it is read without
+ * CUPTI. Where there is no memory it stays as it is. */
+void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer, const struct xs_cupti_decoder *decoder); /* cupti_records.c */
 
 /* The oldest completed buffer, NULL when there is none. The caller owns it until it gives it back. */
 struct xs_cupti_buffer *xs_cupti_buffer_take(void);
@@ -148,7 +157,6 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
 /* Runs fn on every completed buffer while it stays queued. */
 void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data);
 /* How many records of page migrations are in completed buffers that are queued. */
-struct xs_cupti_decoder;
 uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Buffers that were lost with their records for want of memory. */
 uint64_t xs_cupti_buffers_lost(void);
@@ -166,6 +174,8 @@ struct xs_cupti_decoder {
     uint32_t version;                                    /* of the same library */
     int64_t offset_ns;                                   /* CUPTI's clock minus CLOCK_MONOTONIC */
     uint32_t correlation_base;                           /* of the buffer that is decoded */
+    const uint32_t *offsets;                             /* of its records; NULL: next_record finds them */
+    size_t record_count;
     uint64_t records[5];                                 /* by enum xs_cupti_record; counted up */
     uint64_t own_kernels, own_kernel_ns;                 /* of the library itself; counted up as well */
     uint64_t damaged;                                    /* buffers that could not be read to their end */

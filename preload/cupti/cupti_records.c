@@ -212,12 +212,23 @@ static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     return true;
 }
 
+/* The record behind `*record`, the n-th. */
+static CUptiResult find_record(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes, size_t n,
+                               CUpti_Activity **record) {
+    if (!d->offsets)
+        return d->next_record(data, valid_bytes, record);
+    if (n >= d->record_count)
+        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    *record = (CUpti_Activity *)(void *)(data + d->offsets[n]);
+    return CUPTI_SUCCESS;
+}
+
 int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
     uint64_t records[5] = {0}, own_kernels = d->own_kernels, own_kernel_ns = d->own_kernel_ns;
     int64_t written = 0;
     CUpti_Activity *record = NULL;
     CUptiResult result;
-    while ((result = d->next_record(data, valid_bytes, &record)) == CUPTI_SUCCESS) {
+    for (size_t n = 0; (result = find_record(d, data, valid_bytes, n, &record)) == CUPTI_SUCCESS; n++) {
         if (is_own(d, record))
             continue;
         for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
@@ -289,4 +300,27 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *d, uint8_t *data, size_t
                 kernel->name = keep(kernel->name);
         }
     }
+}
+
+static size_t count_records(const struct xs_cupti_decoder *d, const struct xs_cupti_buffer *buffer) {
+    size_t count = 0;
+    CUpti_Activity *record = NULL;
+    while (d->next_record(buffer->data, buffer->valid_bytes, &record) == CUPTI_SUCCESS)
+        count++;
+    return count;
+}
+
+void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer, const struct xs_cupti_decoder *d) {
+    CUpti_Activity *record = NULL;
+    if (buffer->offsets)
+        return;
+    xs_cupti_keep_names(d, buffer->data, buffer->valid_bytes);
+    size_t count = count_records(d, buffer);
+    uint32_t *offsets = malloc((count + 1) * sizeof *offsets);
+    for (size_t i = 0; offsets && i < count; i++) {
+        d->next_record(buffer->data, buffer->valid_bytes, &record);
+        offsets[i] = (uint32_t)((uint8_t *)record - buffer->data);
+    }
+    buffer->offsets = offsets;
+    buffer->record_count = count;
 }

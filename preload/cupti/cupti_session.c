@@ -210,15 +210,15 @@ void xs_cupti_flush(bool forced) {
     xs_cupti_leave();
 }
 
-static void keep_names(struct xs_cupti_buffer *buffer, void *decoder) {
-    xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);
+static void index_one(struct xs_cupti_buffer *buffer, void *decoder) {
+    xs_cupti_buffer_index(buffer, decoder);
 }
 
 /* Kernel names are CUPTI's memory; the buffers that wait are decoded when it may be gone. */
-void xs_cupti_keep_all_names(void) {
-    struct xs_cupti_decoder reader = {.next_record = xs_cupti_api.cuptiActivityGetNextRecord, .version = xs_cupti_api.version};
-    if (with_kernels)
-        xs_cupti_buffers_each(keep_names, &reader);
+void xs_cupti_index_all(void) {
+    struct xs_cupti_decoder reader = {.next_record = xs_cupti_api.cuptiActivityGetNextRecord,
+                                      .version = xs_cupti_api.version};
+    xs_cupti_buffers_each(index_one, &reader);
 }
 
 void xs_cupti_end(void) {
@@ -226,10 +226,11 @@ void xs_cupti_end(void) {
         return;
     if (atomic_load(&phase) == ACTIVE) {
         xs_cupti_end_migrations();
-        if (xs_cupti_is_attached())
+        if (xs_cupti_is_attached()) {
             xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        xs_cupti_sample_clock(false);
-        xs_cupti_keep_all_names();
+            xs_cupti_sample_clock(false);
+            xs_cupti_index_all();
+        }
         xs_cupti_end_turns();
         atomic_store(&phase, OVER);
     }
@@ -240,7 +241,7 @@ void xs_cupti_end(void) {
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
-    if (atomic_load(&phase) == ACTIVE)
+    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached())
         xs_cupti_sample_clock(false);
     decoder->next_record = xs_cupti_api.cuptiActivityGetNextRecord;
     decoder->version = xs_cupti_api.version;
@@ -260,10 +261,12 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
         **tail = buffer;
         *tail = &buffer->next;
         /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
-        if (with_kernels)
+        if (!buffer->offsets)
             xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);
         uint64_t before = decoder->records[XS_RECORD_MIGRATION];
         decoder->correlation_base = buffer->correlation_base;
+        decoder->offsets = buffer->offsets;
+        decoder->record_count = buffer->record_count;
         result = xs_cupti_decode(decoder, buffer->data, buffer->valid_bytes);
         xs_cupti_decoded_migrations((int64_t)(decoder->records[XS_RECORD_MIGRATION] - before));
     }
@@ -319,7 +322,7 @@ static void give_away(const char *why) {
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         xs_cupti_sample_clock(false);
         xs_cupti_unsubscribe(&xs_cupti_api);
-        xs_cupti_keep_all_names();
+        xs_cupti_index_all();
     }
     xs_cupti_end_migrations();
     xs_cupti_end_turns();

@@ -80,10 +80,12 @@ static void begin_recording(void) {
     }
 }
 
+/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again, and
+ * half of it would be there. */
 static void detach(void) {
-    xs_cupti_flush_all(0);
+    xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock(false);
-    xs_cupti_keep_all_names();
+    xs_cupti_index_all();
     CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
     attached = result != CUPTI_SUCCESS;
     if (attached) {

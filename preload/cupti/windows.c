@@ -33,6 +33,7 @@ void xs_windows_start(struct xs_windows *w, unsigned percent, const struct xs_wi
     w->percent = percent;
     w->spec = *spec;
     w->start_ns = w->since_ns = w->last.now_ns = w->opened.now_ns = now_ns;
+    w->marks[0] = w->marks[1] = w->opened;
     w->turn_ns = TURN_NS;
     w->cost_percent = 100;
     w->random = UINT64_C(0x9e3779b97f4a7c15) ^ now_ns;
@@ -74,11 +75,12 @@ static unsigned median_cost(const struct xs_windows *w) {
     return sorted[w->cost_count / 2];
 }
 
-/* The window ends: how fast did the program go in it? Told later, when it is known how fast it goes without. */
+/* The window ends: how fast did the program go in its last part? Told later, when it is known how fast it goes without. */
 static void note_pace(struct xs_windows *w) {
-    w->paced_calls = w->last.calls - w->opened.calls;
-    w->paced_ns = w->last.now_ns - w->opened.now_ns;
-    w->paced_table_ns = table_ns(&w->opened, &w->last);
+    const struct xs_windows_facts *from = &w->marks[0];
+    w->paced_calls = w->last.calls - from->calls;
+    w->paced_ns = w->last.now_ns - from->now_ns;
+    w->paced_table_ns = table_ns(from, &w->last);
 }
 
 /* The difference counts with the sign that it has, because noise of both signs must cancel in the median. */
@@ -108,6 +110,10 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
         *(facts->may_detach ? &w->recording_ns : &w->unavoidable_ns) +=
             (facts->calls - w->last.calls) * STOPPED_LAUNCH_NS;
     w->last = *facts;
+    if (facts->now_ns - w->marks[1].now_ns >= PACE_NS) {
+        w->marks[0] = w->marks[1];
+        w->marks[1] = *facts;
+    }
     if (w->state != XS_WINDOWS_RECORDING)
         compare_pace(w, facts);
 }
@@ -175,16 +181,14 @@ void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64
     w->wanted_ns = 0;
     w->opened = w->last;
     w->opened.now_ns = after_ns;
+    w->marks[0] = w->marks[1] = w->opened;
     w->last.now_ns = after_ns;
 }
 
-/* Recording: when the balance will be spent, at the rate of this window. */
+/* Recording: when the balance can be spent at the earliest, by a thread that does nothing but launch. */
 static uint64_t until_spent_ns(const struct xs_windows *w) {
     int64_t left = balance(w) - (w->stops ? ADVANCE_NS : 0);
-    uint64_t ns = w->last.now_ns - w->opened.now_ns, cost = table_ns(&w->opened, &w->last) * w->cost_percent / 100;
-    if (left <= 0)
-        return 0;
-    return cost && ns ? (uint64_t)((double)left / (double)cost * (double)ns / 2) : PACE_NS / 4;
+    return left > 0 ? (uint64_t)left : 0;
 }
 
 unsigned xs_windows_wait_ms(const struct xs_windows *w) {

@@ -41,7 +41,8 @@ struct xs_windows {
     uint64_t start_ns; /* of the session */
     struct xs_windows_facts last;
     uint64_t since_ns;              /* the state */
-    struct xs_windows_facts opened; /* when the window began */
+    struct xs_windows_facts opened; /* when it began */
+    struct xs_windows_facts marks[2]; /* facts of the window's last part: one and two times PACE_NS ago, or more */
     uint64_t recording_ns;          /* cost of recording, estimated */
     uint64_t unavoidable_ns;        /* of being only stopped, where detaching is not possible; windows go on */
     uint64_t turns_ns;              /* time that the program was held for turning */
