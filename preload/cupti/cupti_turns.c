@@ -14,6 +14,7 @@
 /* So long the other threads are waited for. Longer than a call that does not wait takes; the threads that come to the
  * gate meanwhile stand still. */
 #define PATIENCE_NS UINT64_C(2000000)
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* where the user asks for windows */
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
 /* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
@@ -27,7 +28,7 @@
 
 static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
-static bool attached, with_kernels, detachable, is_old_driver, gate_prepared, gate_works;
+static bool attached, with_kernels, detachable, is_old_driver, is_asked, gate_prepared, gate_works;
 static enum xs_windows_state aim; /* what a moment of the program's is awaited for */
 static uint64_t aim_since_ns;
 static unsigned retry_ms;
@@ -46,6 +47,7 @@ void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns)
     if (!xs_window_spec_read(&spec, wishes->window)) {
         xs_note("cupti", "XFERSPY_WINDOW is not understood; the budget decides");
     }
+    is_asked = xs_window_spec_is_set(&spec);
     xs_windows_start(&windows, wishes->budget_percent, &spec, now_ns);
 }
 
@@ -130,7 +132,7 @@ static enum xs_windows_state turned_to(enum xs_windows_state state) {
 /* False: a stream captures, or a thread stayed inside of the driver. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
-    if (atomic_load(&xs_captures) > 0 || !xs_gate_close(PATIENCE_NS)) {
+    if (atomic_load(&xs_captures) > 0 || !xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS)) {
         windows.turns_ns += xs_monotonic_ns() - before_ns;
         return false;
     }
@@ -160,6 +162,9 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
 }
 
 static unsigned try_again(void) {
+    if (is_asked) {
+        return RETRY_MS;
+    }
     retry_ms = retry_ms ? (retry_ms < MOST_RETRY_MS / 2 ? 2 * retry_ms : MOST_RETRY_MS) : RETRY_MS;
     return retry_ms;
 }
