@@ -15,7 +15,6 @@
 struct presence {
     atomic_bool taken;
     _Atomic(const char *) function; /* that the thread is in, NULL when it is outside */
-    const void *outermost, *frame;  /* the call of that function, and where its stack was; the thread's own */
     int thread;
     struct presence *next;
 };
@@ -57,7 +56,6 @@ static struct presence *own_presence(void) {
         presences = presence;
     }
     atomic_store(&presence->taken, true);
-    presence->outermost = NULL;
     presence->thread = (int)syscall(SYS_gettid);
     pthread_mutex_unlock(&list_lock);
     pthread_setspecific(key, presence);
@@ -76,24 +74,18 @@ __attribute__((noreturn)) static void misused(const char *what, int thread, cons
 
 /* The store and the load are in one order with those of xs_change_begin: of a thread that comes in and one that
  * changes, at least one sees the other. */
-void xs_inside_enter(const struct xs_call *call, const char *function) {
+void xs_inside_enter(const char *function) {
     struct presence *presence = own_presence();
-    const void *frame = __builtin_frame_address(0);
-    /* Stacks grow down: a frame that is not below the outermost one is no call from in there. The thread jumped out of
-     * that call, and has left it. */
-    if (atomic_load_explicit(&presence->function, memory_order_relaxed) != NULL &&
-        (uintptr_t)frame < (uintptr_t)presence->frame)
-        return;
-    presence->outermost = call;
-    presence->frame = frame;
     atomic_store(&presence->function, function);
     const char *what = atomic_load(&changing);
     if (what != NULL && atomic_load(&changer) != presence)
         misused(what, presence->thread, function);
 }
 
-void xs_inside_leave(const struct xs_call *call) {
-    if (own != NULL && own->outermost == call)
+/* Nothing is counted: a call that the thread jumped out of would be counted for ever. So a thread is taken to be
+ * outside when it returns from a call that a callback or a signal handler makes inside another one. */
+void xs_inside_leave(void) {
+    if (own != NULL)
         atomic_store(&own->function, NULL);
 }
 

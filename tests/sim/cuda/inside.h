@@ -2,11 +2,9 @@
 #ifndef XS_SIM_INSIDE_H
 #define XS_SIM_INSIDE_H
 
-struct xs_call;
-
-/* Around every exported function, with its own xs_call. */
-void xs_inside_enter(const struct xs_call *call, const char *function);
-void xs_inside_leave(const struct xs_call *call);
+/* Around every exported function; `function` is its name. */
+void xs_inside_enter(const char *function);
+void xs_inside_leave(void);
 
 /* The driver's side of a change that a tool makes; xs_sim_tools.h says what they mean. */
 void xs_change_begin(const char *what);

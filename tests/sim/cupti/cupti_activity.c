@@ -1,5 +1,5 @@
-/* Activity buffers: asked of the client, filled as work ends, handed back by a thread of ours when full and by a flush.
- */
+/* Activity buffers: asked of the client, filled as work ends, handed back by a flush, and when full by a thread of
+ * ours. */
 #include "cupti_sim.h"
 
 #include "clock/virtual_clock.h"

@@ -1,8 +1,9 @@
 /* CUPTI attached and detached again and again: records are exactly those of the windows, nothing of one attachment is
- * left in the next, and what it takes is what the environment says. Of the times, only the virtual clock's are exact.
- */
+ * left in the next, and what it takes is what the environment says. Only the virtual clock's times are exact. */
+#define _GNU_SOURCE /* a lock that prefers writers */
 #include <cupti.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -119,7 +120,7 @@ static void windows(CUstream stream) {
 }
 
 /* Neither what nobody flushed nor what was running comes in a later attachment, nor what was queued between two. */
-static void what_is_lost(CUstream stream) {
+static void what_is_lost(CUstream stream, CUstream other) {
     attach();
     OK(cuMemcpyHtoDAsync(memory, pinned, 4096, stream));
     OK(cuStreamSynchronize(stream));
@@ -130,9 +131,11 @@ static void what_is_lost(CUstream stream) {
     OK(cuptiFinalize());
     spin(stream, 50 * MS);
     attach();
+    OK(cuMemcpyHtoDAsync(memory, pinned, 4096, other)); /* the only one that has a record */
+    OK(cuStreamSynchronize(other));
     OK(cuStreamSynchronize(stream));
     detach();
-    CHECK(got.copies == 0 && got.kernels == 0);
+    CHECK(got.copies == 1 && got.kernels == 0);
 }
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -187,6 +190,105 @@ static void nothing_is_left(void) {
     SAME(value, usual);
     OK(cuptiFinalize());
     OK(cuptiFinalize()); /* of nothing */
+}
+
+/* ---- other threads ---- */
+
+enum { THREADS = 4, WINDOWS = 20, AT_ONCE = 5 };
+
+static pthread_rwlock_t driver_gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static unsigned long rounds_done; /* under the lock */
+static bool stop;
+static CUcontext context;
+
+struct worker {
+    CUstream stream;
+    CUdeviceptr memory;
+    CUgraphExec exec; /* a copy and a kernel */
+};
+
+static void copy_and_launch(const struct worker *w) {
+    OK(cuMemcpyHtoDAsync(w->memory, pinned, 64, w->stream));
+    add_one(w->stream, w->memory, 64);
+}
+
+static void start_worker(struct worker *w) {
+    CUgraph graph;
+    OK(cuCtxSetCurrent(context));
+    OK(cuStreamCreate(&w->stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&w->memory, 64));
+    OK(cuStreamBeginCapture(w->stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    copy_and_launch(w);
+    OK(cuStreamEndCapture(w->stream, &graph));
+    OK(cuGraphInstantiate(&w->exec, graph, 0));
+    OK(cuGraphDestroy(graph));
+}
+
+static void end_worker(struct worker *w) {
+    OK(cuGraphExecDestroy(w->exec));
+    OK(cuMemFree(w->memory));
+    OK(cuStreamDestroy(w->stream));
+}
+
+static void *work_behind_gate(void *data) {
+    struct worker w = {0};
+    for (bool over = false; !over;) {
+        pthread_rwlock_rdlock(&driver_gate);
+        if (w.exec == NULL)
+            start_worker(&w);
+        for (int i = 0; i < AT_ONCE; i++)
+            copy_and_launch(&w);
+        OK(cuGraphLaunch(w.exec, w.stream));
+        OK(cuStreamSynchronize(w.stream));
+        pthread_mutex_lock(&lock);
+        rounds_done++;
+        over = stop;
+        pthread_mutex_unlock(&lock);
+        if (over)
+            end_worker(&w);
+        pthread_rwlock_unlock(&driver_gate);
+    }
+    return data;
+}
+
+static unsigned long rounds_so_far(void) {
+    pthread_mutex_lock(&lock);
+    unsigned long rounds = rounds_done;
+    pthread_mutex_unlock(&lock);
+    return rounds;
+}
+
+/* Until the threads have done some more rounds. */
+static void let_them_work(void) {
+    for (unsigned long until = rounds_so_far() + 2 * THREADS; rounds_so_far() < until;)
+        sched_yield();
+}
+
+/* Where nobody is in the driver at either end of an attachment, its records are those of what was done in it. */
+static void windows_of_threads(void) {
+    pthread_t threads[THREADS];
+    OK(cuCtxGetCurrent(&context));
+    for (int i = 0; i < THREADS; i++)
+        OK(pthread_create(&threads[i], NULL, work_behind_gate, NULL));
+    for (int i = 0; i < WINDOWS; i++) {
+        let_them_work();
+        pthread_rwlock_wrlock(&driver_gate);
+        unsigned long before = rounds_so_far();
+        attach();
+        pthread_rwlock_unlock(&driver_gate);
+        let_them_work();
+        pthread_rwlock_wrlock(&driver_gate);
+        detach();
+        unsigned long rounds = rounds_so_far() - before;
+        SAME(got.copies, rounds * (AT_ONCE + 1));
+        SAME(got.kernels, rounds * (AT_ONCE + 1));
+        pthread_rwlock_unlock(&driver_gate);
+    }
+    pthread_mutex_lock(&lock);
+    stop = true;
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < THREADS; i++)
+        OK(pthread_join(threads[i], NULL));
 }
 
 /* ---- managed memory ---- */
@@ -299,9 +401,11 @@ int main(void) {
     OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     add_one(stream, memory, 64); /* loads the kernel */
     windows(stream);
-    what_is_lost(stream);
-    if (!is_virtual()) /* whose one thread would wait for itself */
+    what_is_lost(stream, other);
+    if (!is_virtual()) { /* whose one thread would wait for itself */
         flushes(stream, other);
+        windows_of_threads();
+    }
     nothing_is_left();
     if (getenv("XS_SELFTEST_PTX") == NULL)
         costs();

@@ -12,6 +12,9 @@
 #include "../xs_sim_tools.h"
 #include "driver.h"
 
+/* Exported by the simulated libcuda. */
+const struct xs_sim_driver *xs_sim_attach(const struct xs_sim_tools *tools);
+
 static CUpti_SubscriberHandle subscriber;
 static CUstream stream;
 static CUcontext context;
@@ -116,20 +119,20 @@ static void first_while_inside(void) {
     }
 }
 
-static void *call_again_and_again(void *data) {
+static void *call(void *data) {
     int version;
-    for (;;)
-        OK(cuDriverGetVersion(&version)); /* which needs nothing, and counts */
+    OK(cuDriverGetVersion(&version)); /* which needs nothing, and counts */
     return data;
 }
 
+/* As cuptiFinalize does it: from begin to end nobody may come in. */
 static void come_in(void) {
+    const struct xs_sim_driver *driver = xs_sim_attach(NULL);
     pthread_t thread;
-    setenv("XFERSPY_SIM_CUPTI_FINALIZE_US", "1000", 1);
     begin();
-    OK(pthread_create(&thread, NULL, call_again_and_again, NULL));
-    for (;;)
-        cuptiFinalize();
+    driver->change_begin("a change");
+    OK(pthread_create(&thread, NULL, call, NULL));
+    OK(pthread_join(thread, NULL));
 }
 
 static void finalize_while_capturing(void) {
