@@ -18,6 +18,7 @@ struct xs_cupti_wishes {
     unsigned budget_percent;     /* of the run's time that profiling may cost; 0: without bound */
     const char *window;          /* the part of the run that is asked for (window_spec.h) */
     int driver_version;          /* cuDriverGetVersion */
+    void (*synchronise)(void);   /* waits for the current context's work. A thread of the application's */
     uint64_t (*others_ns)(void); /* what all but CUPTI has cost the program by now. Any thread */
 };
 
@@ -105,7 +106,7 @@ struct xs_cupti_state {
     uint64_t windows_cost_ns;            /* what recording device times has cost, estimated; with what follows */
     uint64_t turns_ns;                   /* time that the program was held for attaching and detaching */
     uint64_t recorded_ns;                /* for how long device times were recorded */
-    unsigned stops, detachments;         /* how often recording stopped, and how often CUPTI was detached for that */
+    unsigned detachments;                /* how often CUPTI was detached */
     unsigned call_cost_percent;          /* what a recorded call costs, by the program's pace, of the usual cost */
 };
 /* A snapshot of the state. It belongs to the calling thread and is valid until that thread's next call. */

@@ -18,17 +18,16 @@
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
 /* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
-#define MOMENT_NS UINT64_C(500000000)
+#define MOMENT_NS UINT64_C(50000000)
 /* unless the program's kernels are as long as that: the program would be held for one. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
-/* After recording has stopped, until the last operations that were recorded are done. */
-#define SETTLE_NS UINT64_C(50000000)
 /* Detaching crashed with CUDA graphs before. */
 #define LEAST_DRIVER_VERSION 12060
 
 static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
-static bool attached, with_kernels, detachable, is_old_driver, is_asked, gate_prepared, gate_works;
+static void (*synchronise)(void);
+static bool attached, is_old_driver, is_asked, gate_prepared, gate_works;
 static enum xs_windows_state aim; /* what a moment of the program's is awaited for */
 static uint64_t aim_since_ns;
 static unsigned retry_ms;
@@ -40,9 +39,8 @@ bool xs_cupti_is_attached(void) { return attached; }
 void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
     attached = true;
     others_ns = wishes->others_ns;
-    with_kernels = wishes->kernels;
+    synchronise = wishes->synchronise;
     is_old_driver = wishes->driver_version < LEAST_DRIVER_VERSION;
-    detachable = xs_cupti_api.cuptiFinalize && !is_old_driver;
     struct xs_window_spec spec;
     if (!xs_window_spec_read(&spec, wishes->window)) {
         xs_note("cupti", "XFERSPY_WINDOW is not understood; the budget decides");
@@ -55,7 +53,6 @@ static void tell(struct xs_cupti_state *state) {
     state->windows_cost_ns = xs_windows_cost_ns(&windows);
     state->turns_ns = windows.turns_ns;
     state->recorded_ns = xs_windows_recorded_ns(&windows, xs_monotonic_ns());
-    state->stops = windows.stops;
     state->detachments = windows.detachments;
     state->call_cost_percent = windows.cost_percent;
 }
@@ -66,33 +63,24 @@ static struct xs_windows_facts facts_now(void) {
                                      .launches = counts.launches,
                                      .copies = counts.copies,
                                      .calls = counts.measured * XS_OWN_COST_EVERY,
-                                     .others_ns = others_ns(),
-                                     .may_detach = detachable && !xs_cupti_has_migrations()};
+                                     .others_ns = others_ns()};
 }
 
 /* ---- turning, with the gate closed ---- */
 
-static void stop_recording(void) { xs_cupti_record_no_more(&xs_cupti_api); }
-
-static void begin_recording(void) {
-    CUptiResult result = xs_cupti_record(&xs_cupti_api, with_kernels);
-    if (result != CUPTI_SUCCESS) {
-        xs_note("cupti", "device times could not be recorded again: %s (%d)",
-                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
-    }
-}
-
 /* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again, and
  * half of it would be there. */
 static void detach(void) {
+    synchronise();
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock(false);
     xs_cupti_index_all();
     CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
     attached = result != CUPTI_SUCCESS;
     if (attached) {
-        detachable = false;
-        xs_note("cupti", "could not be detached: %s (%d)", xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+        atomic_store(&ended, true);
+        xs_note("cupti", "could not be detached, and costs what it costs: %s (%d)",
+                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
     }
 }
 
@@ -111,47 +99,61 @@ static bool attach(void) {
 }
 
 static enum xs_windows_state turned_to(enum xs_windows_state state) {
-    switch (state) {
-    case XS_WINDOWS_RECORDING:
-        if (attached) {
-            begin_recording();
-        } else if (!attach()) {
-            return XS_WINDOWS_DETACHED;
-        }
-        return XS_WINDOWS_RECORDING;
-    case XS_WINDOWS_STOPPED:
-        stop_recording();
-        return XS_WINDOWS_STOPPED;
-    case XS_WINDOWS_DETACHED:
-        detach();
-        return attached ? XS_WINDOWS_STOPPED : XS_WINDOWS_DETACHED;
+    if (state == XS_WINDOWS_RECORDING) {
+        return attach() ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
     }
-    return state;
+    detach();
+    return attached ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
+}
+
+static const char *why_not_detachable(void) {
+    if (!gate_works) {
+        return "this kernel has no membarrier";
+    }
+    if (is_old_driver) {
+        return "the driver is older than 12.6, and may crash";
+    }
+    return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
+}
+
+/* Where CUPTI cannot be detached it records no more; the first window was the only one. */
+static void stop_for_good(const char *why) {
+    uint64_t now_ns = xs_monotonic_ns();
+    synchronise();
+    xs_cupti_flush_all(0);
+    xs_cupti_record_no_more(&xs_cupti_api);
+    xs_windows_turned(&windows, XS_WINDOWS_DETACHED, now_ns, xs_monotonic_ns());
+    xs_note("cupti", "device times were stopped for good, because they cost too much: CUPTI cannot be detached, as %s",
+            why);
+    atomic_store(&ended, true);
 }
 
 /* False: a stream captures, or a thread stayed inside of the driver. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
-    if (atomic_load(&xs_captures) > 0 || !xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS)) {
+    bool closed = gate_works && atomic_load(&xs_captures) <= 0 &&
+                  xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
+    if (gate_works && !closed) {
         windows.turns_ns += xs_monotonic_ns() - before_ns;
         return false;
     }
+    const char *why = why_not_detachable();
     bool possible = atomic_load(&xs_captures) <= 0;
-    if (possible) {
+    if (possible && why) {
+        stop_for_good(why);
+    } else if (possible) {
         state = turned_to(state);
     }
-    xs_gate_open();
-    if (possible) {
+    if (closed) {
+        xs_gate_open();
+    }
+    if (possible && !why && state != windows.state) {
         xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
     }
     return possible;
 }
 
 /* ---- when ---- */
-
-static bool needs_a_moment(enum xs_windows_state to) {
-    return to == XS_WINDOWS_DETACHED || windows.state == XS_WINDOWS_DETACHED;
-}
 
 static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     if (!atomic_load(&xs_cupti_turn_due) || aim != to) {
@@ -169,48 +171,22 @@ static unsigned try_again(void) {
     return retry_ms;
 }
 
-static bool is_settled(uint64_t now_ns) {
-    return windows.state != XS_WINDOWS_STOPPED || now_ns - windows.since_ns >= SETTLE_NS;
-}
-
-/* Where CUPTI cannot be turned safely, the budget is kept by the first window's being the only one. An application that
- * takes CUPTI for itself has the library stop in the same way. */
-static unsigned stop_for_good(const char *why) {
-    uint64_t now_ns = xs_monotonic_ns();
-    xs_note("cupti", "device times were stopped for good, because they cost too much: %s", why);
-    stop_recording();
-    xs_windows_turned(&windows, XS_WINDOWS_STOPPED, now_ns, now_ns);
-    atomic_store(&ended, true);
-    return 0;
-}
-
-static const char *why_only_once(void) {
-    if (!gate_works) {
-        return "this kernel has no membarrier";
-    }
-    return is_old_driver ? "the driver is older than 12.6" : NULL;
-}
-
 static unsigned watch(void) {
     struct xs_windows_facts facts = facts_now();
     enum xs_windows_state to = xs_windows_look(&windows, &facts);
-    const char *why = why_only_once();
     if (to == windows.state) {
         atomic_store(&xs_cupti_turn_due, 0);
         retry_ms = 0;
         return xs_windows_wait_ms(&windows);
     }
-    if (why) {
-        return stop_for_good(why);
+    if (xs_cupti_has_migrations() && to == XS_WINDOWS_DETACHED) {
+        xs_note("cupti", "page migrations are not recorded from here on: device times cost too much, and CUPTI was "
+                         "detached");
+        xs_cupti_stop_migrations(); /* takes up to 20 ms, in which the gate need not be closed */
     }
-    if (needs_a_moment(to)) {
-        if (!is_settled(facts.now_ns)) {
-            return SETTLE_NS / 1000000;
-        }
-        await_moment(to, facts.now_ns);
-        if (facts.now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS) {
-            return RETRY_MS;
-        }
+    await_moment(to, facts.now_ns);
+    if (facts.now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS) {
+        return RETRY_MS;
     }
     if (!turn(to)) {
         return try_again();
@@ -280,7 +256,7 @@ const char *xs_cupti_windows(const struct xs_clock *clock) {
     text = text ? text : malloc(XS_WINDOWS_TEXT_BYTES);
     if (!text || !xs_cupti_enter())
         return NULL;
-    bool any = windows.stops > 0;
+    bool any = windows.detachments > 0;
     if (any) {
         xs_windows_text(&windows, clock, text, XS_WINDOWS_TEXT_BYTES);
     }

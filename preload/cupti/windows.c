@@ -8,8 +8,6 @@
  * shown it. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
 #define LAUNCH_NS UINT64_C(2500)
 #define COPY_NS UINT64_C(2000)
-/* What is left of it for a launch while CUPTI is only stopped (H200: 0.45 us). */
-#define STOPPED_LAUNCH_NS UINT64_C(500)
 
 /* What may be spent before the share has grown to it, so that short programs have device times, too. */
 #define ADVANCE_NS INT64_C(10000000)
@@ -17,8 +15,6 @@
 #define LEAST_PART 4u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
 #define TURN_NS UINT64_C(15000000)
-/* A window is worth having if it may cost that much. */
-#define WINDOW_NS UINT64_C(4000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
 /* How long the program's pace is watched before and after a window ends, and what that has to show to count. */
 #define PACE_NS UINT64_C(20000000)
@@ -51,15 +47,13 @@ static uint64_t table_ns(const struct xs_windows_facts *from, const struct xs_wi
     return (to->launches - from->launches) * LAUNCH_NS + (to->copies - from->copies) * COPY_NS;
 }
 
-static uint64_t chosen_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
-
-uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return chosen_cost_ns(w) + w->unavoidable_ns; }
+uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
 
 /* What CUPTI may still spend; negative: it has spent too much. */
 static int64_t balance(const struct xs_windows *w) {
     int64_t share = (int64_t)((w->last.now_ns - w->start_ns) / 100 * w->percent);
     int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
-    return (left > least ? left : least) + ADVANCE_NS - (int64_t)chosen_cost_ns(w);
+    return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
 }
 
 /* ---- what a call costs, by the program's pace ---- */
@@ -106,9 +100,6 @@ static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *fa
 
 static void account(struct xs_windows *w, const struct xs_windows_facts *facts) {
     w->recording_ns += table_ns(&w->last, facts) * w->cost_percent / 100;
-    if (w->state == XS_WINDOWS_STOPPED)
-        *(facts->may_detach ? &w->recording_ns : &w->unavoidable_ns) +=
-            (facts->calls - w->last.calls) * STOPPED_LAUNCH_NS;
     w->last = *facts;
     if (facts->now_ns - w->marks[1].now_ns >= PACE_NS) {
         w->marks[0] = w->marks[1];
@@ -118,50 +109,29 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
         compare_pace(w, facts);
 }
 
-/* Would stopping alone cost too much? */
-static bool is_worth_detaching(const struct xs_windows *w, const struct xs_windows_facts *facts) {
-    uint64_t ns = facts->now_ns - w->since_ns, calls = facts->calls - w->opened.calls;
-    return facts->may_detach && ns >= PACE_NS && calls * STOPPED_LAUNCH_NS * LEAST_PART > ns / 100 * w->percent;
-}
-
-static uint64_t cost_of_a_window(const struct xs_windows *w) {
-    return w->state == XS_WINDOWS_DETACHED ? 2 * w->turn_ns : WINDOW_NS;
-}
-
+/* A window may cost as much as it costs to have it. */
 static bool is_saved(struct xs_windows *w) {
     if (!w->wanted_ns)
-        w->wanted_ns = cost_of_a_window(w) + random_below(w, cost_of_a_window(w));
+        w->wanted_ns = 2 * w->turn_ns + random_below(w, 2 * w->turn_ns);
     return balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
 }
 
+/* The advance is spent once. */
+static bool is_spent(const struct xs_windows *w) { return balance(w) < (w->detachments ? ADVANCE_NS : 0); }
+
 bool xs_windows_are_unbounded(const struct xs_windows *w) { return !w->percent && !xs_window_spec_is_set(&w->spec); }
 
-static enum xs_windows_state as_asked(const struct xs_windows *w, const struct xs_windows_facts *facts) {
-    uint64_t next_ns;
-    if (xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, &next_ns))
-        return XS_WINDOWS_RECORDING;
-    return w->state != XS_WINDOWS_RECORDING && facts->may_detach ? XS_WINDOWS_DETACHED : XS_WINDOWS_STOPPED;
-}
-
 enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t next_ns;
     account(w, facts);
     if (xs_window_spec_is_set(&w->spec))
-        return as_asked(w, facts);
+        return xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, &next_ns) ? XS_WINDOWS_RECORDING
+                                                                                     : XS_WINDOWS_DETACHED;
     if (!w->percent)
         return XS_WINDOWS_RECORDING;
-    switch (w->state) {
-    case XS_WINDOWS_RECORDING: {
-        bool over = balance(w) < 0 || (w->stops && balance(w) < ADVANCE_NS);
-        return over && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS ? XS_WINDOWS_STOPPED : XS_WINDOWS_RECORDING;
-    }
-    case XS_WINDOWS_STOPPED:
-        if (is_worth_detaching(w, facts))
-            return XS_WINDOWS_DETACHED;
-        break;
-    case XS_WINDOWS_DETACHED:
-        break;
-    }
-    return is_saved(w) ? XS_WINDOWS_RECORDING : w->state;
+    if (w->state == XS_WINDOWS_DETACHED)
+        return is_saved(w) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
+    return is_spent(w) && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS ? XS_WINDOWS_DETACHED : XS_WINDOWS_RECORDING;
 }
 
 void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns) {
@@ -170,12 +140,11 @@ void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64
     if (w->state == XS_WINDOWS_RECORDING) {
         xs_window_list_add(&w->windows, w->since_ns, before_ns);
         note_pace(w);
-        w->stops++;
-    }
-    if (state == XS_WINDOWS_DETACHED)
         w->detachments++;
-    if (w->state == XS_WINDOWS_DETACHED)
-        w->turn_ns = w->turn_ns - w->turn_ns / 4 + held / 4;
+        w->detaching_ns = held;
+    } else {
+        w->turn_ns = w->turn_ns - w->turn_ns / 4 + (w->detaching_ns + held) / 4;
+    }
     w->state = state;
     w->since_ns = after_ns;
     w->wanted_ns = 0;
@@ -187,7 +156,7 @@ void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64
 
 /* Recording: when the balance can be spent at the earliest, by a thread that does nothing but launch. */
 static uint64_t until_spent_ns(const struct xs_windows *w) {
-    int64_t left = balance(w) - (w->stops ? ADVANCE_NS : 0);
+    int64_t left = balance(w) - (w->detachments ? ADVANCE_NS : 0);
     return left > 0 ? (uint64_t)left : 0;
 }
 
@@ -200,7 +169,7 @@ unsigned xs_windows_wait_ms(const struct xs_windows *w) {
         ns = next_ns - (w->last.now_ns - w->start_ns);
     } else if (w->state == XS_WINDOWS_RECORDING) {
         ns = until_spent_ns(w);
-    } else if (!w->paced_calls && !(w->state == XS_WINDOWS_STOPPED && w->last.now_ns - w->since_ns < PACE_NS)) {
+    } else if (!w->paced_calls) {
         int64_t missing = ADVANCE_NS + (int64_t)w->wanted_ns - balance(w);
         ns = missing > 0 ? (uint64_t)missing * 100 / w->percent : 0;
     }

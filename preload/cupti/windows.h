@@ -1,10 +1,10 @@
 /* When device times are recorded. Recording makes every launch and copy of the program dearer, so it may cost a share of
- * the run's time: the budget. A program that stays within it is recorded throughout. In any other one recording stops
- * when the budget is used up, and comes back for windows at random distances, which follow no period of the program's
- * own.
+ * the run's time: the budget. A program that stays within it is recorded throughout. From any other one CUPTI is
+ * detached when the budget is used up, and it is attached again for windows at random distances, which follow no period
+ * of the program's own. Attaching and detaching hold the whole program, some 10 ms together, so windows are rare.
  *
- * Stopping gives back the cost of a copy at once, but half of that of a launch only when CUPTI is detached. Detaching
- * and attaching again hold the whole program for some 10 ms. So CUPTI is detached only where launches are many.
+ * CUPTI could also only be told to record nothing. That is not done: it leaves half of what a launch costs more, and while
+ * recorded kernels are under way it ends in failed launches (H200, CUPTI 13.0).
  *
  * Only decides, by numbers that it is told. One thread at a time uses it; there is no lock. */
 #ifndef XFERSPY_PRELOAD_CUPTI_WINDOWS_H
@@ -17,11 +17,7 @@
 #include "preload/cupti/window_list.h"
 #include "preload/cupti/window_spec.h"
 
-enum xs_windows_state {
-    XS_WINDOWS_RECORDING,
-    XS_WINDOWS_STOPPED, /* CUPTI is subscribed, and records nothing */
-    XS_WINDOWS_DETACHED /* CUPTI is not there */
-};
+enum xs_windows_state { XS_WINDOWS_RECORDING, XS_WINDOWS_DETACHED };
 
 enum { XS_WINDOWS_COSTS = 5 };
 
@@ -31,7 +27,6 @@ struct xs_windows_facts {
     uint64_t launches, copies; /* that CUPTI recorded */
     uint64_t calls;            /* of the program, recorded or not */
     uint64_t others_ns;        /* what all but CUPTI has cost the program */
-    bool may_detach;           /* it is safe here */
 };
 
 struct xs_windows {
@@ -44,12 +39,12 @@ struct xs_windows {
     struct xs_windows_facts opened; /* when it began */
     struct xs_windows_facts marks[2]; /* facts of the window's last part: one and two times PACE_NS ago, or more */
     uint64_t recording_ns;          /* cost of recording, estimated */
-    uint64_t unavoidable_ns;        /* of being only stopped, where detaching is not possible; windows go on */
     uint64_t turns_ns;              /* time that the program was held for turning */
     uint64_t turn_ns;               /* what detaching and attaching again takes: a moving mean */
+    uint64_t detaching_ns;          /* what it took last */
     uint64_t wanted_ns;             /* what has to be saved up before the next window */
     uint64_t random;
-    unsigned stops, detachments;
+    unsigned detachments;
 
     /* How much longer a call took while it was recorded, in percent of what the tables say. */
     unsigned cost_percent;

@@ -53,6 +53,9 @@ void *xs_wrapper_by_name(const char *name);
 #define XS_DRIVER_FUNCTIONS(X)                                                                                         \
     X(cuCtxGetCurrent)                                                                                                 \
     X(cuCtxGetDevice)                                                                                                  \
+    X(cuCtxPushCurrent_v2)                                                                                             \
+    X(cuCtxSynchronize)                                                                                                \
+    X(cuCtxPopCurrent_v2)                                                                                              \
     X(cuStreamIsCapturing)                                                                                             \
     X(cuMemGetAddressRange_v2)                                                                                         \
     X(cuMemGetAllocationPropertiesFromHandle)                                                                          \

@@ -63,7 +63,7 @@ static struct {
     const struct xs_options *options;
     struct xs_files files;
     char why[256];
-    uint64_t start_ns, cupti_said, migration_rests, stops;
+    uint64_t start_ns, cupti_said, migration_rests, detachments;
     uint64_t events, records;
     unsigned contexts;      /* written */
     _Atomic uint64_t steps; /* counts up while there is progress */
@@ -152,8 +152,8 @@ static void write_windows(struct xs_store *store, const struct xs_cupti_state *c
 /* Whoever reads the trace of a process that was killed has to know which windows were recorded, or most of them. */
 static void write_windows_in_between(struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
-    if (cupti->stops > drain.stops) {
-        drain.stops = cupti->stops + cupti->stops / 8;
+    if (cupti->detachments > drain.detachments) {
+        drain.detachments = cupti->detachments + cupti->detachments / 8;
         write_windows(store, cupti);
     }
     if (cupti->migration_rests > drain.migration_rests) {

@@ -204,6 +204,7 @@ static void start_cupti(void) {
                                      .budget_percent = (unsigned)budget,
                                      .window = options.window,
                                      .driver_version = xs_facts_driver_version(),
+                                     .synchronise = xs_context_synchronise,
                                      .others_ns = others_ns};
     if (strcmp(options.cupti, "off") == 0) {
         return;
