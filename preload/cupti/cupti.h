@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/cupti/window_spec.h"
 #include "schema/clock.h"
 #include "schema/store/store.h"
 
@@ -16,7 +17,7 @@ struct xs_cupti_wishes {
     const char *migrations;      /* the option's value: auto, off or all; valid for the process's life */
     unsigned migrations_percent; /* of the run's time that recording migrations may cost in auto */
     unsigned budget_percent;     /* of the run's time that profiling may cost; 0: without bound */
-    const char *window;          /* the part of the run that is asked for (window_spec.h) */
+    struct xs_window_spec window; /* the part of the run that is asked for */
     int driver_version;          /* cuDriverGetVersion */
     void (*synchronise)(void);   /* waits for the current context's work. A thread of the application's */
     uint64_t (*others_ns)(void); /* what all but CUPTI has cost the program by now. Any thread */

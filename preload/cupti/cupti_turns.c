@@ -41,12 +41,8 @@ void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns)
     others_ns = wishes->others_ns;
     synchronise = wishes->synchronise;
     is_old_driver = wishes->driver_version < LEAST_DRIVER_VERSION;
-    struct xs_window_spec spec;
-    if (!xs_window_spec_read(&spec, wishes->window)) {
-        xs_note("cupti", "XFERSPY_WINDOW is not understood; the budget decides");
-    }
-    is_asked = xs_window_spec_is_set(&spec);
-    xs_windows_start(&windows, wishes->budget_percent, &spec, now_ns);
+    is_asked = xs_window_spec_is_set(&wishes->window);
+    xs_windows_start(&windows, wishes->budget_percent, &wishes->window, now_ns);
 }
 
 static void tell(struct xs_cupti_state *state) {

@@ -12,9 +12,9 @@
 /* What may be spent before the share has grown to it, so that short programs have device times, too. */
 #define ADVANCE_NS INT64_C(10000000)
 /* Where wrappers and fingerprints take all of the budget, this part of it is CUPTI's nevertheless. */
-#define LEAST_PART 4u
+#define LEAST_PART 2u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
-#define TURN_NS UINT64_C(15000000)
+#define TURN_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
 /* How long the program's pace is watched before and after a window ends, and what that has to show to count. */
 #define PACE_NS UINT64_C(20000000)
@@ -109,10 +109,10 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
         compare_pace(w, facts);
 }
 
-/* A window may cost as much as it costs to have it. */
+/* A window may cost half of what it costs to have it, or more. */
 static bool is_saved(struct xs_windows *w) {
     if (!w->wanted_ns)
-        w->wanted_ns = 2 * w->turn_ns + random_below(w, 2 * w->turn_ns);
+        w->wanted_ns = w->turn_ns + w->turn_ns / 2 + random_below(w, w->turn_ns);
     return balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
 }
 

@@ -202,12 +202,14 @@ static void start_cupti(void) {
                                      .migrations = options.migrations,
                                      .migrations_percent = budget ? (unsigned)budget : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
-                                     .window = options.window,
                                      .driver_version = xs_facts_driver_version(),
                                      .synchronise = xs_context_synchronise,
                                      .others_ns = others_ns};
     if (strcmp(options.cupti, "off") == 0) {
         return;
+    }
+    if (!xs_window_spec_read(&wishes.window, options.window)) {
+        xs_say("XFERSPY_WINDOW is no window (10s..20s, several with commas between, 20ms/1s); the budget decides");
     }
     xs_cupti_start(&wishes);
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;

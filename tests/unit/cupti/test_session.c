@@ -59,7 +59,6 @@ static uint64_t nothing(void) { return 0; }
 static void begin(bool kernels, const char *migrations) {
     struct xs_cupti_wishes wishes = {.kernels = kernels,
                                      .migrations = migrations,
-                                     .window = "",
                                      .migrations_percent = 2,
                                      .driver_version = 13000,
                                      .others_ns = nothing};
