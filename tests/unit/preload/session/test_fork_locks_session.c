@@ -88,6 +88,12 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
     (void)bytes;
     return 0;
 }
+void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
+int xs_drain_await(char why[256]) {
+    (void)why;
+    return 0;
+}
+void xs_cupti_step_aside(const char *why) { (void)why; }
 int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
     (void)path;
     (void)options;
