@@ -12,7 +12,7 @@
 
 XS_DECLARE_COMMAND(run)
 
-enum option_type { BOOL, CHOICE, INT, TEXT, PATTERN };
+enum option_type { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
 struct capture_option {
     const char *field, *name, *preset, *values, *help;
     enum option_type type;
@@ -86,7 +86,9 @@ static bool accepts(const struct capture_option *option, const char *value) {
     size_t n = strlen(value);
     if (option->type == TEXT || option->type == PATTERN)
         return n > 0 && n < 1024;
-    if (option->type == INT) {
+    if (option->type == SHARE && strcasecmp(value, "off") == 0)
+        return true;
+    if (option->type == INT || option->type == SHARE) {
         char *end;
         long number = strtol(value, &end, 10);
         const char *dots = strstr(values, "..");

@@ -45,6 +45,18 @@ static inline void xs_lock(struct xs_lock *lock) {
     lock->signals = signals;
 }
 
+/* False: another thread holds it, and nothing has changed. */
+static inline bool xs_try_lock(struct xs_lock *lock) {
+    uint64_t signals;
+    xs_signals_hold(&signals);
+    if (pthread_mutex_trylock(&lock->mutex) != 0) {
+        xs_signals_let(&signals);
+        return false;
+    }
+    lock->signals = signals;
+    return true;
+}
+
 /* The signals that waited come here, after the lock was given back. */
 static inline void xs_unlock(struct xs_lock *lock) {
     uint64_t signals = lock->signals;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
+#include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/state.h"
 #include "schema/spool/spool.h"
@@ -70,8 +71,8 @@ XS_HOT void xs_commit(void) {
     xs_prefetch_slot(t->next);
 }
 
-/* Starts the event of a call. NULL: the call is not to be recorded. Otherwise the thread is guarded until xs_end,
- * and the event is zero but for its row. */
+/* Starts the event of a call. NULL: the call is not to be recorded. Otherwise the thread is guarded, and inside of the
+ * gate, until xs_end, and the event is zero but for its row. */
 XS_HOT struct xs_event *xs_begin(unsigned row) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.depth) &&
         !xs_thread_may_record(row, XS_GUARD_HERE())) {
@@ -80,6 +81,7 @@ XS_HOT struct xs_event *xs_begin(unsigned row) {
     struct xs_thread *t = &xs_thread;
     xs_guard_raise(XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
+    xs_gate_enter();
     struct xs_event *e = t->next;
     if (XS_UNLIKELY(e == t->end)) {
         e = xs_thread_refill() ? t->next : &xs_scratch_event;
@@ -112,6 +114,7 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
         e->correlation = xs_cupti_correlation;
         xs_commit();
     }
+    xs_gate_leave();
     atomic_signal_fence(memory_order_seq_cst);
     xs_guard_lower();
 }

@@ -4,17 +4,45 @@
 #ifndef XFERSPY_PRELOAD_CUPTI_H
 #define XFERSPY_PRELOAD_CUPTI_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/cupti/window_spec.h"
 #include "schema/clock.h"
 #include "schema/store/store.h"
 
+struct xs_cupti_wishes {
+    bool kernels;
+    const char *migrations;      /* the option's value: auto, off or all; valid for the process's life */
+    unsigned migrations_percent; /* of the run's time that recording migrations may cost in auto */
+    unsigned budget_percent;     /* of the run's time that profiling may cost; 0: without bound */
+    struct xs_window_spec window; /* the part of the run that is asked for */
+    int driver_version;          /* cuDriverGetVersion */
+    void (*synchronise)(void);   /* waits for the current context's work. A thread of the application's */
+    uint64_t (*others_ns)(void); /* what all but CUPTI has cost the program by now. Any thread */
+};
+
 /* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. Called once a session, after cuInit
  * succeeded and before the first context exists, by a thread of the application that holds no lock of xferspy.
- * Failing does not concern the caller: xs_cupti_state says what could not be had. `migrations` is the option's
- * value: auto, off or all. */
-void xs_cupti_start(bool kernels, const char *migrations);
+ * Failing does not concern the caller: xs_cupti_state says what could not be had. */
+void xs_cupti_start(const struct xs_cupti_wishes *wishes);
+
+/* ---- windows: device times are recorded as the budget allows (windows.h) ---- */
+
+/* Decides whether recording goes on, and stops it or begins it where no moment of the program's own is needed. To be
+ * called again after so many ms; 0: it does not matter when. Flusher only. */
+unsigned xs_cupti_watch_windows(void);
+
+/* Detaching CUPTI and attaching it wait for the device, so they are done when the program has just waited for it, too,
+ * by the thread that did. Not 0: they are due. Any thread, relaxed. */
+extern _Atomic int xs_cupti_turn_due;
+/* The calling thread, one of the application's, has just waited for the device, and is outside of the driver. */
+void xs_cupti_turn_here(void);
+
+/* The windows of the run in which device times were recorded, as the trace has them; the string is valid until the next
+ * call. NULL: throughout, or never. Drain thread only. */
+const char *xs_cupti_windows(const struct xs_clock *clock);
 
 /* Takes completed activity buffers over into the store, inside a batch of the caller's. Drain thread only. Returns
  * the number of records, or a negative error of the store. It does not make CUPTI complete buffers: xs_cupti_flush
@@ -30,8 +58,8 @@ void xs_cupti_flush(bool forced);
  * (migration_budget.h). Called after each flush, and again after so many ms as it returns; 0: it does not matter when.
  * Flusher only. */
 unsigned xs_cupti_watch_migrations(void);
-/* Managed memory was allocated: page migrations may begin, so xs_cupti_watch_migrations is to be called soon. Any
- * thread. */
+/* Managed memory was allocated: page migrations may begin. Enables them the first time, which takes 20 ms on an H100;
+ * xs_cupti_watch_migrations is to be called soon. Any thread. */
 void xs_cupti_managed_memory(void);
 
 /* The windows of the run in which page migrations were recorded, as the trace has them; the string is valid
@@ -76,6 +104,11 @@ struct xs_cupti_state {
     uint64_t dropped_records;            /* as CUPTI counts them */
     uint64_t own_kernels, own_kernel_ns; /* launches of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */
+    uint64_t windows_cost_ns;            /* what recording device times has cost, estimated; with what follows */
+    uint64_t turns_ns;                   /* time that the program was held for attaching and detaching */
+    uint64_t recorded_ns;                /* for how long device times were recorded */
+    unsigned detachments;                /* how often CUPTI was detached */
+    unsigned call_cost_percent;          /* what a recorded call costs, by the program's pace, of the usual cost */
 };
 /* A snapshot of the state. It belongs to the calling thread and is valid until that thread's next call. */
 const struct xs_cupti_state *xs_cupti_state(void);

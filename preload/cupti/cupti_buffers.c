@@ -46,6 +46,7 @@ static struct xs_cupti_buffer *pop_queue(void) {
 static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
     uint8_t *data = buffer->data;
     *bytes = buffer->bytes;
+    free(buffer->offsets);
     free(buffer);
     return data;
 }
@@ -103,7 +104,10 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
         xs_unlock(&lock);
         return;
     }
-    *buffer = (struct xs_cupti_buffer){.data = data, .bytes = bytes, .valid_bytes = valid_bytes};
+    *buffer = (struct xs_cupti_buffer){.data = data,
+                                       .bytes = bytes,
+                                       .valid_bytes = valid_bytes,
+                                       .correlation_base = xs_cupti_correlation_base()};
     if (valid_bytes == 0) {
         xs_cupti_buffers_recycle(buffer);
         return;
@@ -158,6 +162,7 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list) {
     while (surplus) {
         struct xs_cupti_buffer *next = surplus->next;
         free(surplus->data);
+        free(surplus->offsets);
         free(surplus);
         surplus = next;
     }

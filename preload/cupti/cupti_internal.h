@@ -41,7 +41,8 @@
     X(cuptiActivityConfigureUnifiedMemoryCounter)                                                                      \
     X(cuptiActivityGetNumDroppedRecords)                                                                               \
     X(cuptiActivityEnableAllSyncRecords)                                                                               \
-    X(cuptiGetResultString)
+    X(cuptiGetResultString)                                                                                            \
+    X(cuptiFinalize)
 
 struct xs_cupti_api {
     void *handle;
@@ -62,23 +63,68 @@ int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
  * `not_this` where there is one, else in that. NULL: no libcupti is mapped. Loads nothing. */
 void *xs_cupti_mapped_symbol(const char *name, void *not_this);
 
-/* ---- page migrations (cupti_migrations.c) ---- */
+/* ---- what the session's files share (cupti_session.c) ---- */
 
-/* Turns all counters of managed memory on or off. After cuInit, and before the activity kind is enabled
- * (cupti_activity.h). Machines without managed memory, MPS clients and GPUs that are no peers refuse it. */
-CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool on);
+/* The library in use. Valid once the session is active; only inside. */
+extern struct xs_cupti_api xs_cupti_api;
 
-/* The same and the activity kind, in the order that this needs, to what the budget says; and tells it how long it took.
- */
-struct xs_migration_budget; /* migration_budget.h */
-void xs_cupti_turn_migrations(const struct xs_cupti_api *api, struct xs_migration_budget *budget);
+/* Around every call of CUPTI: one thread at a time is inside. False: the calling thread is inside already. The second
+ * does not wait: it also fails where another thread is inside. */
+bool xs_cupti_enter(void);
+bool xs_cupti_try_enter(void);
+void xs_cupti_leave(void);
 
-/* The windows as the trace has them: "start+length,start+length,...", microseconds since the trace's start. Returns the
- * length. */
-size_t xs_cupti_windows_text(const struct xs_migration_budget *budget, const struct xs_clock *clock, char *text,
-                             size_t bytes);
+/* The session was started and is not over. Any thread; outside, it may be over a moment later. */
+bool xs_cupti_is_active(void);
+
+/* Changes what xs_cupti_state will tell. Inside. */
+void xs_cupti_note(void (*change)(struct xs_cupti_state *state));
+
+/* Subscribes and begins to record. Returns NULL, or the function of CUPTI that failed, with its result; and who holds
+ * CUPTI in `holder`, where that is known. Inside. */
+const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes);
+
+/* cuptiActivityFlushAll(flag). Inside, while attached. */
+void xs_cupti_flush_all(uint32_t flag);
+/* Has all queued buffers read without CUPTI from now on, because it goes, or may go. Inside. */
+void xs_cupti_index_all(void);
+/* Reads CUPTI's clock beside CLOCK_MONOTONIC. Inside. */
+void xs_cupti_sample_clock(bool first);
+
+/* ---- attaching to the driver (cupti_attachment.c); all inside ---- */
+
+const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
+CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
+void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
+/* Enables the callbacks and kinds of records, or disables them. The result is that of copies. */
+CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
+void xs_cupti_record_no_more(const struct xs_cupti_api *api);
+/* Detaches CUPTI, as if it had never been subscribed. It waits for the device. */
+CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
+/* What is added to the correlation ids of this attachment. Any thread. */
+uint32_t xs_cupti_correlation_base(void);
+
+/* ---- page migrations (cupti_migrations.c); all inside ---- */
+
+void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
+/* Migrations are counted, so CUPTI must not be detached. */
+bool xs_cupti_has_migrations(void);
+void xs_cupti_stop_migrations(void);
+/* So many of their records are no longer in a queued buffer; fewer than 0: they are again. */
+void xs_cupti_decoded_migrations(int64_t count);
+void xs_cupti_end_migrations(void);
+
+/* ---- windows (cupti_turns.c); all inside ---- */
+
+void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
+bool xs_cupti_is_attached(void);
+/* CUPTI is not turned any more. */
+void xs_cupti_end_turns(void);
+void xs_cupti_forget_turns(void); /* in a forked child */
 
 /* ---- activity buffers (cupti_buffers.c) ---- */
+
+struct xs_cupti_decoder;
 
 struct xs_cupti_buffer {
     struct xs_cupti_buffer *next;
@@ -86,6 +132,10 @@ struct xs_cupti_buffer {
     size_t bytes, valid_bytes;
     uint64_t migrations; /* records of page migrations, where `counted` */
     bool counted;
+    uint32_t correlation_base; /* of the attachment that filled it */
+    /* Where its records begin, once xs_cupti_buffer_index has looked; else NULL, and CUPTI is asked. */
+    uint32_t *offsets;
+    size_t record_count;
 };
 
 /* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
@@ -93,6 +143,10 @@ struct xs_cupti_buffer {
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes);
+
+/* Finds the buffer's records, and keeps the names of its kernels, which are CUPTI's memory: from now on it is read without
+ * CUPTI. Where there is no memory it stays as it is. */
+void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer, const struct xs_cupti_decoder *decoder); /* cupti_records.c */
 
 /* The oldest completed buffer, NULL when there is none. The caller owns it until it gives it back. */
 struct xs_cupti_buffer *xs_cupti_buffer_take(void);
@@ -103,7 +157,6 @@ void xs_cupti_buffers_recycle(struct xs_cupti_buffer *list);
 /* Runs fn on every completed buffer while it stays queued. */
 void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data), void *data);
 /* How many records of page migrations are in completed buffers that are queued. */
-struct xs_cupti_decoder;
 uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder);
 /* Buffers that were lost with their records for want of memory. */
 uint64_t xs_cupti_buffers_lost(void);
@@ -120,6 +173,9 @@ struct xs_cupti_decoder {
     __typeof__(cuptiActivityGetNextRecord) *next_record; /* of the library that wrote the buffers */
     uint32_t version;                                    /* of the same library */
     int64_t offset_ns;                                   /* CUPTI's clock minus CLOCK_MONOTONIC */
+    uint32_t correlation_base;                           /* of the buffer that is decoded */
+    const uint32_t *offsets;                             /* of its records; NULL: next_record finds them */
+    size_t record_count;
     uint64_t records[5];                                 /* by enum xs_cupti_record; counted up */
     uint64_t own_kernels, own_kernel_ns;                 /* of the library itself; counted up as well */
     uint64_t damaged;                                    /* buffers that could not be read to their end */
@@ -128,6 +184,9 @@ struct xs_cupti_decoder {
 /* Writes every record of a buffer into the store, and skips records of kinds that it does not know. Returns how many
  * it wrote, or the store's error; after an error the buffer may be decoded again in another batch. */
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
+
+/* The longest kernel that was decoded so far. Any thread. */
+uint64_t xs_cupti_longest_kernel_ns(void);
 
 /* How many records of page migrations a buffer has. */
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);

@@ -1,11 +1,23 @@
 /* Page migrations of managed memory: which of CUPTI's counters are recorded, and the windows in which they were. */
-#include <stdio.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/migration_budget.h"
 
-CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool on) {
+#define SOON_MS 5u /* where managed memory is new, and recording its migrations may have to stop */
+
+/* Recording of migrations begins with the program's first managed memory: counters that run while nothing migrates make
+ * cuptiFinalize wait for two seconds (CUPTI 13.0). */
+static bool wanted, bounded;      /* at all; resting */
+static _Atomic bool begun, works; /* counting was tried; CUPTI does it */
+static struct xs_migration_budget budget;
+static _Atomic bool hurry;        /* managed memory was allocated: migrations may begin */
+static _Atomic int64_t decoded;   /* records that are no longer in a queued buffer */
+
+static CUptiResult configure(bool on) {
     static const CUpti_ActivityUnifiedMemoryCounterKind counters[] = {
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
@@ -25,40 +37,115 @@ CUptiResult xs_cupti_configure_migrations(const struct xs_cupti_api *api, bool o
         config[i].kind = counters[i];
         config[i].enable = on;
     }
-    if (!api->cuptiActivityConfigureUnifiedMemoryCounter)
+    if (!xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter)
         return CUPTI_ERROR_NOT_SUPPORTED;
-    CUptiResult result = api->cuptiActivityConfigureUnifiedMemoryCounter(config, ALL);
+    CUptiResult result = xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(config, ALL);
     if (result == CUPTI_ERROR_INVALID_PARAMETER)
-        result = api->cuptiActivityConfigureUnifiedMemoryCounter(config, BASIC);
+        result = xs_cupti_api.cuptiActivityConfigureUnifiedMemoryCounter(config, BASIC);
     return result;
 }
 
-void xs_cupti_turn_migrations(const struct xs_cupti_api *api, struct xs_migration_budget *budget) {
-    uint64_t before_ns = xs_monotonic_ns(), cpu_ns = xs_thread_cpu_ns();
-    if (budget->on) {
-        xs_cupti_configure_migrations(api, true);
-        api->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
-    } else {
-        api->cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
-        xs_cupti_configure_migrations(api, false);
+static CUptiResult turn(bool on) {
+    CUptiResult result;
+    if (on) {
+        result = configure(true);
+        return result == CUPTI_SUCCESS ? xs_cupti_api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
+                                       : result;
     }
-    xs_migration_budget_turned(budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
+    result = xs_cupti_api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+    configure(false);
+    return result;
 }
 
-size_t xs_cupti_windows_text(const struct xs_migration_budget *budget, const struct xs_clock *clock, char *text,
-                             size_t bytes) {
-    size_t length = 0;
-    text[0] = 0;
-    for (uint32_t i = 0; i < budget->window_count; i++) {
-        const struct xs_migration_window *w = &budget->windows[i];
-        int64_t start = xs_clock_from_monotonic(clock, w->start_ns);
-        int written = snprintf(text + length, bytes - length, "%s%lld+%llu", i ? "," : "",
-                               (long long)(start > 0 ? start / 1000 : 0), (unsigned long long)w->length_ns / 1000);
-        if (written < 0 || length + (size_t)written >= bytes) {
-            text[length] = 0;
-            break;
-        }
-        length += (size_t)written;
+static void turn_by_budget(void) {
+    uint64_t before_ns = xs_monotonic_ns(), cpu_ns = xs_thread_cpu_ns();
+    turn(budget.on);
+    xs_migration_budget_turned(&budget, before_ns, xs_monotonic_ns(), xs_thread_cpu_ns() - cpu_ns);
+}
+
+void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
+    wanted = strcmp(wishes->migrations, "off") != 0;
+    bounded = strcmp(wishes->migrations, "auto") == 0;
+    xs_migration_budget_start(&budget, wishes->migrations_percent, now_ns);
+}
+
+void xs_cupti_managed_memory(void) {
+    atomic_store(&hurry, true);
+    if (!wanted || atomic_load(&begun) || !xs_cupti_is_active() || !xs_cupti_enter())
+        return;
+    if (xs_cupti_is_active() && !atomic_exchange(&begun, true)) {
+        CUptiResult result = xs_cupti_is_attached() ? turn(true) : CUPTI_ERROR_NOT_INITIALIZED;
+        atomic_store(&works, result == CUPTI_SUCCESS);
+        if (result != CUPTI_SUCCESS && !xs_cupti_is_attached())
+            xs_note("cupti", "page migrations are not recorded: device times had been stopped before the program "
+                             "allocated managed memory");
+        else if (result != CUPTI_SUCCESS)
+            xs_note("cupti", "page migrations are not recorded: %s (%d)",
+                    xs_cupti_result_text(&xs_cupti_api, result), (int)result);
     }
-    return length;
+    xs_cupti_leave();
+}
+
+bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
+
+void xs_cupti_stop_migrations(void) {
+    if (atomic_exchange(&works, false) && budget.on)
+        turn(false);
+}
+
+void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
+
+/* Called inside. Those that wait to be drained have cost their time already. */
+static uint64_t migration_records(void) {
+    struct xs_cupti_decoder reader = {.next_record = xs_cupti_api.cuptiActivityGetNextRecord,
+                                      .version = xs_cupti_api.version};
+    return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
+}
+
+/* Called inside. */
+static void note_migrations(struct xs_cupti_state *state) {
+    state->migrations_ns = xs_migration_budget_recorded_ns(&budget, xs_monotonic_ns());
+    state->migration_rests = budget.rests;
+    state->migration_turns_ns = budget.turns_ns;
+    state->migration_turns_cpu_ns = budget.turns_cpu_ns;
+}
+
+/* Called inside. */
+static unsigned watch_migrations(uint64_t now_ns) {
+    static uint64_t records_before, grown_ns;
+    uint64_t records = migration_records();
+    if (xs_migration_budget_turn(&budget, now_ns, records)) {
+        turn_by_budget();
+        xs_cupti_note(note_migrations);
+    }
+    if (records != records_before || atomic_exchange(&hurry, false))
+        grown_ns = now_ns;
+    records_before = records;
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* turning takes ms */
+    return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
+}
+
+unsigned xs_cupti_watch_migrations(void) {
+    if (!xs_cupti_is_active() || !bounded || !atomic_load(&works) || !xs_cupti_enter())
+        return 0;
+    unsigned wait_ms = xs_cupti_is_active() && atomic_load(&works) ? watch_migrations(xs_monotonic_ns()) : 0;
+    xs_cupti_leave();
+    return wait_ms;
+}
+
+/* Called inside. */
+void xs_cupti_end_migrations(void) {
+    xs_cupti_note(note_migrations);
+    xs_migration_budget_end(&budget, xs_monotonic_ns());
+}
+
+const char *xs_cupti_migration_windows(const struct xs_clock *clock) {
+    static char *text;
+    text = text ? text : malloc(XS_WINDOWS_TEXT_BYTES);
+    if (!bounded || (atomic_load(&begun) && !atomic_load(&works) && !budget.windows.ended) || !text ||
+        !xs_cupti_enter())
+        return NULL;
+    xs_window_list_text(&budget.windows, clock, text, XS_WINDOWS_TEXT_BYTES);
+    xs_cupti_leave();
+    return text;
 }

@@ -23,11 +23,16 @@ static void convert_times(const struct xs_cupti_decoder *d, uint64_t start, uint
     *end_ns = xs_clock_from_monotonic(d->clock, end - (uint64_t)d->offset_ns);
 }
 
+/* 0 is no call's, and stays that. */
+static uint32_t correlation_of(const struct xs_cupti_decoder *d, uint32_t id) {
+    return id ? id + d->correlation_base : 0;
+}
+
 static int decode_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemcpy6 *r = (const CUpti_ActivityMemcpy6 *)record;
     uint64_t copies = d->version >= XS_CUPTI_12_8 && r->copyCount ? r->copyCount : 1;
     struct xs_device_copy row = {
-        .correlation = r->correlationId,
+        .correlation = correlation_of(d, r->correlationId),
         .copies = copies <= UINT32_MAX ? (uint32_t)copies : UINT32_MAX,
         .kind = r->copyKind,
         .src_kind = r->srcKind,
@@ -49,7 +54,7 @@ static int decode_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *r
 static int decode_peer_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemcpyPtoP4 *r = (const CUpti_ActivityMemcpyPtoP4 *)record;
     struct xs_device_copy row = {
-        .correlation = r->correlationId,
+        .correlation = correlation_of(d, r->correlationId),
         .copies = 1,
         .kind = r->copyKind,
         .src_kind = r->srcKind,
@@ -71,7 +76,7 @@ static int decode_peer_copy(const struct xs_cupti_decoder *d, const CUpti_Activi
 static int decode_memset(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemset4 *r = (const CUpti_ActivityMemset4 *)record;
     struct xs_device_memset row = {
-        .correlation = r->correlationId,
+        .correlation = correlation_of(d, r->correlationId),
         .value = r->value,
         .memory_kind = (uint8_t)r->memoryKind,
         .device = device_ordinal(r->deviceId),
@@ -85,10 +90,14 @@ static int decode_memset(const struct xs_cupti_decoder *d, const CUpti_Activity 
     return xs_store_device_memset(d->store, &row);
 }
 
+static _Atomic uint64_t longest_kernel_ns;
+
+uint64_t xs_cupti_longest_kernel_ns(void) { return atomic_load_explicit(&longest_kernel_ns, memory_order_relaxed); }
+
 static int decode_kernel(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityKernel10 *r = (const CUpti_ActivityKernel10 *)record;
     struct xs_device_kernel row = {
-        .correlation = r->correlationId,
+        .correlation = correlation_of(d, r->correlationId),
         .name = r->name ? r->name : "unknown",
         .device = device_ordinal(r->deviceId),
         .context = r->contextId,
@@ -99,6 +108,8 @@ static int decode_kernel(const struct xs_cupti_decoder *d, const CUpti_Activity 
         .graph_node = r->graphNodeId,
     };
     convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    if (row.end_ns > row.start_ns && (uint64_t)(row.end_ns - row.start_ns) > xs_cupti_longest_kernel_ns())
+        atomic_store_explicit(&longest_kernel_ns, (uint64_t)(row.end_ns - row.start_ns), memory_order_relaxed);
     return xs_store_device_kernel(d->store, &row);
 }
 
@@ -107,7 +118,7 @@ static uint32_t valid_or_zero(uint32_t id) { return id == CUPTI_SYNCHRONIZATION_
 static int decode_sync(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivitySynchronization2 *r = (const CUpti_ActivitySynchronization2 *)record;
     struct xs_device_sync row = {
-        .correlation = r->correlationId,
+        .correlation = correlation_of(d, r->correlationId),
         .kind = (uint32_t)r->type,
         .context = r->contextId,
         .stream = valid_or_zero(r->streamId),
@@ -190,7 +201,7 @@ static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
         return ((const CUpti_ActivitySynchronization2 *)record)->type ==
                CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT;
     if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
-        return is_own_call(((const CUpti_ActivityMemset4 *)record)->correlationId);
+        return is_own_call(correlation_of(d, ((const CUpti_ActivityMemset4 *)record)->correlationId));
     if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && record->kind != CUPTI_ACTIVITY_KIND_KERNEL)
         return false;
     const CUpti_ActivityKernel10 *kernel = (const CUpti_ActivityKernel10 *)record;
@@ -201,12 +212,23 @@ static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     return true;
 }
 
+/* The record behind `*record`, the n-th. */
+static CUptiResult find_record(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes, size_t n,
+                               CUpti_Activity **record) {
+    if (!d->offsets)
+        return d->next_record(data, valid_bytes, record);
+    if (n >= d->record_count)
+        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    *record = (CUpti_Activity *)(void *)(data + d->offsets[n]);
+    return CUPTI_SUCCESS;
+}
+
 int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
     uint64_t records[5] = {0}, own_kernels = d->own_kernels, own_kernel_ns = d->own_kernel_ns;
     int64_t written = 0;
     CUpti_Activity *record = NULL;
     CUptiResult result;
-    while ((result = d->next_record(data, valid_bytes, &record)) == CUPTI_SUCCESS) {
+    for (size_t n = 0; (result = find_record(d, data, valid_bytes, n, &record)) == CUPTI_SUCCESS; n++) {
         if (is_own(d, record))
             continue;
         for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
@@ -278,4 +300,27 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *d, uint8_t *data, size_t
                 kernel->name = keep(kernel->name);
         }
     }
+}
+
+static size_t count_records(const struct xs_cupti_decoder *d, const struct xs_cupti_buffer *buffer) {
+    size_t count = 0;
+    CUpti_Activity *record = NULL;
+    while (d->next_record(buffer->data, buffer->valid_bytes, &record) == CUPTI_SUCCESS)
+        count++;
+    return count;
+}
+
+void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer, const struct xs_cupti_decoder *d) {
+    CUpti_Activity *record = NULL;
+    if (buffer->offsets)
+        return;
+    xs_cupti_keep_names(d, buffer->data, buffer->valid_bytes);
+    size_t count = count_records(d, buffer);
+    uint32_t *offsets = malloc((count + 1) * sizeof *offsets);
+    for (size_t i = 0; offsets && i < count; i++) {
+        d->next_record(buffer->data, buffer->valid_bytes, &record);
+        offsets[i] = (uint32_t)((uint8_t *)record - buffer->data);
+    }
+    buffer->offsets = offsets;
+    buffer->record_count = count;
 }

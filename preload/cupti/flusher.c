@@ -9,6 +9,7 @@
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
+#include "preload/core/scratch.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
 
@@ -16,6 +17,14 @@
 
 static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
 static _Atomic bool still, running;
+
+/* 0 does not count. */
+static unsigned least(unsigned a, unsigned b) { return b && b < a ? b : a; }
+
+static void begin_migrations(void *argument) {
+    (void)argument;
+    xs_cupti_managed_memory();
+}
 
 static void *flusher_main(void *arg) {
     (void)arg;
@@ -34,8 +43,8 @@ static void *flusher_main(void *arg) {
             atomic_store(&answered, seen);
             xs_futex_wake(&answered);
         }
-        unsigned wait_ms = xs_cupti_watch_migrations();
-        xs_futex_wait(&bell, heard, wait_ms && wait_ms < PERIOD_MS ? wait_ms : PERIOD_MS);
+        unsigned migrations_ms = xs_cupti_watch_migrations(), windows_ms = xs_cupti_watch_windows();
+        xs_futex_wait(&bell, heard, least(least(PERIOD_MS, migrations_ms), windows_ms));
     }
     atomic_store(&running, false);
     xs_futex_wake(&answered);
@@ -56,7 +65,7 @@ static void ring(void) {
 
 void xs_flusher_managed_memory(void) {
     if (atomic_load(&running)) {
-        xs_cupti_managed_memory();
+        xs_on_scratch(begin_migrations, NULL);
         ring();
     }
 }

@@ -3,7 +3,6 @@
 
 /* On an H100 each record made the program 4 to 5 us slower, whichever counters were asked for. */
 #define COST_NS UINT64_C(5000)
-#define SHARE_PERCENT 2
 /* What may be saved up, and so spent at the first migrations. */
 #define ADVANCE_NS INT64_C(4000000)
 
@@ -18,16 +17,16 @@
 /* After so long without a record it is on again until it costs too much. */
 #define QUIET_NS UINT64_C(1000000000)
 
-void xs_migration_budget_start(struct xs_migration_budget *b, uint64_t now_ns) {
+void xs_migration_budget_start(struct xs_migration_budget *b, unsigned percent, uint64_t now_ns) {
     *b = (struct xs_migration_budget){.on = true,
+                                      .percent = percent,
                                       .saved_ns = ADVANCE_NS,
                                       .start_ns = now_ns,
                                       .since_ns = now_ns,
                                       .at_ns = now_ns,
                                       .grown_ns = now_ns,
                                       .window_cost_ns = WINDOW_COST_NS,
-                                      .random = UINT64_C(0x9e3779b97f4a7c15),
-                                      .stride = 1};
+                                      .random = UINT64_C(0x9e3779b97f4a7c15)};
 }
 
 static void spend(struct xs_migration_budget *b, uint64_t ns) {
@@ -37,7 +36,7 @@ static void spend(struct xs_migration_budget *b, uint64_t ns) {
 
 /* What the time since the last look has saved, and its records have cost. */
 static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
-    b->saved_ns += (int64_t)((now_ns - b->at_ns) * SHARE_PERCENT / 100);
+    b->saved_ns += (int64_t)((now_ns - b->at_ns) * b->percent / 100);
     if (b->saved_ns > ADVANCE_NS)
         b->saved_ns = ADVANCE_NS;
     if (records > b->records) {
@@ -63,7 +62,7 @@ static uint64_t random_below(struct xs_migration_budget *b, uint64_t limit) {
 /* On average as far away as a window's cost takes to be saved, and a tenth more, for windows that cost more than the
  * last ones did. A quarter to seven quarters of that. */
 static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
-    uint64_t mean = b->window_cost_ns * 100 / SHARE_PERCENT * 11 / 10;
+    uint64_t mean = b->window_cost_ns * 100 / b->percent * 11 / 10;
     if (mean < LEAST_GAP_NS)
         mean = LEAST_GAP_NS;
     b->next_ns = now_ns + mean / 4 + random_below(b, mean * 3 / 2);
@@ -72,7 +71,7 @@ static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
     bool last_was_empty = b->records == b->window_records; /* while it is off no record comes */
     return last_was_empty && now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
-           b->spent_ns <= (now_ns - b->start_ns) * SHARE_PERCENT / 100;
+           b->spent_ns <= (now_ns - b->start_ns) * b->percent / 100;
 }
 
 static bool is_to_be_off(const struct xs_migration_budget *b, uint64_t now_ns) {
@@ -86,8 +85,8 @@ static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
         return false;
     if (b->saved_ns >= 0)
         return true;
-    uint64_t debt_ns = (uint64_t)-b->saved_ns * 100 / SHARE_PERCENT;
-    b->next_ns = now_ns + debt_ns + random_below(b, b->window_cost_ns * 100 / SHARE_PERCENT);
+    uint64_t debt_ns = (uint64_t)-b->saved_ns * 100 / b->percent;
+    b->next_ns = now_ns + debt_ns + random_below(b, b->window_cost_ns * 100 / b->percent);
     return false;
 }
 
@@ -114,20 +113,6 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
     return true;
 }
 
-static void add_window(struct xs_migration_budget *b, uint64_t end_ns) {
-    uint64_t length = end_ns > b->since_ns ? end_ns - b->since_ns : 0;
-    b->recorded_ns += length;
-    if (b->windows_ended++ % b->stride)
-        return;
-    if (b->window_count == XS_MIGRATION_WINDOWS) {
-        for (uint32_t i = 0; i < XS_MIGRATION_WINDOWS / 2; i++)
-            b->windows[i] = b->windows[2 * i];
-        b->window_count /= 2;
-        b->stride *= 2;
-    }
-    b->windows[b->window_count++] = (struct xs_migration_window){b->since_ns, length};
-}
-
 void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_ns, uint64_t after_ns, uint64_t cpu_ns) {
     spend(b, cpu_ns);
     b->turns_ns += after_ns - before_ns;
@@ -136,7 +121,7 @@ void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_n
         b->turn_ns = cpu_ns;
         b->since_ns = before_ns; /* an H100 records from the beginning of the 20 ms that it takes to turn it on */
     } else {
-        add_window(b, before_ns);
+        xs_window_list_add(&b->windows, b->since_ns, before_ns);
     }
 }
 
@@ -147,11 +132,11 @@ unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *b, uint64
 }
 
 uint64_t xs_migration_budget_recorded_ns(const struct xs_migration_budget *b, uint64_t now_ns) {
-    return b->recorded_ns + (b->on && now_ns > b->since_ns ? now_ns - b->since_ns : 0);
+    return b->windows.recorded_ns + (b->on && now_ns > b->since_ns ? now_ns - b->since_ns : 0);
 }
 
 void xs_migration_budget_end(struct xs_migration_budget *b, uint64_t now_ns) {
     if (b->on)
-        add_window(b, now_ns);
+        xs_window_list_add(&b->windows, b->since_ns, now_ns);
     b->on = false;
 }

@@ -9,18 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* That many windows are remembered. Where there are more, every second, fourth, ... one of them is. */
-enum { XS_MIGRATION_WINDOWS = 512 };
-
-/* A time in which recording was on. */
-struct xs_migration_window {
-    uint64_t start_ns, length_ns;
-};
+#include "preload/cupti/window_list.h"
 
 struct xs_migration_budget {
     bool on;
-    uint64_t recorded_ns; /* for how long it was, in the windows that have ended */
-    unsigned rests;       /* how often it was turned off */
+    unsigned percent; /* of the run's time that recording may cost */
+    unsigned rests;   /* how often it was turned off */
 
     bool samples;                    /* windows; else on until it costs too much */
     bool is_first_rest;              /* no window has begun since */
@@ -37,13 +31,11 @@ struct xs_migration_budget {
     uint64_t turns_ns, turns_cpu_ns; /* of turning it, in all */
     uint64_t random;
 
-    struct xs_migration_window windows[XS_MIGRATION_WINDOWS];
-    uint32_t window_count, stride;
-    uint64_t windows_ended;
+    struct xs_window_list windows;
 };
 
-/* Recording begins. */
-void xs_migration_budget_start(struct xs_migration_budget *budget, uint64_t now_ns);
+/* Recording begins; it may cost `percent` of the run's time. */
+void xs_migration_budget_start(struct xs_migration_budget *budget, unsigned percent, uint64_t now_ns);
 
 /* There were `records` records since the start. Returns true where recording has to be turned on or off, to what
  * `budget->on` then says; xs_migration_budget_turned is to be called behind that. */

@@ -129,6 +129,19 @@ CUcontext xs_context_primary(int device) {
     return NULL;
 }
 
+void xs_context_synchronise(void) {
+    __typeof__(&cuCtxPushCurrent_v2) push = xs_driver(cuCtxPushCurrent_v2);
+    __typeof__(&cuCtxPopCurrent_v2) pop = xs_driver(cuCtxPopCurrent_v2);
+    __typeof__(&cuCtxSynchronize) synchronize = xs_driver(cuCtxSynchronize);
+    for (unsigned i = 0; push && pop && synchronize && i < sizeof contexts / sizeof contexts[0]; i++) {
+        CUcontext context = (CUcontext)atomic_load(&contexts[i].handle);
+        if (context && push(context) == CUDA_SUCCESS) {
+            synchronize();
+            pop(&context);
+        }
+    }
+}
+
 void xs_context_drop(CUcontext context) {
     xs_lock(&context_lock);
     int i = find(context);

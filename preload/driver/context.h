@@ -41,6 +41,10 @@ int8_t xs_context_device(CUcontext context);
 /* The primary context of a device as it was last retained; NULL: it never was. */
 CUcontext xs_context_primary(int device);
 
+/* Waits for the work of all contexts that are alive. No stream captures, and no other thread is inside of the driver
+ * (core/gate.h). The calling thread has raised the guard. */
+void xs_context_synchronise(void);
+
 /* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_context_forget(void);
 

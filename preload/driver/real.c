@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "preload/core/glibc_dlsym.h"
@@ -17,6 +18,7 @@
 #include "preload/driver/driver_api.h"
 
 void *xs_real[XS_ROW_COUNT];
+void *xs_real_gated[XS_GATED_COUNT];
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
 /* The wrappers are referred to as what they are exported as: by the names that cuda.h declares. */
@@ -26,6 +28,16 @@ const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
 #undef XS_ENTRY
 };
 
+/* In the order of their names. */
+static const struct {
+    const char *name;
+    void *wrapper;
+} gated[XS_GATED_COUNT] = {
+#define XS_GATED(symbol, ...) {#symbol, (void *)symbol},
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
+};
+
 static const char *const driver_function_names[XS_DRIVER_COUNT] = {
 #define X(name) #name,
     XS_DRIVER_FUNCTIONS(X)
@@ -33,18 +45,22 @@ static const char *const driver_function_names[XS_DRIVER_COUNT] = {
 };
 
 /* Open addressing, at most a quarter full; written once under the lock, before `resolved`. */
-#define BUCKETS 2048u
-static uint16_t buckets[BUCKETS]; /* row + 1 */
+#define BUCKETS 4096u
+static uint16_t buckets[BUCKETS]; /* row + 1; behind the last row, the functions that are not recorded */
 static _Atomic bool resolved;
 static pthread_mutex_t resolve_lock = PTHREAD_MUTEX_INITIALIZER;
 
+_Static_assert(4 * (XS_ROW_COUNT + XS_GATED_COUNT) <= BUCKETS, "there are enough buckets");
+
 static unsigned bucket_of(const void *address) {
-    return (unsigned)(((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15)) >> 53) % BUCKETS;
+    return (unsigned)(((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % BUCKETS;
 }
+
+static void **real_at(unsigned row) { return row < XS_ROW_COUNT ? &xs_real[row] : &xs_real_gated[row - XS_ROW_COUNT]; }
 
 static int row_of(const void *address) {
     for (unsigned b = bucket_of(address); buckets[b]; b = (b + 1) % BUCKETS) {
-        if (xs_real[buckets[b] - 1] == address) {
+        if (*real_at(buckets[b] - 1u) == address) {
             return buckets[b] - 1;
         }
     }
@@ -52,9 +68,15 @@ static int row_of(const void *address) {
 }
 
 /* Two symbols may share an address (aliases); the first row keeps it. */
-static void enter_row(unsigned row) {
-    if (xs_real[row] && row_of(xs_real[row]) < 0) {
-        unsigned b = bucket_of(xs_real[row]);
+static void enter_row(void *driver, unsigned row, const char *name, const void *wrapper) {
+    void *real = xs_real_dlsym(driver, name), **at = real_at(row);
+    if (!real || real == wrapper) {
+        return;
+    }
+    int known = row_of(real);
+    __atomic_store_n(at, real, __ATOMIC_RELAXED);
+    if (known < 0) {
+        unsigned b = bucket_of(real);
         while (buckets[b]) {
             b = (b + 1) % BUCKETS;
         }
@@ -71,11 +93,10 @@ static void resolve(void *arg) {
     pthread_mutex_lock(&resolve_lock);
     if (!atomic_load_explicit(&resolved, memory_order_relaxed)) {
         for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
-            void *real = xs_real_dlsym(driver, xs_rows[row].name);
-            if (real != xs_rows[row].wrapper) {
-                __atomic_store_n(&xs_real[row], real, __ATOMIC_RELAXED);
-            }
-            enter_row(row);
+            enter_row(driver, row, xs_rows[row].name, xs_rows[row].wrapper);
+        }
+        for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
+            enter_row(driver, XS_ROW_COUNT + i, gated[i].name, gated[i].wrapper);
         }
         for (unsigned i = 0; i < XS_DRIVER_COUNT; i++) {
             xs_driver_functions[i] = xs_real_dlsym(driver, driver_function_names[i]);
@@ -102,8 +123,13 @@ void *xs_real_wrapped(void *real) {
         return real;
     }
     int row = row_of(real);
+    if (row >= XS_ROW_COUNT) {
+        return gated[row - XS_ROW_COUNT].wrapper;
+    }
     return row < 0 ? real : xs_rows[row].wrapper;
 }
+
+static int compare_names(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
 
 void *xs_wrapper_by_name(const char *name) {
     for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
@@ -111,5 +137,6 @@ void *xs_wrapper_by_name(const char *name) {
             return xs_rows[row].wrapper;
         }
     }
-    return NULL;
+    const char *const *found = bsearch(name, gated, XS_GATED_COUNT, sizeof gated[0], compare_names);
+    return found ? gated[(__typeof__(&gated[0]))(const void *)found - gated].wrapper : NULL;
 }

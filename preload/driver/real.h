@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "preload/core/compiler.h"
+#include "preload/driver/driver_api.h"
 #include "preload/driver/rows.h"
 
 /* The real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve, read
@@ -27,6 +28,17 @@ XS_HOT void *xs_real_of(unsigned row) {
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
+/* The same for functions that are not recorded (gated_points.def). */
+extern void *xs_real_gated[XS_GATED_COUNT];
+XS_HOT void *xs_real_gated_of(unsigned row) {
+    void *real = __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);
+    return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real
+                                                         : __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);
+}
+
+/* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
+#define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
+
 /* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_real_forget(void);
 
@@ -41,6 +53,9 @@ void *xs_wrapper_by_name(const char *name);
 #define XS_DRIVER_FUNCTIONS(X)                                                                                         \
     X(cuCtxGetCurrent)                                                                                                 \
     X(cuCtxGetDevice)                                                                                                  \
+    X(cuCtxPushCurrent_v2)                                                                                             \
+    X(cuCtxSynchronize)                                                                                                \
+    X(cuCtxPopCurrent_v2)                                                                                              \
     X(cuStreamIsCapturing)                                                                                             \
     X(cuMemGetAddressRange_v2)                                                                                         \
     X(cuMemGetAllocationPropertiesFromHandle)                                                                          \

@@ -12,6 +12,14 @@ enum xs_row {
     XS_ROW_COUNT
 };
 
+/* The functions that are not recorded (gated_points.def). */
+enum xs_gated {
+#define XS_GATED(symbol, ...) XS_GATED_##symbol,
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
+    XS_GATED_COUNT
+};
+
 struct xs_row_info {
     const char *name;
     enum xs_category category;

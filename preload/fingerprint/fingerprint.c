@@ -102,6 +102,8 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     xs_sampler_start(0, cost_of);
 }
 
+uint64_t xs_fingerprint_cost_ns(void) { return xs_budget_spent_ns(); }
+
 /* ---- what is copied ---- */
 
 static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t base, uint32_t pitch,

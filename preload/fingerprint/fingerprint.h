@@ -21,6 +21,9 @@ extern enum xs_fingerprint_mode xs_fingerprint_mode;
  * `share_percent` of the wall time. Called once, before capture begins. */
 void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock);
 
+/* What fingerprints have cost the program by now. Any thread. */
+uint64_t xs_fingerprint_cost_ns(void);
+
 /* Set by whoever decodes a copy, before xs_fingerprint_before: that a side of the copy is on the host is only a
  * guess, because neither a parameter's type nor a known address says it. */
 extern XS_TLS bool xs_fingerprint_guessed;

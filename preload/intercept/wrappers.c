@@ -1,11 +1,9 @@
 /* The wrappers: the table of entry points, expanded. Each wrapper begins an event, makes the real call and ends the
  * event. */
 #include "preload/callsite/callsite.h"
+#include "preload/core/own_cost.h"
 #include "preload/driver/real.h"
 #include "preload/intercept/call.h"
-
-/* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
-#define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 
 /* The functions below are inlined into every wrapper, where the category is a constant: what remains of a switch is one
  * of its cases. */
@@ -94,6 +92,22 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
            xs_fingerprint_give_back(call->event);
 }
 
+/* The host has just waited for the device: a moment in which CUPTI can be attached or detached, where that is due. */
+XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
+    if (XS_LIKELY(!atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed)) || !xs_succeeded(call)) {
+        return false;
+    }
+    const struct xs_event *e = call->event;
+    switch (category) {
+    case XS_CAT_SYNC:
+        return e->kind == XS_EVENT_SYNC;
+    case XS_CAT_TRANSFER:
+        return e->kind == XS_EVENT_TRANSFER && e->transfer.direction == XS_DIR_D2H && !(e->flags & XS_FLAG_ASYNC);
+    default:
+        return false;
+    }
+}
+
 /* Kernel launches are the most frequent call by far and reading the clock is a third of what a wrapper costs: theirs is
  * read once. */
 XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category category) {
@@ -106,6 +120,7 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
         struct xs_range range __attribute__((unused));                                                                 \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
+        const uint64_t measured_from = xs_own_cost_begin();                                                            \
         call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                                      \
         call->result = CUDA_SUCCESS;                                                                                   \
         call->default_stream = row_default_stream;                                                                     \
@@ -118,17 +133,25 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
             call->event = xs_callsite_take(call->event, XS_CALLER);                                                    \
         }                                                                                                              \
         prepare_contents(call, category);                                                                              \
-        call->event->enter_tick = xs_now();                                                                            \
+        const uint64_t entered = call->event->enter_tick = xs_now();                                                   \
         call->result = real args;                                                                                      \
         if (deserves_another_try(call, category)) {                                                                    \
             call->result = real args;                                                                                  \
         }                                                                                                              \
+        const uint64_t returned = measured_from || has_return_tick(call, category) ? xs_now() : 0;                     \
         if (has_return_tick(call, category)) {                                                                         \
-            call->event->return_tick = xs_now();                                                                       \
+            call->event->return_tick = returned;                                                                       \
         }                                                                                                              \
+        const bool is_moment = has_waited(call, category);                                                             \
         after;                                                                                                         \
         follow_contents(call, category);                                                                               \
         xs_end(call->event, (int32_t)call->result);                                                                    \
+        if (XS_UNLIKELY(measured_from)) {                                                                              \
+            xs_own_cost_end(measured_from, entered, returned);                                                         \
+        }                                                                                                              \
+        if (XS_UNLIKELY(is_moment)) {                                                                                  \
+            xs_cupti_turn_here();                                                                                      \
+        }                                                                                                              \
         return call->result;                                                                                           \
     }
 #include "preload/driver/entry_points.def"

@@ -25,6 +25,7 @@
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
@@ -63,9 +64,10 @@ static struct {
     const struct xs_options *options;
     struct xs_files files;
     char why[256];
-    uint64_t start_ns, cupti_said, migration_rests;
+    uint64_t start_ns, cupti_said, migration_rests, detachments;
     uint64_t events, records;
     unsigned contexts;      /* written */
+    _Atomic uint64_t begin_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
 
@@ -137,9 +139,26 @@ static void write_migrations(struct xs_store *store, const struct xs_cupti_state
     xs_store_meta_text(store, "cupti.migration_windows", xs_cupti_migration_windows(&drain.spool->header->clock));
 }
 
+static void write_windows(struct xs_store *store, const struct xs_cupti_state *cupti) {
+    xs_store_meta_int(store, "cost.begin_ns", (int64_t)atomic_load(&drain.begin_ns));
+    xs_store_meta_int(store, "cost.wrappers_ns", (int64_t)xs_own_cost_ns());
+    if (strcmp(cupti->status, "off") == 0) {
+        return;
+    }
+    xs_store_meta_int(store, "cost.cupti_ns", (int64_t)cupti->windows_cost_ns);
+    xs_store_meta_int(store, "cost.cupti_turns_ns", (int64_t)cupti->turns_ns);
+    xs_store_meta_int(store, "cost.cupti_call_percent", cupti->call_cost_percent);
+    xs_store_meta_int(store, "cupti.detachments", cupti->detachments);
+    xs_store_meta_text(store, "cupti.windows", xs_cupti_windows(&drain.spool->header->clock));
+}
+
 /* Whoever reads the trace of a process that was killed has to know which windows were recorded, or most of them. */
-static void write_migrations_in_between(struct xs_store *store) {
+static void write_windows_in_between(struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
+    if (cupti->detachments > drain.detachments) {
+        drain.detachments = cupti->detachments + cupti->detachments / 8;
+        write_windows(store, cupti);
+    }
     if (cupti->migration_rests > drain.migration_rests) {
         drain.migration_rests = cupti->migration_rests + cupti->migration_rests / 8;
         write_migrations(store, cupti);
@@ -154,6 +173,7 @@ static void write_cupti(struct xs_store *store) {
     xs_store_meta_int(store, "cupti.version", cupti->version);
     xs_store_meta_int(store, "cupti.kernels", drain.options->kernels && strcmp(cupti->status, "active") == 0);
     write_migrations(store, cupti);
+    write_windows(store, cupti);
     xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
     xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
 }
@@ -205,7 +225,7 @@ static int take_over(void) {
         if (drain.cupti_said++ == 0) {
             write_cupti(drain.store);
         }
-        write_migrations_in_between(drain.store);
+        write_windows_in_between(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     drain.events += (uint64_t)events;
@@ -373,13 +393,19 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
         snprintf(why, 256, "no thread for the trace: %s", strerror(status));
         return XS_ERROR_SYSTEM;
     }
+    return 0;
+}
+
+void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
+
+int xs_drain_await(char why[256]) {
     uint64_t deadline = drain.start_ns + START_PATIENCE_NS;
     while (atomic_load(&drain.phase) == STARTING && xs_monotonic_ns() < deadline) {
         xs_futex_wait(&drain.phase, STARTING, 100);
     }
     uint32_t starting = STARTING;
     if (atomic_compare_exchange_strong(&drain.phase, &starting, GIVEN_UP)) {
-        snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", path);
+        snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", drain.files.path);
         return XS_ERROR_BUSY;
     }
     if (atomic_load(&drain.phase) != RUNNING) {

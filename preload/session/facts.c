@@ -169,6 +169,8 @@ static struct device_fact {
 } devices[DEVICES];
 static int device_count, driver_version;
 
+int xs_facts_driver_version(void) { return driver_version; }
+
 static void read_uuid(CUdevice device, char *text, size_t bytes) {
     CUuuid id;
     if (!xs_driver(cuDeviceGetUuid_v2) || xs_driver(cuDeviceGetUuid_v2)(&id, device) != CUDA_SUCCESS) {

@@ -10,6 +10,8 @@
  * file descriptors; before xs_drain_start. */
 void xs_facts_read_devices(void);
 
+int xs_facts_driver_version(void); /* as cuDriverGetVersion has it; 0: not known */
+
 /* Reads what the environment says of the rank. The same thread: another must not read it while the application may
  * change it. */
 void xs_facts_read_rank(void);

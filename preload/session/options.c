@@ -9,7 +9,7 @@
 
 #include "schema/spelling.h"
 
-enum option_type { BOOL, CHOICE, INT, TEXT, PATTERN };
+enum option_type { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
 
 struct option {
     const char *field, *name, *preset, *values;
@@ -66,6 +66,14 @@ static bool parse_int(const char *text, const char *values, long *value) {
     return true;
 }
 
+static bool parse_share(const char *text, const char *values, long *value) {
+    if (strcasecmp(text, "off") == 0) {
+        *value = 0;
+        return true;
+    }
+    return parse_int(text, values, value);
+}
+
 static bool set_option(struct xs_options *options, const struct option *o, const char *text) {
     char *field = (char *)options + o->offset;
     switch (o->type) {
@@ -75,6 +83,8 @@ static bool set_option(struct xs_options *options, const struct option *o, const
         return parse_choice(text, o->values, field, sizeof options->cupti);
     case INT:
         return parse_int(text, o->values, (long *)(void *)field);
+    case SHARE:
+        return parse_share(text, o->values, (long *)(void *)field);
     case TEXT:
         if (strlen(text) >= XS_OPTION_TEXT_BYTES) {
             return false;
@@ -161,9 +171,10 @@ void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, c
         struct xs_option_value value = {o->field, variable, field, o->type == TEXT, o->type == PATTERN};
         if (o->type == BOOL) {
             value.text = *(const bool *)(const void *)field ? "on" : "off";
-        } else if (o->type == INT) {
-            snprintf(number, sizeof number, "%ld", *(const long *)(const void *)field);
-            value.text = number;
+        } else if (o->type == INT || o->type == SHARE) {
+            long n = *(const long *)(const void *)field;
+            snprintf(number, sizeof number, "%ld", n);
+            value.text = o->type == SHARE && n == 0 ? "off" : number;
         }
         each(arg, &value);
     }

@@ -10,6 +10,7 @@
 #define XS_OPTION_FIELD_BOOL(field) bool field;
 #define XS_OPTION_FIELD_CHOICE(field) char field[32];
 #define XS_OPTION_FIELD_INT(field) long field;
+#define XS_OPTION_FIELD_SHARE(field) long field; /* percent; off: 0 */
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
 #define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* one that is too long stays too long */
 struct xs_options {

@@ -14,9 +14,11 @@
 #include "preload/capture/arguments.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
@@ -36,12 +38,16 @@
 #define EXIT_PATIENCE_MS 60000u
 #define STILL_PATIENCE_MS 5000u     /* without progress: the file system does not answer */
 #define RESULTS_PATIENCE_MS 500u    /* of fingerprints that the device has not yet taken */
+/* Percent of the run's time, where XFERSPY_BUDGET is off. */
+#define UNBOUNDED_FINGERPRINT_SHARE 3u
+#define UNBOUNDED_MIGRATIONS_SHARE 2u
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
 static char trace_path[4200];
 static pid_t session_pid;
 static bool cupti_started;
+static uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
@@ -62,6 +68,7 @@ static void on_fork_child(void) {
         atomic_store(&xs_asides_ahead, 0); /* of streams that are the parent's */
         xs_cupti_forget();
     }
+    xs_gate_forget();
 }
 
 static bool exit_handler_ran;
@@ -186,8 +193,38 @@ static void start_redacting(void) {
     }
 }
 
+/* What all but CUPTI has cost the program. */
+static uint64_t others_ns(void) { return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns(); }
+
+static void start_cupti(void) {
+    long budget = options.budget;
+    struct xs_cupti_wishes wishes = {.kernels = options.kernels,
+                                     .migrations = options.migrations,
+                                     .migrations_percent = budget ? (unsigned)budget : UNBOUNDED_MIGRATIONS_SHARE,
+                                     .budget_percent = (unsigned)budget,
+                                     .driver_version = xs_facts_driver_version(),
+                                     .synchronise = xs_context_synchronise,
+                                     .others_ns = others_ns};
+    if (strcmp(options.cupti, "off") == 0) {
+        return;
+    }
+    if (!xs_window_spec_read(&wishes.window, options.window)) {
+        xs_say("XFERSPY_WINDOW is no window (10s..20s, several with commas between, 20ms/1s); the budget decides");
+    }
+    xs_cupti_start(&wishes);
+    cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
+}
+
+static unsigned fingerprint_share(void) {
+    if (options.fingerprint_share) {
+        return (unsigned)options.fingerprint_share;
+    }
+    return options.budget ? (unsigned)(options.budget + 1) / 2 : UNBOUNDED_FINGERPRINT_SHARE;
+}
+
 static bool start_locked(void) {
     char why[256];
+    uint64_t begun_ns = xs_monotonic_ns();
     xs_say_start();
     session_pid = getpid();
     xs_options_load(&options, NULL); /* quiet holds for the complaints of the second reading */
@@ -210,17 +247,21 @@ static bool start_locked(void) {
     if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);
     }
+    start_cupti(); /* while the trace is made */
+    if (xs_drain_await(why) != 0) {
+        xs_cupti_step_aside("want of a trace");
+        return give_up(why);
+    }
     xs_clock_source = (enum xs_clock_source)xs_spool.header->clock.source;
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
-    xs_fingerprint_start(options.fingerprint, (unsigned)options.fingerprint_share, &xs_spool.header->clock);
-    if (strcmp(options.cupti, "off") != 0) {
-        xs_cupti_start(options.kernels, options.migrations);
-        cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
-    }
+    xs_own_cost_start(&xs_spool.header->clock);
+    xs_fingerprint_start(options.fingerprint, fingerprint_share(), &xs_spool.header->clock);
     if (cupti_started) {
         xs_flusher_start();
     }
+    start_cost_ns = xs_monotonic_ns() - begun_ns;
+    xs_drain_started(start_cost_ns);
     atexit(on_exit_end_cupti);
     at_quick_exit(finish_fast);
     madvise(&xs_state_page, sizeof xs_state_page, MADV_WIPEONFORK);

@@ -8,14 +8,22 @@
 
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/notes.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
+#include "preload/driver/captures.h"
 
 struct stub_store stub_store;
 _Atomic unsigned stub_notes;
 const struct xs_clock stub_clock = {.source = XS_CLOCK_MONOTONIC};
 
 XS_TLS struct xs_guard xs_guard;
+_Atomic int xs_captures;
 XS_TLS uint32_t xs_cupti_correlation;
+
+bool xs_on_scratch(void (*function)(void *argument), void *argument) {
+    function(argument);
+    return true;
+}
 
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 

@@ -54,9 +54,20 @@ static void *open_fake(void) {
 
 static struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cupti_state"); }
 
+static uint64_t nothing(void) { return 0; }
+
+static void begin(bool kernels, const char *migrations) {
+    struct xs_cupti_wishes wishes = {.kernels = kernels,
+                                     .migrations = migrations,
+                                     .migrations_percent = 2,
+                                     .driver_version = 13000,
+                                     .others_ns = nothing};
+    xs_cupti_start(&wishes);
+}
+
 static struct fake_cupti *start(bool kernels) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
-    xs_cupti_start(kernels, "auto");
+    begin(kernels, "auto");
     return fake_of(open_fake());
 }
 
@@ -75,7 +86,7 @@ static void records_reach_the_store(void) {
     struct fake_cupti *fake = start(true);
     CHECK(status_is("active"));
     CHECK(xs_cupti_state()->version == 130001 && xs_cupti_state()->path);
-    CHECK(fake->callbacks > 100 && fake->counters == 8);
+    CHECK(fake->callbacks > 100 && fake->counters == 0);
     CHECK(fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     CHECK(stub_notes == 1); /* synchronisation could not be enabled */
 
@@ -130,9 +141,10 @@ static void put_migrations(struct fake_cupti *fake, unsigned count) {
 static void migrations_rest_when_they_are_dear(void) {
     const uint64_t bit = UINT64_C(1) << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
     struct fake_cupti *fake = start(false);
-    CHECK(fake->kinds & bit && fake->counters == 8);
-    CHECK(!xs_cupti_watch_migrations()); /* none yet */
+    CHECK(!(fake->kinds & bit) && fake->counters == 0); /* the program has no managed memory yet */
+    CHECK(!xs_cupti_watch_migrations());
     xs_cupti_managed_memory();
+    CHECK(fake->kinds & bit && fake->counters == 8);
     CHECK(xs_cupti_watch_migrations()); /* there may be some soon */
     put_migrations(fake, 25600);
     CHECK(xs_cupti_watch_migrations()); /* in a while there is a window */
@@ -152,6 +164,7 @@ static void migrations_rest_when_they_are_dear(void) {
 /* Records that wait to be drained have cost their time already. */
 static void migrations_that_wait_are_counted(void) {
     struct fake_cupti *fake = start(false);
+    xs_cupti_managed_memory();
     for (unsigned i = 0; i < 25600 / 256; i++) {
         fill_with_migrations(fake);
         xs_cupti_flush(false);
@@ -162,8 +175,9 @@ static void migrations_that_wait_are_counted(void) {
 
 static void all_migrations(void) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
-    xs_cupti_start(false, "all");
+    begin(false, "all");
     struct fake_cupti *fake = fake_of(open_fake());
+    xs_cupti_managed_memory();
     put_migrations(fake, 25600);
     CHECK(!xs_cupti_watch_migrations());
     CHECK(fake->counters == 8);
@@ -171,8 +185,9 @@ static void all_migrations(void) {
 
 static void no_migrations(void) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
-    xs_cupti_start(false, "off");
+    begin(false, "off");
     struct fake_cupti *fake = fake_of(open_fake());
+    xs_cupti_managed_memory();
     CHECK(!(fake->kinds & UINT64_C(1) << CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER));
     CHECK(fake->counters == 0 && status_is("active"));
     xs_cupti_step_aside("test");
@@ -240,7 +255,7 @@ static void another_tool_was_first(void) {
 
 static void a_wrong_library(void) {
     setenv("XFERSPY_CUPTI_LIBRARY", "/nonexistent/libcupti.so", 1);
-    xs_cupti_start(true, "auto");
+    begin(true, "auto");
     CHECK(status_is("not found") && strstr(xs_cupti_state()->text, "nonexistent"));
     CHECK(!dlerror());
     xs_cupti_flush(true);
@@ -261,7 +276,7 @@ static void a_forked_child(void) {
     CHECK(flush_and_drain() == 0);
     xs_cupti_flush(true);
     xs_cupti_step_aside("test");
-    xs_cupti_start(true, "auto");
+    begin(true, "auto");
     CHECK(fake->flushes[0] + fake->flushes[1] == flushes && fake->subscriber);
 }
 

@@ -1,7 +1,7 @@
 /* Eight threads, each with a stream, 2000 small copies up: blocking, asynchronous and far apart. All have content, none
  * too many, and each finds what the one before left.
  *
- * env: XFERSPY_FINGERPRINT=all
+ * env: XFERSPY_FINGERPRINT=all XFERSPY_BUDGET=off
  * stdout: data ok
  *
  * > SELECT count(*), count(content), sum(before IS NOT NULL), group_concat(DISTINCT missing), group_concat(DISTINCT

@@ -2,7 +2,7 @@
  * lines). Before QUIET in the environment and behind it; the defaults hold.
  *
  * link: cuda
- * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=0 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1
+ * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_BUDGET=much XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=101 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1
  * run: cd $dir && exec "$program"
  * notices: 0
  * stdout: data ok
@@ -13,10 +13,11 @@
  * > SELECT key, value FROM meta WHERE key LIKE 'option.%' AND key NOT IN ('option.output', 'option.cupti_library')
  * > ORDER BY key
  * option.arguments|on
+ * option.budget|2
  * option.cupti|auto
  * option.enable|on
  * option.fingerprint|auto
- * option.fingerprint_share|3
+ * option.fingerprint_share|0
  * option.kernels|on
  * option.max_size|4096
  * option.migrations|auto
@@ -27,5 +28,6 @@
  * option.spool_mib|16
  * option.stack|auto
  * option.stack_depth|64
+ * option.window|
  */
 #include "../one_copy.h"

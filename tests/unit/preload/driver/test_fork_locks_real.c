@@ -13,6 +13,10 @@
     CUresult CUDAAPI symbol params { return CUDA_ERROR_NOT_INITIALIZED; }
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
+#define XS_GATED(symbol, params, ...)                                                                                  \
+    CUresult CUDAAPI symbol params { return CUDA_ERROR_NOT_INITIALIZED; }
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
 
 /* In the place of dlopen: the linker's --wrap. */
 void *__wrap_dlopen(const char *name, int flags);  // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)

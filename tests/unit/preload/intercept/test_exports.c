@@ -9,6 +9,9 @@ static const char *const expected[] = {
 #define XS_ENTRY(symbol, ...) #symbol,
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
+#define XS_GATED(symbol, ...) #symbol,
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
     "cuGetProcAddress", "cuGetProcAddress_v2", "dlclose", "dlsym", "_exit", "_Exit",
     "InitializeInjectionNvtx2", /* by which NVTX takes it for a tool */
     /* The functions by which an application takes CUPTI for itself (cupti_step_aside.c). */

@@ -37,9 +37,10 @@ _Atomic unsigned xs_asides_ahead;
 bool xs_arguments_on;
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
-enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, ALL = 127 };
+enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, GATE = 128, ALL = 255 };
 
 void xs_real_forget(void) { forgotten |= REAL; }
+void xs_gate_forget(void) { forgotten |= GATE; }
 void xs_map_forget(void) { forgotten |= MAP; }
 void xs_arguments_forget(void) { forgotten |= ARGUMENTS; }
 void xs_context_forget(void) { forgotten |= CONTEXTS; }
@@ -58,10 +59,12 @@ void xs_callsite_start(const char *mode, unsigned depth) {
     (void)mode;
     (void)depth;
 }
-void xs_cupti_start(bool kernels, const char *migrations) {
-    (void)kernels;
-    (void)migrations;
-}
+void xs_cupti_start(const struct xs_cupti_wishes *wishes) { (void)wishes; }
+void xs_own_cost_start(const struct xs_clock *clock) { (void)clock; }
+uint64_t xs_own_cost_ns(void) { return 0; }
+uint64_t xs_fingerprint_cost_ns(void) { return 0; }
+int xs_facts_driver_version(void) { return 0; }
+void xs_context_synchronise(void) {}
 void xs_cupti_end(void) {}
 const struct xs_cupti_state *xs_cupti_state(void) { return NULL; }
 void xs_flusher_start(void) {}
@@ -85,6 +88,12 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
     (void)bytes;
     return 0;
 }
+void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
+int xs_drain_await(char why[256]) {
+    (void)why;
+    return 0;
+}
+void xs_cupti_step_aside(const char *why) { (void)why; }
 int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
     (void)path;
     (void)options;

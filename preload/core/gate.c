@@ -1,0 +1,198 @@
+/* The places of the threads, and closing the gate. The places are an array that is never freed, so the closing thread
+ * may look at the place of a thread that ends meanwhile. */
+#define _GNU_SOURCE
+#include "preload/core/gate.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/core/futex.h"
+#include "schema/clock.h"
+
+#if defined(__has_include)
+#if __has_include(<linux/membarrier.h>)
+#include <linux/membarrier.h>
+#define HAS_MEMBARRIER 1
+#endif
+#endif
+
+#define SLOTS 2048u
+#define LOOK_NS 20000 /* between two looks at the threads that are inside */
+/* The thread that closed the gate is gone, or stands still for good: going in is the smaller evil. */
+#define WAIT_AT_MOST_NS UINT64_C(10000000000)
+
+XS_TLS struct xs_gate_slot *xs_gate_slot;
+_Atomic uint32_t xs_gate_closed;
+
+static struct xs_gate_slot slots[SLOTS];
+static _Atomic uint32_t used; /* slots[used] and all behind it were never taken */
+/* Of all threads that find no free slot. The gate is never closed once it is in use. */
+static struct xs_gate_slot crowd;
+static _Atomic bool crowded;
+static _Atomic bool prepared;
+
+static pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
+
+static bool is_alive(int32_t tid) { return syscall(SYS_tgkill, getpid(), tid, 0) == 0 || errno != ESRCH; }
+
+static bool take(struct xs_gate_slot *slot, int32_t from, int32_t tid) {
+    return atomic_compare_exchange_strong(&slot->owner, &from, tid);
+}
+
+/* A slot that nobody has; else one of a thread that is gone. A thread id is used again: then the slot of the thread that
+ * had it before is this thread's. */
+static struct xs_gate_slot *find_slot(int32_t tid) {
+    uint32_t count = atomic_load(&used);
+    for (uint32_t i = 0; i < count && i < SLOTS; i++) {
+        int32_t owner = atomic_load_explicit(&slots[i].owner, memory_order_relaxed);
+        if (owner == tid || (owner == 0 && take(&slots[i], 0, tid))) {
+            return &slots[i];
+        }
+    }
+    while (count < SLOTS) {
+        if (atomic_compare_exchange_strong(&used, &count, count + 1)) {
+            if (take(&slots[count], 0, tid)) {
+                return &slots[count];
+            }
+            count = atomic_load(&used);
+        }
+    }
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        int32_t owner = atomic_load(&slots[i].owner);
+        if (owner && !is_alive(owner) && take(&slots[i], owner, tid)) {
+            return &slots[i];
+        }
+    }
+    return NULL;
+}
+
+void xs_gate_join(void) {
+    int saved = errno;
+    struct xs_gate_slot *slot = find_slot((int32_t)own_tid());
+    if (!slot) {
+        atomic_store(&crowded, true);
+        slot = &crowd;
+    }
+    errno = saved;
+    xs_gate_slot = slot;
+    xs_gate_enter();
+}
+
+void xs_gate_wait(struct xs_gate_slot *slot) {
+    int saved = errno;
+    uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
+    while (atomic_load(&xs_gate_closed) && xs_monotonic_ns() < until) {
+        atomic_store(&slot->inside, 0);
+        xs_futex_wait(&xs_gate_closed, 1, 100);
+        atomic_store(&slot->inside, 1); /* before the gate is looked at again; both are sequentially consistent */
+    }
+    errno = saved;
+}
+
+/* All running threads of the process have passed a full fence when this returns. */
+static bool fence_everywhere(void) {
+#ifdef HAS_MEMBARRIER
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+#else
+    return false;
+#endif
+}
+
+bool xs_gate_prepare(void) {
+#ifdef HAS_MEMBARRIER
+    if (!atomic_load(&prepared) && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) {
+        atomic_store(&prepared, true);
+    }
+#endif
+    return atomic_load(&prepared);
+}
+
+/* A thread may have been cancelled, or have ended, inside of the driver. */
+static bool is_inside(struct xs_gate_slot *slot) {
+    if (!atomic_load(&slot->inside) || slot == xs_gate_slot) {
+        return false;
+    }
+    int32_t owner = atomic_load(&slot->owner);
+    if (owner && !is_alive(owner) && take(slot, owner, 0)) {
+        atomic_store(&slot->inside, 0);
+        return false;
+    }
+    return true;
+}
+
+static bool wait_for_all(uint64_t until) {
+    uint32_t i = 0;
+    while (i < atomic_load(&used)) {
+        if (!is_inside(&slots[i])) {
+            i++;
+        } else if (xs_monotonic_ns() >= until) {
+            return false;
+        } else {
+            struct timespec pause = {0, LOOK_NS};
+            nanosleep(&pause, NULL);
+        }
+    }
+    return !atomic_load(&crowded);
+}
+
+bool xs_gate_close(uint64_t patience_ns) {
+    uint32_t open = 0;
+    uint64_t until = xs_monotonic_ns() + patience_ns;
+    if (!atomic_load(&prepared) || atomic_load(&crowded) ||
+        !atomic_compare_exchange_strong(&xs_gate_closed, &open, 1)) {
+        return false;
+    }
+    if (fence_everywhere() && wait_for_all(until)) {
+        return true;
+    }
+    xs_gate_open();
+    return false;
+}
+
+void xs_gate_open(void) {
+    atomic_store(&xs_gate_closed, 0);
+    xs_futex_wake(&xs_gate_closed);
+}
+
+static void add_counts(struct xs_gate_counts *sum, const struct xs_gate_slot *slot) {
+    sum->launches += atomic_load_explicit(&slot->launches, memory_order_relaxed);
+    sum->copies += atomic_load_explicit(&slot->copies, memory_order_relaxed);
+    sum->measured += atomic_load_explicit(&slot->measured, memory_order_relaxed);
+    sum->measured_ticks += atomic_load_explicit(&slot->measured_ticks, memory_order_relaxed);
+}
+
+struct xs_gate_counts xs_gate_counts(void) {
+    struct xs_gate_counts sum = {0};
+    uint32_t count = atomic_load(&used);
+    add_counts(&sum, &crowd);
+    for (uint32_t i = 0; i < count; i++) {
+        add_counts(&sum, &slots[i]);
+    }
+    return sum;
+}
+
+uint32_t xs_gate_latest_correlation(uint32_t latest) {
+    uint32_t count = atomic_load(&used), others = atomic_load(&crowd.correlation);
+    latest = (int32_t)(others - latest) > 0 ? others : latest;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = atomic_load_explicit(&slots[i].correlation, memory_order_relaxed);
+        latest = (int32_t)(other - latest) > 0 ? other : latest;
+    }
+    return latest;
+}
+
+void xs_gate_forget(void) {
+    for (uint32_t i = 0; i < SLOTS && i < atomic_load(&used); i++) {
+        atomic_store(&slots[i].owner, 0);
+        atomic_store(&slots[i].inside, 0);
+    }
+    atomic_store(&used, 0);
+    atomic_store(&crowded, false);
+    atomic_store(&prepared, false);
+    atomic_store(&xs_gate_closed, 0);
+    xs_gate_slot = NULL;
+}

@@ -1,0 +1,86 @@
+/* The gate in front of the driver. CUPTI may be attached to the driver or detached from it only while no other thread
+ * is inside of the driver; else graph launches end in illegal addresses and the program crashes. So every wrapper enters
+ * the gate before it calls the driver and leaves it afterwards, and whoever wants to change CUPTI closes the gate first.
+ *
+ * Entering and leaving write a word of the thread's own and read one that hardly ever changes: no shared write and no
+ * fence, because the closing thread orders both sides (membarrier, Linux 4.14). Where the kernel cannot do that the gate
+ * cannot be closed.
+ *
+ * A thread that is inside when the gate is closed is waited for a few ms; if it stays inside, as in a long wait, the gate
+ * opens again and closing it has failed. */
+#ifndef XFERSPY_PRELOAD_CORE_GATE_H
+#define XFERSPY_PRELOAD_CORE_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/core/compiler.h"
+
+/* A thread's place at the gate, on a cache line of its own. The counts are only added to by the thread itself. */
+struct xs_gate_slot {
+    _Atomic uint32_t inside;   /* 1: the thread is inside of the driver, or about to be */
+    _Atomic int32_t owner;     /* its tid; 0: nobody's */
+    _Atomic uint64_t launches; /* that CUPTI recorded */
+    _Atomic uint64_t copies;   /* the same, and memsets */
+    _Atomic uint32_t correlation; /* CUPTI's id of the latest of them */
+    uint32_t until_measured;      /* calls until one is measured (core/own_cost.h) */
+    _Atomic uint64_t measured, measured_ticks;
+} __attribute__((aligned(64)));
+
+extern XS_TLS struct xs_gate_slot *xs_gate_slot; /* NULL until the thread's first call */
+extern _Atomic uint32_t xs_gate_closed;          /* a futex */
+
+/* The slow paths of xs_gate_enter. */
+void xs_gate_join(void);
+void xs_gate_wait(struct xs_gate_slot *slot);
+
+/* Waits while the gate is closed. Any thread; a thread that is inside already stays inside. */
+XS_HOT void xs_gate_enter(void) {
+    struct xs_gate_slot *slot = xs_gate_slot;
+    if (XS_UNLIKELY(!slot)) {
+        xs_gate_join();
+        return;
+    }
+    atomic_store_explicit(&slot->inside, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst); /* xs_gate_close makes it a fence of the processor, when it needs one */
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_gate_closed, memory_order_acquire))) {
+        xs_gate_wait(slot);
+    }
+}
+
+/* A thread of which a slot could not be had does not come here with one of its own. */
+XS_HOT void xs_gate_leave(void) { atomic_store_explicit(&xs_gate_slot->inside, 0, memory_order_release); }
+
+XS_HOT bool xs_gate_is_inside(void) {
+    return xs_gate_slot && atomic_load_explicit(&xs_gate_slot->inside, memory_order_relaxed);
+}
+
+/* One more call that CUPTI recorded. */
+XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* Prepares closing; false: this kernel has no membarrier, and the gate is never closed. In a process with several
+ * threads this may take some ms, so it is done once, by a thread of the library's own. */
+bool xs_gate_prepare(void);
+
+/* Closes the gate, so that no thread but the calling one is inside of the driver until xs_gate_open. False: the gate is
+ * open, because a thread stayed inside for `patience_ns`, because it is closed already, or because it cannot be closed.
+ * The calling thread is not inside, has raised the guard, and takes no signal until it opens the gate. */
+bool xs_gate_close(uint64_t patience_ns);
+void xs_gate_open(void);
+
+/* The sums over all threads, those that ended included. */
+struct xs_gate_counts {
+    uint64_t launches, copies, measured, measured_ticks;
+};
+struct xs_gate_counts xs_gate_counts(void);
+
+/* The latest correlation id of all threads and `latest`. Ids count up, and begin again at 0 behind the largest. */
+uint32_t xs_gate_latest_correlation(uint32_t latest);
+
+/* In a forked child: the gate is open, and no thread but the calling one is there. */
+void xs_gate_forget(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* What the wrappers cost, from the calls that were measured. */
+#include "preload/core/own_cost.h"
+
+uint64_t xs_own_cost_most_ticks;
+static double ns_per_tick;
+
+void xs_own_cost_start(const struct xs_clock *clock) {
+    const uint64_t ticks = 1000000000;
+    uint64_t now = xs_clock_tick((enum xs_clock_source)clock->source);
+    int64_t ns = xs_clock_to_ns(clock, now + ticks) - xs_clock_to_ns(clock, now);
+    ns_per_tick = ns > 0 ? (double)ns / (double)ticks : 1;
+    xs_own_cost_most_ticks = (uint64_t)(XS_OWN_COST_MOST_NS / ns_per_tick);
+}
+
+uint64_t xs_own_cost_ns(void) {
+    return (uint64_t)((double)xs_gate_counts().measured_ticks * ns_per_tick * XS_OWN_COST_EVERY);
+}

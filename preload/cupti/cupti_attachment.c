@@ -1,0 +1,163 @@
+/* Attaching CUPTI to the driver and detaching it: subscribing, callbacks, kinds of records, the end of all that. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "preload/core/gate.h"
+#include "preload/core/notes.h"
+#include "preload/core/thread.h"
+#include "preload/cupti/cupti_callback_ids.h"
+#include "preload/cupti/cupti_internal.h"
+
+static CUpti_SubscriberHandle subscriber;
+static bool kernels_wanted;
+/* What is added to CUPTI's correlation ids. They begin anew whenever it is attached, and the trace's are unique. Changes
+ * only while nobody is inside of the driver. */
+static _Atomic uint32_t correlation_base;
+
+const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result) {
+    const char *text = NULL;
+    if (!api->cuptiGetResultString || api->cuptiGetResultString(result, &text) != CUPTI_SUCCESS || !text)
+        text = "CUPTI error";
+    return text;
+}
+
+uint32_t xs_cupti_correlation_base(void) { return atomic_load_explicit(&correlation_base, memory_order_relaxed); }
+
+/* ---- callbacks ---- */
+
+#define IDS 2048u
+static bool is_launch[IDS];
+
+/* Calls of the library itself may have no place at the gate. */
+static _Atomic uint32_t latest_without_slot;
+
+static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info) {
+    (void)data;
+    (void)domain;
+    const CUpti_CallbackData *call = info;
+    struct xs_gate_slot *slot = xs_gate_slot;
+    if (call->callbackSite != CUPTI_API_ENTER)
+        return;
+    uint32_t correlation = call->correlationId + xs_cupti_correlation_base();
+    xs_cupti_correlation = correlation;
+    if (slot) {
+        xs_gate_count(id < IDS && is_launch[id] ? &slot->launches : &slot->copies);
+        atomic_store_explicit(&slot->correlation, correlation, memory_order_relaxed);
+    } else {
+        atomic_store_explicit(&latest_without_slot, correlation, memory_order_relaxed);
+    }
+}
+
+static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const uint32_t *ids, size_t count) {
+    unsigned turned = 0;
+    for (size_t i = 0; i < count; i++)
+        turned += api->cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, ids[i]) == CUPTI_SUCCESS;
+    return turned;
+}
+
+static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
+#define X(name) CUPTI_DRIVER_TRACE_CBID_##name,
+    static const uint32_t transfers[] = {XS_CUPTI_COPIES(X) XS_CUPTI_MEMSETS(X)};
+    static const uint32_t graphs[] = {XS_CUPTI_GRAPH_LAUNCHES(X)};
+    static const uint32_t launches[] = {XS_CUPTI_KERNEL_LAUNCHES(X)};
+#undef X
+    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
+        is_launch[graphs[i] % IDS] = true;
+    for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
+        is_launch[launches[i] % IDS] = true;
+    unsigned turned = turn_callbacks(api, on, transfers, sizeof transfers / sizeof transfers[0]) +
+                      turn_callbacks(api, on, graphs, sizeof graphs / sizeof graphs[0]);
+    if (kernels_wanted)
+        turn_callbacks(api, on, launches, sizeof launches / sizeof launches[0]);
+    return turned;
+}
+
+/* ---- activity kinds ---- */
+
+static struct {
+    const char *what;
+    CUpti_ActivityKind kind;
+    bool only_with_kernels, enabled, refused;
+} kinds[] = {
+    {"copies", CUPTI_ACTIVITY_KIND_MEMCPY, false, false, false},
+    {"peer copies", CUPTI_ACTIVITY_KIND_MEMCPY2, false, false, false},
+    {"memsets", CUPTI_ACTIVITY_KIND_MEMSET, false, false, false},
+    {"kernels", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true, false, false},
+    {"synchronisation", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false, false},
+};
+#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
+
+/* The result of the one kind that CUPTI is here for: copies. What else cannot be had is noted, once. */
+static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
+    CUptiResult copies = CUPTI_SUCCESS;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if ((kinds[i].only_with_kernels && !kernels_wanted) || kinds[i].refused)
+            continue;
+        CUptiResult result = api->cuptiActivityEnable(kinds[i].kind);
+        kinds[i].enabled = result == CUPTI_SUCCESS;
+        if (kinds[i].kind == CUPTI_ACTIVITY_KIND_MEMCPY && !kinds[i].enabled) {
+            copies = result;
+        } else if (!kinds[i].enabled) {
+            kinds[i].refused = true;
+            xs_note("cupti", "%s are not recorded: %s (%d)", kinds[i].what, xs_cupti_result_text(api, result),
+                    (int)result);
+        }
+    }
+    /* A loop around cudaEventQuery would fill the trace with records of queries that found nothing. */
+    if (api->cuptiActivityEnableAllSyncRecords)
+        api->cuptiActivityEnableAllSyncRecords(0);
+    return copies;
+}
+
+static void disable_kinds(const struct xs_cupti_api *api) {
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (kinds[i].enabled)
+            api->cuptiActivityDisable(kinds[i].kind);
+        kinds[i].enabled = false;
+    }
+    if (api->cuptiActivityEnableAllSyncRecords)
+        api->cuptiActivityEnableAllSyncRecords(1);
+}
+
+/* ---- attaching and detaching ---- */
+
+CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes) {
+    holder[0] = 0;
+    CUptiResult result = api->cuptiSubscribe(&subscriber, on_driver_call, NULL);
+    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && api->cuptiSubscribe_v2) {
+        /* Only to learn who holds it: from CUDA 13.3 on a v2 subscription comes with an interface of its own. */
+        CUpti_SubscriberHandle unwanted;
+        CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+                                         .subscriberName = "xferspy",
+                                         .oldSubscriberName = holder,
+                                         .oldSubscriberSize = bytes};
+        if (api->cuptiSubscribe_v2(&unwanted, on_driver_call, NULL, &params) == CUPTI_SUCCESS)
+            api->cuptiUnsubscribe(unwanted);
+        holder[bytes - 1] = 0;
+    }
+    return result;
+}
+
+/* Callbacks first: a call that comes in between has a correlation id and no record, like one that was still running when
+ * recording ended, and not a record without a call. */
+CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels) {
+    kernels_wanted = kernels;
+    if (turn_all_callbacks(api, true) == 0)
+        xs_note("cupti", "no driver callback could be enabled: device times have no host calls");
+    return enable_kinds(api);
+}
+
+void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
+    disable_kinds(api);
+    turn_all_callbacks(api, false);
+}
+
+void xs_cupti_unsubscribe(const struct xs_cupti_api *api) { api->cuptiUnsubscribe(subscriber); }
+
+CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api) {
+    uint32_t latest = xs_gate_latest_correlation(atomic_load(&latest_without_slot));
+    CUptiResult result = api->cuptiFinalize();
+    atomic_store(&correlation_base, latest);
+    return result;
+}

@@ -1,0 +1,261 @@
+/* Stops recording device times and begins it again, as windows.h decides. Everything that changes CUPTI happens while
+ * nobody is inside of the driver (core/gate.h). */
+#include <stdlib.h>
+
+#include "preload/core/gate.h"
+#include "preload/core/guard.h"
+#include "preload/core/notes.h"
+#include "preload/core/own_cost.h"
+#include "preload/core/scratch.h"
+#include "preload/cupti/cupti_internal.h"
+#include "preload/cupti/windows.h"
+#include "preload/driver/captures.h"
+
+/* So long the other threads are waited for. Longer than a call that does not wait takes; the threads that come to the
+ * gate meanwhile stand still. */
+#define PATIENCE_NS UINT64_C(2000000)
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* where the user asks for windows */
+#define RETRY_MS 10u
+#define MOST_RETRY_MS 1000u
+/* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
+#define MOMENT_NS UINT64_C(50000000)
+/* unless the program's kernels are as long as that: the program would be held for one. */
+#define LONG_KERNEL_NS UINT64_C(20000000)
+/* Detaching crashed with CUDA graphs before. */
+#define LEAST_DRIVER_VERSION 12060
+
+static struct xs_windows windows;
+static uint64_t (*others_ns)(void);
+static void (*synchronise)(void);
+static bool attached, is_old_driver, is_asked, gate_prepared, gate_works;
+static enum xs_windows_state aim; /* what a moment of the program's is awaited for */
+static uint64_t aim_since_ns;
+static unsigned retry_ms;
+_Atomic int xs_cupti_turn_due;
+static _Atomic bool ended;
+
+bool xs_cupti_is_attached(void) { return attached; }
+
+void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
+    attached = true;
+    others_ns = wishes->others_ns;
+    synchronise = wishes->synchronise;
+    is_old_driver = wishes->driver_version < LEAST_DRIVER_VERSION;
+    is_asked = xs_window_spec_is_set(&wishes->window);
+    xs_windows_start(&windows, wishes->budget_percent, &wishes->window, now_ns);
+}
+
+static void tell(struct xs_cupti_state *state) {
+    state->windows_cost_ns = xs_windows_cost_ns(&windows);
+    state->turns_ns = windows.turns_ns;
+    state->recorded_ns = xs_windows_recorded_ns(&windows, xs_monotonic_ns());
+    state->detachments = windows.detachments;
+    state->call_cost_percent = windows.cost_percent;
+}
+
+static struct xs_windows_facts facts_now(void) {
+    struct xs_gate_counts counts = xs_gate_counts();
+    return (struct xs_windows_facts){.now_ns = xs_monotonic_ns(),
+                                     .launches = counts.launches,
+                                     .copies = counts.copies,
+                                     .calls = counts.measured * XS_OWN_COST_EVERY,
+                                     .others_ns = others_ns()};
+}
+
+/* ---- turning, with the gate closed ---- */
+
+/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again, and
+ * half of it would be there. */
+static void detach(void) {
+    synchronise();
+    xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    xs_cupti_sample_clock(false);
+    xs_cupti_index_all();
+    CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
+    attached = result != CUPTI_SUCCESS;
+    if (attached) {
+        atomic_store(&ended, true);
+        xs_note("cupti", "could not be detached, and costs what it costs: %s (%d)",
+                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+    }
+}
+
+/* Somebody else may have subscribed without the library's seeing it: then that was the last window. */
+static bool attach(void) {
+    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
+    CUptiResult result;
+    const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
+    attached = !failed;
+    if (failed) {
+        xs_note("cupti", "no device times from here on: %s: %s (%d)", failed,
+                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+        atomic_store(&ended, true);
+    }
+    return attached;
+}
+
+static enum xs_windows_state turned_to(enum xs_windows_state state) {
+    if (state == XS_WINDOWS_RECORDING) {
+        return attach() ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
+    }
+    detach();
+    return attached ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
+}
+
+static const char *why_not_detachable(void) {
+    if (!gate_works) {
+        return "this kernel has no membarrier";
+    }
+    if (is_old_driver) {
+        return "the driver is older than 12.6, and may crash";
+    }
+    return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
+}
+
+/* Where CUPTI cannot be detached it records no more; the first window was the only one. */
+static void stop_for_good(const char *why) {
+    uint64_t now_ns = xs_monotonic_ns();
+    synchronise();
+    xs_cupti_flush_all(0);
+    xs_cupti_record_no_more(&xs_cupti_api);
+    xs_windows_turned(&windows, XS_WINDOWS_DETACHED, now_ns, xs_monotonic_ns());
+    xs_note("cupti", "device times were stopped for good, because they cost too much: CUPTI cannot be detached, as %s",
+            why);
+    atomic_store(&ended, true);
+}
+
+/* False: a stream captures, or a thread stayed inside of the driver. */
+static bool turn(enum xs_windows_state state) {
+    uint64_t before_ns = xs_monotonic_ns();
+    bool closed = gate_works && atomic_load(&xs_captures) <= 0 &&
+                  xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
+    if (gate_works && !closed) {
+        windows.turns_ns += xs_monotonic_ns() - before_ns;
+        return false;
+    }
+    const char *why = why_not_detachable();
+    bool possible = atomic_load(&xs_captures) <= 0;
+    if (possible && why) {
+        stop_for_good(why);
+    } else if (possible) {
+        state = turned_to(state);
+    }
+    if (closed) {
+        xs_gate_open();
+    }
+    if (possible && !why && state != windows.state) {
+        xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
+    }
+    return possible;
+}
+
+/* ---- when ---- */
+
+static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
+    if (!atomic_load(&xs_cupti_turn_due) || aim != to) {
+        aim = to;
+        aim_since_ns = now_ns;
+    }
+    atomic_store(&xs_cupti_turn_due, 1);
+}
+
+static unsigned try_again(void) {
+    if (is_asked) {
+        return RETRY_MS;
+    }
+    retry_ms = retry_ms ? (retry_ms < MOST_RETRY_MS / 2 ? 2 * retry_ms : MOST_RETRY_MS) : RETRY_MS;
+    return retry_ms;
+}
+
+static unsigned watch(void) {
+    struct xs_windows_facts facts = facts_now();
+    enum xs_windows_state to = xs_windows_look(&windows, &facts);
+    if (to == windows.state) {
+        atomic_store(&xs_cupti_turn_due, 0);
+        retry_ms = 0;
+        return xs_windows_wait_ms(&windows);
+    }
+    if (xs_cupti_has_migrations() && to == XS_WINDOWS_DETACHED) {
+        xs_note("cupti", "page migrations are not recorded from here on: device times cost too much, and CUPTI was "
+                         "detached");
+        xs_cupti_stop_migrations(); /* takes up to 20 ms, in which the gate need not be closed */
+    }
+    await_moment(to, facts.now_ns);
+    if (facts.now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS) {
+        return RETRY_MS;
+    }
+    if (!turn(to)) {
+        return try_again();
+    }
+    atomic_store(&xs_cupti_turn_due, 0);
+    retry_ms = 0;
+    return xs_windows_wait_ms(&windows);
+}
+
+unsigned xs_cupti_watch_windows(void) {
+    if (xs_windows_are_unbounded(&windows) || !xs_cupti_is_active() || atomic_load(&ended)) {
+        return 0;
+    }
+    if (!gate_prepared) {
+        gate_prepared = true;
+        gate_works = xs_gate_prepare();
+    }
+    if (!xs_cupti_enter()) {
+        return RETRY_MS;
+    }
+    unsigned wait_ms = xs_cupti_is_active() ? watch() : 0;
+    xs_cupti_note(tell);
+    xs_cupti_leave();
+    return wait_ms;
+}
+
+/* ---- a moment of the program's ---- */
+
+static void turn_on_scratch(void *argument) {
+    (void)argument;
+    if (!xs_cupti_try_enter()) {
+        return;
+    }
+    if (xs_cupti_is_active() && atomic_load(&xs_cupti_turn_due) && !atomic_load(&ended) && turn(aim)) {
+        atomic_store(&xs_cupti_turn_due, 0);
+        xs_cupti_note(tell);
+    }
+    xs_cupti_leave();
+}
+
+void xs_cupti_turn_here(void) {
+    xs_guard_enter();
+    xs_on_scratch(turn_on_scratch, NULL);
+    xs_guard_leave();
+}
+
+/* ---- the end ---- */
+
+void xs_cupti_forget_turns(void) {
+    atomic_store(&ended, true);
+    atomic_store(&xs_cupti_turn_due, 0);
+    attached = false;
+}
+
+void xs_cupti_end_turns(void) {
+    atomic_store(&ended, true);
+    atomic_store(&xs_cupti_turn_due, 0);
+    if (attached) {
+        xs_windows_end(&windows, xs_monotonic_ns());
+    }
+    attached = false;
+    xs_cupti_note(tell);
+}
+
+const char *xs_cupti_windows(const struct xs_clock *clock) {
+    static char *text;
+    text = text ? text : malloc(XS_WINDOWS_TEXT_BYTES);
+    if (!text || !xs_cupti_enter())
+        return NULL;
+    bool any = windows.detachments > 0;
+    if (any) {
+        xs_windows_text(&windows, clock, text, XS_WINDOWS_TEXT_BYTES);
+    }
+    xs_cupti_leave();
+    return any ? text : NULL;
+}

@@ -1,0 +1,88 @@
+/* Reading what a user asks for; see window_spec.h. */
+#include "preload/cupti/window_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    double ns;
+} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
+
+/* A number and its unit. Returns what comes behind it, NULL: there is none. */
+static const char *read_time(const char *text, uint64_t *ns) {
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || !(number >= 0) || number > 1e9)
+        return NULL;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t n = strlen(units[i].name);
+        if (strncmp(end, units[i].name, n) == 0 && (!end[n] || strchr(".,/", end[n]))) {
+            double all = number * units[i].ns;
+            *ns = all < 9e18 ? (uint64_t)all : UINT64_MAX / 2;
+            return end + n;
+        }
+    }
+    return NULL;
+}
+
+static bool read_part(struct xs_window_spec *spec, const char *text, const char **end) {
+    uint64_t from = 0, to = UINT64_MAX;
+    const char *at = strncmp(text, "..", 2) == 0 ? text : read_time(text, &from);
+    if (!at || strncmp(at, "..", 2) != 0 || spec->count == XS_WINDOW_SPEC_TIMES)
+        return false;
+    *end = at + 2;
+    if (**end && **end != ',') {
+        *end = read_time(at + 2, &to);
+        if (!*end)
+            return false;
+    } else if (at == text) {
+        return false; /* ".." alone */
+    }
+    spec->times[spec->count].from_ns = from;
+    spec->times[spec->count++].to_ns = to;
+    return from < to;
+}
+
+static bool read_period(struct xs_window_spec *spec, const char *text) {
+    const char *at = read_time(text, &spec->length_ns);
+    if (!at || *at != '/')
+        return false;
+    at = read_time(at + 1, &spec->period_ns);
+    return at && !*at && spec->length_ns > 0 && spec->length_ns < spec->period_ns;
+}
+
+static bool read_list(struct xs_window_spec *spec, const char *text) {
+    const char *end = text;
+    do {
+        if (!read_part(spec, text, &end))
+            return false;
+        text = end + 1;
+    } while (*end == ',');
+    return !*end;
+}
+
+bool xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
+    memset(spec, 0, sizeof *spec);
+    if (!*text || (strchr(text, '/') ? read_period(spec, text) : read_list(spec, text)))
+        return true;
+    memset(spec, 0, sizeof *spec);
+    return false;
+}
+
+bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, uint64_t *next_ns) {
+    bool wanted = false;
+    *next_ns = UINT64_MAX;
+    if (spec->period_ns) {
+        uint64_t within = at_ns % spec->period_ns;
+        wanted = within < spec->length_ns;
+        *next_ns = at_ns - within + (wanted ? spec->length_ns : spec->period_ns);
+    }
+    for (unsigned i = 0; i < spec->count; i++) {
+        uint64_t from = spec->times[i].from_ns, to = spec->times[i].to_ns, change = at_ns < from ? from : to;
+        wanted |= at_ns >= from && at_ns < to;
+        if (change > at_ns && change < *next_ns)
+            *next_ns = change;
+    }
+    return wanted;
+}

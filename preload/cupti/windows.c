@@ -1,0 +1,200 @@
+/* When device times are recorded; see windows.h. */
+#include "preload/cupti/windows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a recorded call costs the program, CUPTI's and the drain thread's work beside it included, until the program has
+ * shown it. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
+#define LAUNCH_NS UINT64_C(2500)
+#define COPY_NS UINT64_C(2000)
+
+/* What may be spent before the share has grown to it, so that short programs have device times, too. */
+#define ADVANCE_NS INT64_C(10000000)
+/* Where wrappers and fingerprints take all of the budget, this part of it is CUPTI's nevertheless. */
+#define LEAST_PART 2u
+/* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
+#define TURN_NS UINT64_C(10000000)
+#define LEAST_WINDOW_NS UINT64_C(5000000)
+/* How long the program's pace is watched before and after a window ends, and what that has to show to count. */
+#define PACE_NS UINT64_C(20000000)
+#define PACE_CALLS 500u
+
+#define LEAST_WAIT_MS 2u
+#define MOST_WAIT_MS 1000u
+
+void xs_windows_start(struct xs_windows *w, unsigned percent, const struct xs_window_spec *spec, uint64_t now_ns) {
+    memset(w, 0, sizeof *w);
+    w->state = XS_WINDOWS_RECORDING;
+    w->percent = percent;
+    w->spec = *spec;
+    w->start_ns = w->since_ns = w->last.now_ns = w->opened.now_ns = now_ns;
+    w->marks[0] = w->marks[1] = w->opened;
+    w->turn_ns = TURN_NS;
+    w->cost_percent = 100;
+    w->random = UINT64_C(0x9e3779b97f4a7c15) ^ now_ns;
+}
+
+/* xorshift64 */
+static uint64_t random_below(struct xs_windows *w, uint64_t limit) {
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return limit ? (w->random >> 16) % limit : 0;
+}
+
+static uint64_t table_ns(const struct xs_windows_facts *from, const struct xs_windows_facts *to) {
+    return (to->launches - from->launches) * LAUNCH_NS + (to->copies - from->copies) * COPY_NS;
+}
+
+uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
+
+/* What CUPTI may still spend; negative: it has spent too much. */
+static int64_t balance(const struct xs_windows *w) {
+    int64_t share = (int64_t)((w->last.now_ns - w->start_ns) / 100 * w->percent);
+    int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
+    return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
+}
+
+/* ---- what a call costs, by the program's pace ---- */
+
+static unsigned median_cost(const struct xs_windows *w) {
+    unsigned sorted[XS_WINDOWS_COSTS];
+    for (unsigned i = 0; i < w->cost_count; i++) {
+        unsigned k = i;
+        for (; k > 0 && sorted[k - 1] > w->costs[i]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = w->costs[i];
+    }
+    return sorted[w->cost_count / 2];
+}
+
+/* The window ends: how fast did the program go in its last part? Told later, when it is known how fast it goes without. */
+static void note_pace(struct xs_windows *w) {
+    const struct xs_windows_facts *from = &w->marks[0];
+    w->paced_calls = w->last.calls - from->calls;
+    w->paced_ns = w->last.now_ns - from->now_ns;
+    w->paced_table_ns = table_ns(from, &w->last);
+}
+
+/* The difference counts with the sign that it has, because noise of both signs must cancel in the median. */
+static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
+    bool known = w->paced_calls >= PACE_CALLS && calls >= PACE_CALLS && w->paced_table_ns && w->paced_ns >= PACE_NS / 2;
+    if (!w->paced_calls || ns < PACE_NS)
+        return;
+    if (known) {
+        double without = (double)ns / (double)calls * (double)w->paced_calls;
+        double extra = ((double)w->paced_ns - without) / (double)w->paced_table_ns * 100;
+        unsigned percent = extra < 40 ? 40 : extra > 400 ? 400 : (unsigned)extra;
+        if (w->cost_count == XS_WINDOWS_COSTS)
+            memmove(w->costs, w->costs + 1, (XS_WINDOWS_COSTS - 1) * sizeof w->costs[0]);
+        w->cost_count += w->cost_count < XS_WINDOWS_COSTS;
+        w->costs[w->cost_count - 1] = percent;
+        w->cost_percent = median_cost(w);
+    }
+    w->paced_calls = 0;
+}
+
+/* ---- decisions ---- */
+
+static void account(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    w->recording_ns += table_ns(&w->last, facts) * w->cost_percent / 100;
+    w->last = *facts;
+    if (facts->now_ns - w->marks[1].now_ns >= PACE_NS) {
+        w->marks[0] = w->marks[1];
+        w->marks[1] = *facts;
+    }
+    if (w->state != XS_WINDOWS_RECORDING)
+        compare_pace(w, facts);
+}
+
+/* A window may cost half of what it costs to have it, or more. */
+static bool is_saved(struct xs_windows *w) {
+    if (!w->wanted_ns)
+        w->wanted_ns = w->turn_ns + w->turn_ns / 2 + random_below(w, w->turn_ns);
+    return balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
+}
+
+/* The advance is spent once. */
+static bool is_spent(const struct xs_windows *w) { return balance(w) < (w->detachments ? ADVANCE_NS : 0); }
+
+bool xs_windows_are_unbounded(const struct xs_windows *w) { return !w->percent && !xs_window_spec_is_set(&w->spec); }
+
+enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t next_ns;
+    account(w, facts);
+    if (xs_window_spec_is_set(&w->spec))
+        return xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, &next_ns) ? XS_WINDOWS_RECORDING
+                                                                                     : XS_WINDOWS_DETACHED;
+    if (!w->percent)
+        return XS_WINDOWS_RECORDING;
+    if (w->state == XS_WINDOWS_DETACHED)
+        return is_saved(w) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
+    return is_spent(w) && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS ? XS_WINDOWS_DETACHED : XS_WINDOWS_RECORDING;
+}
+
+void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns) {
+    uint64_t held = after_ns - before_ns;
+    w->turns_ns += held;
+    if (w->state == XS_WINDOWS_RECORDING) {
+        xs_window_list_add(&w->windows, w->since_ns, before_ns);
+        note_pace(w);
+        w->detachments++;
+        w->detaching_ns = held;
+    } else {
+        w->turn_ns = w->turn_ns - w->turn_ns / 4 + (w->detaching_ns + held) / 4;
+    }
+    w->state = state;
+    w->since_ns = after_ns;
+    w->wanted_ns = 0;
+    w->opened = w->last;
+    w->opened.now_ns = after_ns;
+    w->marks[0] = w->marks[1] = w->opened;
+    w->last.now_ns = after_ns;
+}
+
+/* Recording: when the balance can be spent at the earliest, by a thread that does nothing but launch. */
+static uint64_t until_spent_ns(const struct xs_windows *w) {
+    int64_t left = balance(w) - (w->detachments ? ADVANCE_NS : 0);
+    return left > 0 ? (uint64_t)left : 0;
+}
+
+unsigned xs_windows_wait_ms(const struct xs_windows *w) {
+    uint64_t ns = PACE_NS / 2, next_ns;
+    if (xs_windows_are_unbounded(w))
+        return 0;
+    if (xs_window_spec_is_set(&w->spec)) {
+        xs_window_spec_wants(&w->spec, w->last.now_ns - w->start_ns, &next_ns);
+        ns = next_ns - (w->last.now_ns - w->start_ns);
+    } else if (w->state == XS_WINDOWS_RECORDING) {
+        ns = until_spent_ns(w);
+    } else if (!w->paced_calls) {
+        int64_t missing = ADVANCE_NS + (int64_t)w->wanted_ns - balance(w);
+        ns = missing > 0 ? (uint64_t)missing * 100 / w->percent : 0;
+    }
+    uint64_t ms = ns / 1000000;
+    return ms < LEAST_WAIT_MS ? LEAST_WAIT_MS : ms > MOST_WAIT_MS ? MOST_WAIT_MS : (unsigned)ms;
+}
+
+uint64_t xs_windows_recorded_ns(const struct xs_windows *w, uint64_t now_ns) {
+    bool open = w->state == XS_WINDOWS_RECORDING && now_ns > w->since_ns;
+    return w->windows.recorded_ns + (open ? now_ns - w->since_ns : 0);
+}
+
+void xs_windows_text(const struct xs_windows *w, const struct xs_clock *clock, char *text, size_t bytes) {
+    size_t length = xs_window_list_text(&w->windows, clock, text, bytes);
+    if (w->state == XS_WINDOWS_RECORDING && length + 48 < bytes) {
+        uint64_t now_ns = xs_monotonic_ns();
+        snprintf(text + length, bytes - length, "%s%lld+%llu", length ? "," : "",
+                 (long long)(xs_clock_from_monotonic(clock, w->since_ns) / 1000),
+                 (unsigned long long)((now_ns - w->since_ns) / 1000));
+    }
+}
+
+void xs_windows_end(struct xs_windows *w, uint64_t now_ns) {
+    if (w->state == XS_WINDOWS_RECORDING)
+        xs_window_list_add(&w->windows, w->since_ns, now_ns);
+    w->state = XS_WINDOWS_DETACHED;
+    w->percent = 0;
+}

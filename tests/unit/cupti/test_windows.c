@@ -1,0 +1,204 @@
+/* The windows in which device times are recorded: programs of several kinds, played with a clock that is a number. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/cupti/windows.h"
+
+#define BEGIN UINT64_C(1000000000)
+#define MS UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+/* A program that calls the driver at an even pace. What a call takes without recording, and how much longer with. */
+struct program {
+    uint64_t call_ns, recorded_ns, others_percent, turn_ns;
+};
+
+static const struct xs_window_spec nothing_asked;
+
+struct run {
+    struct xs_windows w;
+    struct xs_windows_facts facts;
+    double calls, recorded;
+    uint64_t spent_ns; /* really */
+};
+
+static void look(struct run *r, const struct program *p) {
+    enum xs_windows_state before = r->w.state, to = xs_windows_look(&r->w, &r->facts);
+    if (to != before) {
+        uint64_t at = r->facts.now_ns;
+        r->facts.now_ns += p->turn_ns;
+        r->spent_ns += p->turn_ns;
+        xs_windows_turned(&r->w, to, at, r->facts.now_ns);
+    }
+}
+
+static void play(struct run *r, const struct program *p, uint64_t length_ns) {
+    memset(r, 0, sizeof *r);
+    xs_windows_start(&r->w, 2, &nothing_asked, BEGIN);
+    r->facts = (struct xs_windows_facts){.now_ns = BEGIN};
+    while (r->facts.now_ns < BEGIN + length_ns) {
+        uint64_t wait = xs_windows_wait_ms(&r->w) * MS;
+        uint64_t extra = r->w.state == XS_WINDOWS_RECORDING ? p->recorded_ns : 0;
+        double calls = (double)wait / (double)(p->call_ns + extra);
+        assert_int_not_equal(wait, 0);
+        r->facts.now_ns += wait;
+        r->facts.others_ns += wait / 100 * p->others_percent;
+        r->calls += calls;
+        r->facts.calls = (uint64_t)r->calls;
+        if (r->w.state == XS_WINDOWS_RECORDING) {
+            r->recorded += calls;
+            r->facts.launches = (uint64_t)r->recorded;
+        }
+        r->spent_ns += (uint64_t)(calls * (double)extra);
+        look(r, p);
+    }
+}
+
+static double share(const struct run *r) {
+    return 100.0 * (double)r->spent_ns / (double)(r->facts.now_ns - BEGIN);
+}
+
+static void cheap_programs_are_recorded_throughout(void **state) {
+    static const struct program slow = {.call_ns = 400000, .recorded_ns = 2500};
+    struct run r;
+    (void)state;
+    play(&r, &slow, 20 * SECOND);
+    assert_int_equal(r.w.detachments, 0);
+    assert_int_equal(r.w.state, XS_WINDOWS_RECORDING);
+}
+
+static void without_a_budget_nothing_stops(void **state) {
+    struct xs_windows w;
+    (void)state;
+    xs_windows_start(&w, 0, &nothing_asked, BEGIN);
+    struct xs_windows_facts facts = {.now_ns = BEGIN + SECOND, .launches = 100000000, .calls = 100000000};
+    assert_int_equal(xs_windows_look(&w, &facts), XS_WINDOWS_RECORDING);
+    assert_int_equal(xs_windows_wait_ms(&w), 0);
+}
+
+/* The launches of a framework: recorded, the program takes almost twice as long. */
+static void dear_programs_keep_to_the_budget(void **state) {
+    static const struct program launches = {
+        .call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
+    static const uint64_t lengths[] = {3 * SECOND, 10 * SECOND, 60 * SECOND};
+    (void)state;
+    for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct run r;
+        play(&r, &launches, lengths[i]);
+        assert_true(share(&r) < 3);
+        assert_true(r.w.detachments >= 1);
+        if (lengths[i] >= 10 * SECOND) {
+            assert_true(r.w.windows.ended >= 3);
+            assert_true(share(&r) < 2.3);
+        }
+    }
+}
+
+/* Where the rest takes more than the budget, a quarter of it is still for device times. */
+static void there_are_windows_whatever_the_rest_costs(void **state) {
+    static const struct program launches = {
+        .call_ns = 5000, .recorded_ns = 4500, .others_percent = 3, .turn_ns = 12 * MS};
+    struct run r;
+    (void)state;
+    play(&r, &launches, 60 * SECOND);
+    assert_true(r.w.windows.ended >= 3);
+    assert_true(share(&r) < 1);
+}
+
+/* A table that is wrong by a factor is put right by the program's pace. */
+static void costs_are_learnt(void **state) {
+    static const struct program dear = {
+        .call_ns = 6000, .recorded_ns = 7500, .turn_ns = 12 * MS};
+    struct run r;
+    (void)state;
+    play(&r, &dear, 60 * SECOND);
+    assert_in_range(r.w.cost_percent, 220, 340);
+    assert_true(share(&r) < 2.6);
+}
+
+/* Windows follow no period: their distances differ. */
+static void distances_differ(void **state) {
+    static const struct program launches = {
+        .call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
+    struct run r;
+    uint64_t least = UINT64_MAX, most = 0;
+    (void)state;
+    play(&r, &launches, 120 * SECOND);
+    assert_true(r.w.windows.count > 10);
+    for (uint32_t i = 2; i < r.w.windows.count; i++) {
+        uint64_t distance = r.w.windows.windows[i].start_ns - r.w.windows.windows[i - 1].start_ns;
+        least = distance < least ? distance : least;
+        most = distance > most ? distance : most;
+    }
+    assert_true(most * 10 > least * 13);
+}
+
+static void the_list_thins_itself(void **state) {
+    static struct xs_window_list list;
+    static char text[XS_WINDOWS_TEXT_BYTES];
+    const struct xs_clock clock = {.source = XS_CLOCK_MONOTONIC};
+    (void)state;
+    for (uint64_t i = 0; i < 3 * XS_WINDOWS_KEPT; i++) {
+        xs_window_list_add(&list, i * MS, i * MS + 500000);
+    }
+    assert_int_equal(list.ended, 3 * XS_WINDOWS_KEPT);
+    assert_true(list.count <= XS_WINDOWS_KEPT && list.count >= XS_WINDOWS_KEPT / 4);
+    assert_int_equal(list.recorded_ns, 3 * XS_WINDOWS_KEPT * UINT64_C(500000));
+    for (uint32_t i = 1; i < list.count; i++) {
+        assert_int_equal(list.windows[i].start_ns - list.windows[i - 1].start_ns, (list.skipped_of + 1) * MS);
+    }
+    assert_true(xs_window_list_text(&list, &clock, text, sizeof text) > 0);
+    assert_int_equal(strncmp(text, "0+500,", 6), 0);
+    xs_window_list_text(&list, &clock, text, 20);
+    assert_true(strlen(text) < 20 && text[strlen(text) - 1] != ',');
+}
+
+static void asked_for(const char *text, uint64_t at_ns, bool wanted, uint64_t next_ns) {
+    struct xs_window_spec spec;
+    uint64_t next;
+    assert_true(xs_window_spec_read(&spec, text));
+    assert_true(xs_window_spec_is_set(&spec));
+    assert_int_equal(xs_window_spec_wants(&spec, at_ns, &next), wanted);
+    assert_int_equal(next, next_ns);
+}
+
+static void what_is_asked_for(void **state) {
+    static const char *const wrong[] = {"..", "10", "10s", "10s..5s", "1s..2s,", "x..y", "1s/1s", "0ms/1s", "1s..2s;3s..", "-1s..2s"};
+    struct xs_window_spec spec;
+    (void)state;
+    asked_for("10s..20s", 5 * SECOND, false, 10 * SECOND);
+    asked_for("10s..20s", 10 * SECOND, true, 20 * SECOND);
+    asked_for("10s..20s", 20 * SECOND, false, UINT64_MAX);
+    asked_for("500ms..", 0, false, 500 * MS);
+    asked_for("500ms..", SECOND, true, UINT64_MAX);
+    asked_for("..1.5s", 0, true, 1500 * MS);
+    asked_for("1s..2s,1min..2min", 30 * SECOND, false, 60 * SECOND);
+    asked_for("20ms/1s", 3 * SECOND, true, 3020 * MS);
+    asked_for("20ms/1s", 3500 * MS, false, 4 * SECOND);
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_false(xs_window_spec_read(&spec, wrong[i]));
+        assert_false(xs_window_spec_is_set(&spec));
+    }
+    assert_true(xs_window_spec_read(&spec, ""));
+    assert_false(xs_window_spec_is_set(&spec));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cheap_programs_are_recorded_throughout),
+        cmocka_unit_test(without_a_budget_nothing_stops),
+        cmocka_unit_test(dear_programs_keep_to_the_budget),
+        cmocka_unit_test(there_are_windows_whatever_the_rest_costs),
+        cmocka_unit_test(costs_are_learnt),
+        cmocka_unit_test(distances_differ),
+        cmocka_unit_test(the_list_thins_itself),
+        cmocka_unit_test(what_is_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
