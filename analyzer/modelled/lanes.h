@@ -1,0 +1,57 @@
+/* Streams in which work is placed. The work of a lane since the last moment at which its end was known is pending: its
+ * times can still change, so that it ends when a wait says that it did. */
+#ifndef XFERSPY_ANALYZER_MODELLED_LANES_H
+#define XFERSPY_ANALYZER_MODELLED_LANES_H
+
+#include "analyzer/modelled/learned.h"
+
+/* Work of a lane whose times are modelled. */
+struct xs_pending {
+    int64_t start_ns, end_ns;
+    int64_t enter_ns;    /* of its call */
+    int64_t earliest_ns; /* it should not start before: its call, and what it waited for in other lanes */
+    int64_t ns, gap_ns;  /* how long it takes, and how soon behind the work before it */
+    const struct xs_launched_graph *graph; /* NULL: one row */
+    uint32_t first[XS_MODELLED_TABLES];    /* its rows in the tables */
+    uint8_t table;
+    bool is_kernel; /* its time is less sure than that of a copy */
+};
+
+struct xs_lane;
+
+/* A piece of work that others may wait for, whatever becomes of its times. */
+struct xs_moment {
+    struct xs_lane *lane; /* NULL: there is none */
+    uint64_t place;       /* in the lane since the beginning */
+    int64_t end_ns;       /* as it was */
+};
+
+struct xs_lane {
+    struct xs_pending *items;
+    size_t first, count, capacity; /* pending are those from first on */
+    uint64_t base;                 /* how many were pending before the first one, since the beginning */
+    int64_t done_ns;               /* the end of all that is not pending any more */
+    struct xs_moment behind;       /* an event that its next work waits for */
+    int64_t device;                /* ordinal plus 1; 0: not known */
+    bool is_legacy, is_apart, is_listed;
+};
+
+/* When the lane's work ends, as things are. */
+int64_t xs_lane_end(const struct xs_lane *lane);
+struct xs_moment xs_lane_moment(struct xs_lane *lane);
+int64_t xs_moment_end(const struct xs_moment *moment);
+
+/* Adds work behind the others, and gives it its times. Valid until the next one. */
+struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work,
+                               struct xs_modelled_tables *tables);
+
+/* Changes how long the first `count` pending ones take so that they end then: if they end later, always; if earlier
+ * only where `longer`, and where it is plausible. Kernels change before copies do. */
+void xs_lane_fit(struct xs_lane *lane, size_t count, int64_t end_ns, bool longer);
+
+/* The first `count` keep their times, and are written into their rows. */
+void xs_lane_settle(struct xs_lane *lane, size_t count, struct xs_modelled_tables *tables);
+
+static inline size_t xs_lane_pending(const struct xs_lane *lane) { return lane->count - lane->first; }
+
+#endif
