@@ -3,11 +3,7 @@
 
 #include "analyzer/base/grow.h"
 
-enum { MOST_PENDING = 1 << 16, STEPS = 16 };
-/* A kernel that took so many times as long as the others of its function is not believed: something else was waited
- * for. */
-#define LONGEST 4.0
-
+enum { MOST_PENDING = 1 << 16, STEPS = 14 };
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -31,20 +27,31 @@ int64_t xs_moment_end(const struct xs_moment *moment) {
 
 /* --- times --- */
 
-/* How long some of the work takes, as a factor: of kernels, or of all. */
+/* What is made of the lengths that the windows say: each is off by so many times what it usually is off by; where that
+ * is not enough, they have factors, too. */
 struct pace {
-    double factor;
-    bool of_all;
+    double off;
+    double latencies, kernels, copies; /* latencies: and gaps */
 };
+static const struct pace as_usual = {0, 1, 1, 1};
+/* One after the other. */
+static const struct pace shorter[] = {{-3, 1, 1, 1}, {-3, 0.3, 1, 1}, {-3, 0.3, 0, 1}, {-3, 0, 0, 0}};
+/* What would be more than that is not believed: something else was waited for. */
+static const struct pace longest = {4, 1, 1, 1};
+
+static int64_t scaled(const struct xs_length *length, double off, double factor) {
+    double ns = ((double)length->ns + off * (double)length->unsure_ns) * factor;
+    return ns > 0 ? ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS : 0;
+}
 
 /* The end of the first `count` at that pace; `write`: they get their times. */
-static int64_t lay(struct xs_lane *lane, size_t from, size_t count, struct pace pace, bool write) {
+static int64_t lay(struct xs_lane *lane, size_t from, size_t count, const struct pace *pace, bool write) {
     int64_t end_ns = from ? lane->items[lane->first + from - 1].end_ns : lane->done_ns;
     for (size_t i = from; i < count; i++) {
         struct xs_pending *work = &lane->items[lane->first + i];
-        int64_t start_ns = later(work->earliest_ns, end_ns + work->gap_ns);
-        double ns = (double)work->ns * (pace.of_all || work->is_kernel ? pace.factor : 1);
-        end_ns = start_ns + (int64_t)ns;
+        int64_t start_ns = later(work->behind_ns, work->enter_ns + scaled(&work->latency, pace->off, pace->latencies));
+        start_ns = later(start_ns, end_ns + scaled(&work->gap, pace->off, pace->latencies));
+        end_ns = start_ns + scaled(&work->lasts, pace->off, work->is_kernel ? pace->kernels : pace->copies);
         if (write) {
             work->start_ns = start_ns;
             work->end_ns = end_ns;
@@ -53,17 +60,34 @@ static int64_t lay(struct xs_lane *lane, size_t from, size_t count, struct pace 
     return end_ns;
 }
 
-/* The pace between two at which they end nearest to, and not after, that moment. */
-static struct pace find_pace(struct xs_lane *lane, size_t count, double low, double high, bool of_all,
+static struct pace between(const struct pace *a, const struct pace *b, double share) {
+    return (struct pace){a->off + (b->off - a->off) * share, a->latencies + (b->latencies - a->latencies) * share,
+                         a->kernels + (b->kernels - a->kernels) * share, a->copies + (b->copies - a->copies) * share};
+}
+
+/* The pace from `slow`, which ends after the moment, to `fast`, at which they end nearest to it, and not after it. */
+static struct pace find_pace(struct xs_lane *lane, size_t count, const struct pace *slow, const struct pace *fast,
                              int64_t end_ns) {
+    double low = 0, high = 1;
     for (int i = 0; i < STEPS; i++) {
         double middle = (low + high) / 2;
-        if (lay(lane, 0, count, (struct pace){middle, of_all}, false) <= end_ns)
-            low = middle;
-        else
+        struct pace pace = between(slow, fast, middle);
+        if (lay(lane, 0, count, &pace, false) <= end_ns)
             high = middle;
+        else
+            low = middle;
     }
-    return (struct pace){low, of_all};
+    return between(slow, fast, high);
+}
+
+static struct pace find_shorter(struct xs_lane *lane, size_t count, int64_t end_ns) {
+    const struct pace *slow = &as_usual;
+    for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++) {
+        if (lay(lane, 0, count, &shorter[i], false) <= end_ns)
+            return find_pace(lane, count, slow, &shorter[i], end_ns);
+        slow = &shorter[i];
+    }
+    return *slow;
 }
 
 /* What cannot be had by any pace: work that was given to the lane just before it ended. */
@@ -75,35 +99,19 @@ static void cut(struct xs_lane *lane, size_t count, int64_t end_ns) {
     }
 }
 
-/* Work begins sooner behind its call than is usual where it has to end by then. */
-static void hurry(struct xs_lane *lane, size_t count, int64_t end_ns) {
-    for (size_t i = count; i-- > 0;) {
-        struct xs_pending *work = &lane->items[lane->first + i];
-        if (work->earliest_ns <= end_ns - work->ns)
-            return;
-        work->earliest_ns = later(work->enter_ns, end_ns - work->ns);
-        end_ns = work->earliest_ns;
-    }
-}
-
 void xs_lane_fit(struct xs_lane *lane, size_t count, int64_t end_ns, bool longer) {
-    static const struct pace none = {0, false}, nothing = {0, true}, longest = {LONGEST, false};
     if (!count)
         return;
     int64_t ends = lane->items[lane->first + count - 1].end_ns;
-    struct pace pace = {1, false};
+    struct pace pace = as_usual;
     if (ends > end_ns)
-        hurry(lane, count, end_ns);
-    if (ends > end_ns && lay(lane, 0, count, none, false) <= end_ns)
-        pace = find_pace(lane, count, 0, 1, false, end_ns);
-    else if (ends > end_ns)
-        pace = lay(lane, 0, count, nothing, false) <= end_ns ? find_pace(lane, count, 0, 1, true, end_ns) : nothing;
-    else if (longer && lay(lane, 0, count, longest, false) >= end_ns)
-        pace = find_pace(lane, count, 1, LONGEST, false, end_ns);
-    lay(lane, 0, count, pace, true);
+        pace = find_shorter(lane, count, end_ns);
+    else if (longer && lay(lane, 0, count, &longest, false) >= end_ns)
+        pace = find_pace(lane, count, &longest, &as_usual, end_ns);
+    lay(lane, 0, count, &pace, true);
     if (ends > end_ns)
         cut(lane, count, end_ns);
-    lay(lane, count, xs_lane_pending(lane), (struct pace){1, false}, true);
+    lay(lane, count, xs_lane_pending(lane), &as_usual, true);
 }
 
 /* --- rows --- */
@@ -156,6 +164,6 @@ struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *wo
     }
     xs_grow(&lane->items, lane->count, &lane->capacity, sizeof *lane->items);
     lane->items[lane->count++] = *work;
-    lay(lane, xs_lane_pending(lane) - 1, xs_lane_pending(lane), (struct pace){1, false}, true);
+    lay(lane, xs_lane_pending(lane) - 1, xs_lane_pending(lane), &as_usual, true);
     return &lane->items[lane->count - 1];
 }

@@ -8,9 +8,11 @@
 /* Work of a lane whose times are modelled. */
 struct xs_pending {
     int64_t start_ns, end_ns;
-    int64_t enter_ns;    /* of its call */
-    int64_t earliest_ns; /* it should not start before: its call, and what it waited for in other lanes */
-    int64_t ns, gap_ns;  /* how long it takes, and how soon behind the work before it */
+    int64_t enter_ns;   /* of its call */
+    int64_t behind_ns;  /* the end of what it waits for in other lanes */
+    struct xs_length latency; /* from its call to its start, where nothing is in the way */
+    struct xs_length gap;     /* from the end of the work before it to its start */
+    struct xs_length lasts;
     const struct xs_launched_graph *graph; /* NULL: one row */
     uint32_t first[XS_MODELLED_TABLES];    /* its rows in the tables */
     uint8_t table;
@@ -45,8 +47,8 @@ int64_t xs_moment_end(const struct xs_moment *moment);
 struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work,
                                struct xs_modelled_tables *tables);
 
-/* Changes how long the first `count` pending ones take so that they end then: if they end later, always; if earlier
- * only where `longer`, and where it is plausible. Kernels change before copies do. */
+/* Changes the times of the first `count` pending ones so that they end then: if they end later, always; if earlier only
+ * where `longer`, and where it is plausible. What is less sure changes more. */
 void xs_lane_fit(struct xs_lane *lane, size_t count, int64_t end_ns, bool longer);
 
 /* The first `count` keep their times, and are written into their rows. */

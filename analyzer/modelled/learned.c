@@ -5,7 +5,7 @@
 
 #include "analyzer/base/grow.h"
 
-enum { KEPT = 255, ENOUGH = 3 };
+enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
 #define USUAL_LATENCY_NS 5000
 
 void xs_values_add(struct xs_values *values, int64_t value) {
@@ -33,6 +33,7 @@ static void find_median(struct xs_values *values) {
         return;
     qsort(values->items, values->kept, sizeof *values->items, ascending);
     values->median = values->items[(values->kept - 1) / 2];
+    values->spread = values->items[(values->kept - 1) * 3 / 4] - values->items[(values->kept - 1) / 4];
 }
 
 /* --- groups --- */
@@ -111,13 +112,19 @@ void xs_learned_free(struct xs_learned *learned) {
 
 /* --- asking --- */
 
+/* A few that are alike say little of how much others differ. */
+static struct xs_length length_of(const struct xs_values *values, int64_t part) {
+    int64_t least = values->median / (values->seen > FEW ? 100 : part);
+    return (struct xs_length){values->median, values->spread > least ? values->spread : least};
+}
+
 bool xs_learned_find(const struct xs_learned *learned, const struct xs_call *call, enum xs_learned_what what,
-                     int64_t *median) {
+                     struct xs_length *length) {
     for (unsigned enough = ENOUGH; enough; enough = enough == 1 ? 0 : 1) {
         for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
             const struct xs_group *group = find_group(learned, call, level);
             if (group && group->values[what].seen >= enough) {
-                *median = group->values[what].median;
+                *length = length_of(&group->values[what], 4);
                 return true;
             }
         }
@@ -139,18 +146,20 @@ bool xs_learned_has_kind(const struct xs_learned *learned, const struct xs_call 
     return group && group->values[XS_LEARNED_NS].seen;
 }
 
-int64_t xs_learned_start(const struct xs_learned *learned, const struct xs_call *call) {
+struct xs_length xs_learned_latency(const struct xs_learned *learned, const struct xs_call *call) {
     for (unsigned enough = ENOUGH; enough; enough = enough == 1 ? 0 : 1) {
         for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
             const struct xs_group *group = find_group(learned, call, level);
             const struct xs_values *latency = group ? &group->values[XS_LEARNED_LATENCY] : NULL;
             const struct xs_values *after = group ? &group->values[XS_LEARNED_AFTER] : NULL;
-            if (group && latency->seen + after->seen >= enough)
-                return after->seen > latency->seen ? call->return_ns + after->median
-                                                   : call->enter_ns + latency->median;
+            if (!group || latency->seen + after->seen < enough)
+                continue;
+            struct xs_length length = length_of(after->seen > latency->seen ? after : latency, 4);
+            length.ns += after->seen > latency->seen ? call->return_ns - call->enter_ns : 0;
+            return length;
         }
     }
-    return call->enter_ns + USUAL_LATENCY_NS;
+    return (struct xs_length){USUAL_LATENCY_NS, USUAL_LATENCY_NS / 4};
 }
 
 static enum xs_link_class class_of(const struct xs_call *call) {
@@ -169,19 +178,28 @@ int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_cal
     return ns < (uint64_t)XS_SCAN_LATEST_NS ? (int64_t)ns : XS_SCAN_LATEST_NS;
 }
 
-int64_t xs_learned_ns(const struct xs_learned *learned, const struct xs_call *call) {
-    int64_t ns = 0, ratio = 0;
-    if (call->kind == XS_CALL_LAUNCH) { /* the same grid first, however often it was seen */
-        const struct xs_group *group = xs_learned_of(learned, call);
-        return group ? group->values[XS_LEARNED_NS].median : 0;
+/* The same grid first, however often it was seen; another grid's time may be quite another one. */
+static struct xs_length kernel_ns(const struct xs_learned *learned, const struct xs_call *call) {
+    for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
+        const struct xs_group *group = find_group(learned, call, level);
+        if (group && group->values[XS_LEARNED_NS].seen)
+            return length_of(&group->values[XS_LEARNED_NS], level ? 1 : 8);
     }
+    return (struct xs_length){0, 0};
+}
+
+struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_call *call) {
+    if (call->kind == XS_CALL_LAUNCH)
+        return kernel_ns(learned, call);
     const struct xs_group *exact = find_group(learned, call, 0);
+    struct xs_length ratio = {1000, 250};
     if (exact && exact->values[XS_LEARNED_NS].seen >= ENOUGH)
-        return exact->values[XS_LEARNED_NS].median;
-    if (!xs_learned_find(learned, call, XS_LEARNED_RATIO, &ratio))
-        return xs_learned_link_ns(learned, call, call->bytes);
-    ns = (int64_t)((double)xs_learned_link_ns(learned, call, call->bytes) * (double)ratio / 1000);
-    return ns < 1 ? 1 : ns < XS_SCAN_LATEST_NS ? ns : XS_SCAN_LATEST_NS;
+        return length_of(&exact->values[XS_LEARNED_NS], 30);
+    double link_ns = (double)xs_learned_link_ns(learned, call, call->bytes);
+    xs_learned_find(learned, call, XS_LEARNED_RATIO, &ratio);
+    double ns = link_ns * (double)ratio.ns / 1000, unsure_ns = link_ns * (double)ratio.unsure_ns / 1000;
+    return (struct xs_length){ns < 1 ? 1 : ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS,
+                              unsure_ns < 0x1p60 ? (int64_t)unsure_ns : XS_SCAN_LATEST_NS};
 }
 
 const struct xs_launched_graph *xs_learned_graph(const struct xs_learned *learned, uint64_t function) {

@@ -14,6 +14,7 @@ struct xs_values {
     uint32_t kept, capacity;
     uint64_t seen;
     int64_t median; /* of those kept, after xs_learned_finish */
+    int64_t spread; /* half of them are so near to each other; likewise */
 };
 
 enum xs_learned_what {
@@ -75,9 +76,14 @@ void xs_values_add(struct xs_values *values, int64_t value);
 void xs_learned_finish(struct xs_learned *learned);
 void xs_learned_free(struct xs_learned *learned);
 
-/* Whether something is known of calls like this one, and its median. */
+/* A length of time, and by how much it is usually off. */
+struct xs_length {
+    int64_t ns, unsure_ns;
+};
+
+/* Whether something is known of calls like this one. */
 bool xs_learned_find(const struct xs_learned *learned, const struct xs_call *call, enum xs_learned_what what,
-                     int64_t *median);
+                     struct xs_length *length);
 
 /* The narrowest group of a call that has durations; NULL: none. */
 const struct xs_group *xs_learned_of(const struct xs_learned *learned, const struct xs_call *call);
@@ -85,11 +91,11 @@ const struct xs_group *xs_learned_of(const struct xs_learned *learned, const str
 /* Whether work of the same kinds was recorded: else what is known of a copy is that of another memory. */
 bool xs_learned_has_kind(const struct xs_learned *learned, const struct xs_call *call);
 
-/* When the call's work begins where nothing is in the way. */
-int64_t xs_learned_start(const struct xs_learned *learned, const struct xs_call *call);
+/* From the call's enter to the start of its work where nothing is in the way. */
+struct xs_length xs_learned_latency(const struct xs_learned *learned, const struct xs_call *call);
 
 /* How long a call's work takes; of a kernel 0 where nothing at all is known. */
-int64_t xs_learned_ns(const struct xs_learned *learned, const struct xs_call *call);
+struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_call *call);
 
 /* What the link model says of a copy or memset of that size; never 0. */
 int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_call *call, uint64_t bytes);

@@ -12,6 +12,7 @@
 #define USUAL_NOTICE_NS 2000
 /* A call that took longer than that, and than it takes by itself, waited for what was before it. */
 #define WAITED_NS 5000
+#define LARGE_BYTES 65536
 
 enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
 
@@ -179,7 +180,7 @@ static void compare(struct placing *p, const struct xs_call *call, const struct 
     if (part < 0 || call->batch_index >= 0)
         return;
     parts->measured[part][sum_of(call)] += (double)work->sum_ns;
-    parts->expected[part][sum_of(call)] += (double)(graph ? graph->sum_ns : xs_learned_ns(p->learned, call));
+    parts->expected[part][sum_of(call)] += (double)(graph ? graph->sum_ns : xs_learned_ns(p->learned, call).ns);
 }
 
 /* --- lanes --- */
@@ -212,16 +213,21 @@ static void note_latest(struct placing *p, const struct xs_call *call, struct xs
         raise(&device->engines[D2H_ENGINE], latest);
 }
 
+/* Of the lane itself the order says it, whatever becomes of its times. */
+static int64_t end_elsewhere(const struct xs_moment *moment, const struct xs_lane *lane) {
+    return moment->lane == lane ? 0 : xs_moment_end(moment);
+}
+
 /* The end of what is before a call's work in other lanes. */
 static int64_t others_end(struct placing *p, const struct xs_call *call, const struct xs_lane *lane) {
     const struct device *device = device_at(p, (uint64_t)lane->device);
-    int64_t end_ns = xs_moment_end(&lane->behind);
+    int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
-        end_ns = later(end_ns, xs_moment_end(lane->is_legacy ? &device->ordered : &device->legacy));
+        end_ns = later(end_ns, end_elsewhere(lane->is_legacy ? &device->ordered : &device->legacy, lane));
     if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D)
-        end_ns = later(end_ns, xs_moment_end(&device->engines[H2D_ENGINE]));
+        end_ns = later(end_ns, end_elsewhere(&device->engines[H2D_ENGINE], lane));
     if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_D2H)
-        end_ns = later(end_ns, xs_moment_end(&device->engines[D2H_ENGINE]));
+        end_ns = later(end_ns, end_elsewhere(&device->engines[D2H_ENGINE], lane));
     return end_ns;
 }
 
@@ -304,23 +310,23 @@ static void add_row(struct placing *p, const struct xs_call *call, struct xs_pen
 /* The call's work as the windows say that such work is. */
 static struct xs_pending work_of(const struct placing *p, const struct xs_call *call) {
     struct xs_pending work = {.enter_ns = call->enter_ns,
-                              .earliest_ns = xs_learned_start(p->learned, call),
-                              .ns = xs_learned_ns(p->learned, call),
-                              .gap_ns = USUAL_GAP_NS,
+                              .latency = xs_learned_latency(p->learned, call),
+                              .lasts = xs_learned_ns(p->learned, call),
+                              .gap = {USUAL_GAP_NS, USUAL_GAP_NS / 4},
                               .is_kernel = call->kind == XS_CALL_LAUNCH};
-    bool is_pageable = call->kind == XS_CALL_TRANSFER &&
+    bool is_pageable = call->kind == XS_CALL_TRANSFER && call->bytes >= LARGE_BYTES &&
                        (call->src_kind == XS_MEM_PAGEABLE || call->dst_kind == XS_MEM_PAGEABLE);
-    xs_learned_find(p->learned, call, XS_LEARNED_GAP, &work.gap_ns);
+    xs_learned_find(p->learned, call, XS_LEARNED_GAP, &work.gap);
     if (is_pageable && !xs_learned_has_kind(p->learned, call)) { /* the host does its part during the call */
         int64_t lasted = call->return_ns - call->enter_ns;
-        work.earliest_ns = call->enter_ns + lasted / 16;
-        work.ns = later(work.ns, lasted - lasted / 8);
+        work.latency = (struct xs_length){lasted / 16, lasted / 16};
+        work.lasts.ns = later(work.lasts.ns, lasted - lasted / 8);
     }
     if (work.is_kernel && call->detail == XS_LAUNCH_GRAPH)
         work.graph = xs_learned_graph(p->learned, call->object);
     if (work.graph) {
-        double usual = work.graph->sum_ns > 0 ? (double)work.ns / (double)work.graph->sum_ns : 1;
-        work.ns = (int64_t)((double)work.graph->span_ns * usual);
+        double usual = work.graph->sum_ns > 0 ? (double)work.lasts.ns / (double)work.graph->sum_ns : 1;
+        work.lasts.ns = (int64_t)((double)work.graph->span_ns * usual);
     }
     return work;
 }
@@ -338,13 +344,13 @@ static bool is_blocking(const struct placing *p, const struct xs_call *call) {
  * its own work does, then because of that. */
 static void end_blocking(struct placing *p, const struct xs_call *call, struct xs_lane *lane) {
     struct xs_pending *own = &lane->items[lane->count - 1];
-    int64_t notice_ns = USUAL_NOTICE_NS;
-    xs_learned_find(p->learned, call, XS_LEARNED_NOTICE, &notice_ns);
-    int64_t end_ns = later(call->enter_ns, call->return_ns - later(0, notice_ns));
-    int64_t by_itself = later(own->earliest_ns, call->enter_ns) + own->ns, count = (int64_t)xs_lane_pending(lane);
-    bool is_late = end_ns - own->end_ns > later(WAITED_NS, (by_itself - call->enter_ns) / 3);
+    struct xs_length notice = {USUAL_NOTICE_NS, 0};
+    xs_learned_find(p->learned, call, XS_LEARNED_NOTICE, &notice);
+    int64_t end_ns = later(call->enter_ns, call->return_ns - later(0, notice.ns));
+    size_t count = xs_lane_pending(lane);
+    bool is_late = end_ns - own->end_ns > later(WAITED_NS, (own->latency.ns + own->lasts.ns) / 3);
     if (own->end_ns > end_ns || (is_late && count > 1))
-        xs_lane_fit(lane, (size_t)count, end_ns, is_late);
+        xs_lane_fit(lane, count, end_ns, is_late);
     settle_all(p, lane);
 }
 
@@ -369,7 +375,7 @@ static void place_modelled(struct placing *p, const struct xs_call *call, struct
         add_graph_rows(p, &work, number);
     else
         add_row(p, call, &work, number);
-    work.earliest_ns = later(work.earliest_ns, others_end(p, call, lane));
+    work.behind_ns = others_end(p, call, lane);
     xs_lane_add(lane, &work, p->placed->tables);
     list_lane(p, lane);
     mark_modelled(p, number);
