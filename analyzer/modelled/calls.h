@@ -20,8 +20,8 @@ struct xs_call {
     int64_t id; /* in its table */
     int64_t enter_ns, return_ns;
     uint64_t bytes;
-    uint64_t object; /* of a launch its function, of a wait and an event the event */
-    uint64_t grid;   /* of a launch: a hash of grid, block and shared memory */
+    uint64_t object;         /* of a launch its function, of a wait and an event the event */
+    uint64_t grid;           /* of a launch: a hash of grid, block and shared memory */
     int64_t context, stream; /* ids; 0: unknown */
     uint32_t correlation;
     int32_t entry_point;

@@ -46,10 +46,10 @@ static void estimate_sum(struct xs_device_estimate *estimate, const struct xs_pa
     estimate->known = xs_ratio_of(measured, expected, parts->count, &ratio);
     if (estimate->known) {
         double known = (double)estimate->measured_ns, modelled = (double)estimate->modelled_ns;
-        double least = ratio.ratio - ratio.error, most = ratio.ratio + ratio.error;
+        double alone = (double)estimate->expected_ns, error = ratio.error * alone;
         /* what is said itself is always in it */
-        estimate->least_ns = whole(known + modelled * fmin(least, 1));
-        estimate->most_ns = whole(known + modelled * fmax(most, 1));
+        estimate->least_ns = whole(known + fmin(ratio.ratio * alone - error, modelled));
+        estimate->most_ns = whole(known + fmax(ratio.ratio * alone + error, modelled));
     }
     free(measured);
     free(expected);
@@ -60,8 +60,7 @@ static void collect(struct xs_intervals *of_parts, const struct xs_modelled_rows
                     const struct xs_device_windows *windows) {
     for (size_t i = 0; i < rows->count; i++) {
         const struct xs_modelled_row *row = &rows->items[i];
-        int64_t part = row->modelled || row->start_ns == XS_SHAPE_NULL ? -1
-                                                                       : xs_part_at(parts, windows, row->start_ns);
+        int64_t part = row->modelled || row->start_ns == XS_SHAPE_NULL ? -1 : xs_part_at(parts, windows, row->start_ns);
         if (part >= 0 && xs_intervals_add(&of_parts[part], row->start_ns, row->end_ns) < 0)
             xs_out_of_memory();
     }

@@ -1,5 +1,5 @@
-/* How far sums may be off of which a part is modelled: by how much the model would have been wrong in the windows, where
- * it is known what there was. */
+/* How far sums may be off of which a part is modelled: by how much the model would have been wrong in the windows,
+ * where it is known what there was. */
 #ifndef XFERSPY_ANALYZER_MODELLED_ESTIMATE_H
 #define XFERSPY_ANALYZER_MODELLED_ESTIMATE_H
 

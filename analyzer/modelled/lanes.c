@@ -153,8 +153,7 @@ void xs_lane_settle(struct xs_lane *lane, size_t count, struct xs_modelled_table
         lane->first = lane->count = 0;
 }
 
-struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work,
-                               struct xs_modelled_tables *tables) {
+struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables) {
     if (xs_lane_pending(lane) >= MOST_PENDING)
         xs_lane_settle(lane, MOST_PENDING / 2, tables);
     if (lane->first > MOST_PENDING / 2) {

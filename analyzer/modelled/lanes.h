@@ -8,8 +8,8 @@
 /* Work of a lane whose times are modelled. */
 struct xs_pending {
     int64_t start_ns, end_ns;
-    int64_t enter_ns;   /* of its call */
-    int64_t behind_ns;  /* the end of what it waits for in other lanes */
+    int64_t enter_ns;         /* of its call */
+    int64_t behind_ns;        /* the end of what it waits for in other lanes */
     struct xs_length latency; /* from its call to its start, where nothing is in the way */
     struct xs_length gap;     /* from the end of the work before it to its start */
     struct xs_length lasts;
@@ -44,8 +44,7 @@ struct xs_moment xs_lane_moment(struct xs_lane *lane);
 int64_t xs_moment_end(const struct xs_moment *moment);
 
 /* Adds work behind the others, and gives it its times. Valid until the next one. */
-struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work,
-                               struct xs_modelled_tables *tables);
+struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables);
 
 /* Changes the times of the first `count` pending ones so that they end then: if they end later, always; if earlier only
  * where `longer`, and where it is plausible. What is less sure changes more. */

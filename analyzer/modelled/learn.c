@@ -56,8 +56,8 @@ static void learn_graph(struct learning *l, const struct xs_call *call, const st
     }
     struct graphs *graphs = &learned->graphs[*index - 1];
     if (graphs->count < sizeof graphs->items / sizeof *graphs->items)
-        graphs->items[graphs->count++] = (struct xs_launched_graph){
-            first, rows, work->start_ns, work->end_ns - work->start_ns, work->sum_ns};
+        graphs->items[graphs->count++] =
+            (struct xs_launched_graph){first, rows, work->start_ns, work->end_ns - work->start_ns, work->sum_ns};
 }
 
 /* What was in the way of a call's work, by CUDA's order of streams and the engine that it needs. */
@@ -70,8 +70,8 @@ struct before {
 
 static struct before before_of(const struct learning *l, const struct xs_call *call, int64_t lane) {
     const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
-    struct before before = {.lane_ns = end_of(&l->lanes, (uint64_t)lane), .is_legacy = lane < 0,
-                            .device = device ? *device : 0};
+    struct before before = {
+        .lane_ns = end_of(&l->lanes, (uint64_t)lane), .is_legacy = lane < 0, .device = device ? *device : 0};
     bool is_apart = xs_hash_find(&l->learned->apart, (uint64_t)lane, 0) != NULL;
     int64_t window = xs_device_window_at(l->windows, call->enter_ns);
     const uint64_t *latest = xs_hash_find(&l->latest, (uint64_t)lane, 0);
@@ -80,9 +80,8 @@ static struct before before_of(const struct learning *l, const struct xs_call *c
     if (!is_apart)
         before.all_ns = later(before.all_ns, end_of(before.is_legacy ? &l->ordered : &l->legacy, before.device));
     if (call->kind == XS_CALL_TRANSFER && (call->direction == XS_DIR_H2D || call->direction == XS_DIR_D2H))
-        before.all_ns =
-            later(before.all_ns, end_of(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE],
-                                        before.device));
+        before.all_ns = later(
+            before.all_ns, end_of(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before.device));
     return before;
 }
 
@@ -190,8 +189,7 @@ static void learn_call(struct learning *l, const struct xs_call *call) {
 
 int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message) {
-    struct learning l = {
-        .learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
+    struct learning l = {.learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
     struct xs_calls calls;
     const struct xs_call *call;
     int status;
@@ -200,8 +198,8 @@ int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struc
         learn_call(&l, call);
     xs_calls_end(&calls);
     xs_learned_finish(learned);
-    struct xs_hash *ends[] = {&l.lanes, &l.legacy, &l.ordered, &l.events, &l.engines[0], &l.engines[1], &l.devices,
-                             &l.latest};
+    struct xs_hash *ends[] = {&l.lanes,      &l.legacy,     &l.ordered, &l.events,
+                              &l.engines[0], &l.engines[1], &l.devices, &l.latest};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         xs_hash_free(ends[i]);
     return status;

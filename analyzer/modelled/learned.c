@@ -198,7 +198,9 @@ struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs
     double link_ns = (double)xs_learned_link_ns(learned, call, call->bytes);
     xs_learned_find(learned, call, XS_LEARNED_RATIO, &ratio);
     double ns = link_ns * (double)ratio.ns / 1000, unsure_ns = link_ns * (double)ratio.unsure_ns / 1000;
-    return (struct xs_length){ns < 1 ? 1 : ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS,
+    return (struct xs_length){ns < 1        ? 1
+                              : ns < 0x1p60 ? (int64_t)ns
+                                            : XS_SCAN_LATEST_NS,
                               unsure_ns < 0x1p60 ? (int64_t)unsure_ns : XS_SCAN_LATEST_NS};
 }
 

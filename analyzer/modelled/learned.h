@@ -1,6 +1,6 @@
-/* What the windows say of work: how long it takes, how soon it begins, and when its call returns. Work alike is a group:
- * first what has the same function and grid, or the same kinds and bytes; then the same function, or the same kinds;
- * then all of a kind. Who asks gets the narrowest group that says something. */
+/* What the windows say of work: how long it takes, how soon it begins, and when its call returns. Work alike is a
+ * group: first what has the same function and grid, or the same kinds and bytes; then the same function, or the same
+ * kinds; then all of a kind. Who asks gets the narrowest group that says something. */
 #ifndef XFERSPY_ANALYZER_MODELLED_LEARNED_H
 #define XFERSPY_ANALYZER_MODELLED_LEARNED_H
 
@@ -50,14 +50,14 @@ struct xs_learned {
     struct graphs {
         struct xs_launched_graph items[32]; /* the first launches; after xs_learned_finish the usual one is the first */
         unsigned count;
-    } *graphs;
+    } * graphs;
     size_t graph_count, graph_capacity;
-    struct xs_hash queue_of;        /* a stream to the shape that has CUPTI's numbers of it, plus 1 */
-    struct xs_hash device_of;       /* context.id to ordinal plus 1 */
-    struct xs_hash apart;           /* streams that are not ordered with the legacy default stream */
-    struct xs_hash returns_first;   /* entry points of frees that do not wait for the device */
-    struct xs_values wait_notice;   /* from the end of what a wait waited for to its return */
-    struct xs_link_model link;      /* fitted to the windows */
+    struct xs_hash queue_of;      /* a stream to the shape that has CUPTI's numbers of it, plus 1 */
+    struct xs_hash device_of;     /* context.id to ordinal plus 1 */
+    struct xs_hash apart;         /* streams that are not ordered with the legacy default stream */
+    struct xs_hash returns_first; /* entry points of frees that do not wait for the device */
+    struct xs_values wait_notice; /* from the end of what a wait waited for to its return */
+    struct xs_link_model link;    /* fitted to the windows */
     const struct xs_streams *streams;
 };
 

@@ -28,7 +28,7 @@ struct placing {
     const struct xs_learned *learned;
     struct xs_recordings *recordings;
     struct xs_device_windows *windows;
-    int64_t file_bytes; /* more rows than bytes are not in the file */
+    int64_t file_bytes;                          /* more rows than bytes are not in the file */
     struct xs_hash lane_of, device_of, event_of; /* to pointers */
     uint32_t number;
     size_t numbers_capacity;
@@ -253,8 +253,8 @@ static int64_t device_memory_kind(unsigned kind) {
 }
 
 static int64_t copy_kind(const struct xs_call *call) {
-    static const int64_t kinds[] = {[XS_DIR_H2D] = 1, [XS_DIR_D2H] = 2, [XS_DIR_D2D] = 8, [XS_DIR_PEER] = 10,
-                                    [XS_DIR_H2H] = 9};
+    static const int64_t kinds[] = {
+        [XS_DIR_H2D] = 1, [XS_DIR_D2H] = 2, [XS_DIR_D2D] = 8, [XS_DIR_PEER] = 10, [XS_DIR_H2H] = 9};
     return call->direction < sizeof kinds / sizeof *kinds ? kinds[call->direction] : 0;
 }
 
@@ -376,6 +376,8 @@ static void place_modelled(struct placing *p, const struct xs_call *call, struct
     else
         add_row(p, call, &work, number);
     work.behind_ns = others_end(p, call, lane);
+    struct xs_device_estimate *sum = &p->windows->sums[sum_of(call)];
+    sum->expected_ns = xs_sum(sum->expected_ns, (uint64_t)xs_learned_ns(p->learned, call).ns);
     xs_lane_add(lane, &work, p->placed->tables);
     list_lane(p, lane);
     mark_modelled(p, number);
@@ -411,8 +413,7 @@ static void place_work(struct placing *p, const struct xs_call *call) {
 /* --- waits --- */
 
 /* The first `count` of the lane had ended when the call returned. */
-static void end_waited(struct placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count,
-                       bool longer) {
+static void end_waited(struct placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count, bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;
     bool waited = call->return_ns - call->enter_ns > notice_ns + WAITED_NS;
     int64_t end_ns = waited ? call->return_ns - notice_ns : call->enter_ns;

@@ -7,10 +7,14 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/trace/scan.h"
 
-#define FIRST {"id", XS_COLUMN_ID}, {"correlation", XS_COLUMN_NUMBER}
-#define TIMES {"start_ns", XS_COLUMN_START}, {"end_ns", XS_COLUMN_END}
-#define WHERE {"device", XS_SHAPE_DEVICE}, {"cupti_context", XS_SHAPE_CONTEXT}, {"cupti_stream", XS_SHAPE_STREAM}
-#define GRAPH {"graph", XS_SHAPE_GRAPH}, {"graph_node", XS_SHAPE_NODE}, {"modelled", XS_COLUMN_MODELLED}
+#define FIRST                                                                                                          \
+    {"id", XS_COLUMN_ID}, { "correlation", XS_COLUMN_NUMBER }
+#define TIMES                                                                                                          \
+    {"start_ns", XS_COLUMN_START}, { "end_ns", XS_COLUMN_END }
+#define WHERE                                                                                                          \
+    {"device", XS_SHAPE_DEVICE}, {"cupti_context", XS_SHAPE_CONTEXT}, { "cupti_stream", XS_SHAPE_STREAM }
+#define GRAPH                                                                                                          \
+    {"graph", XS_SHAPE_GRAPH}, {"graph_node", XS_SHAPE_NODE}, { "modelled", XS_COLUMN_MODELLED }
 static const struct xs_modelled_column copy_columns[] = {FIRST,
                                                          {"kind", XS_SHAPE_KIND},
                                                          {"src_kind", XS_SHAPE_SRC_KIND},
@@ -91,8 +95,8 @@ static void read_row(struct xs_scan *scan, const struct xs_modelled_table_kind *
             recorded->correlation = xs_scan_correlation(scan, i);
         else if (place == XS_COLUMN_BYTES)
             recorded->row.bytes = value > 0 ? (uint64_t)value : 0;
-        else if (place == XS_COLUMN_START && !xs_scan_times(scan, i, i + 1, &recorded->row.start_ns,
-                                                            &recorded->row.end_ns))
+        else if (place == XS_COLUMN_START &&
+                 !xs_scan_times(scan, i, i + 1, &recorded->row.start_ns, &recorded->row.end_ns))
             recorded->row.start_ns = XS_SHAPE_NULL;
         else if (place == XS_COLUMN_END && is_null)
             recorded->row.start_ns = XS_SHAPE_NULL;

@@ -96,8 +96,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     info->idxNum = used;
     info->estimatedRows = used & (BY_NUMBER | BY_ID) ? 1 : (sqlite3_int64)(used ? rows / 16 + 1 : rows);
     info->estimatedCost = used & (BY_NUMBER | BY_ID) ? 10 : (double)info->estimatedRows;
-    info->orderByConsumed =
-        info->nOrderBy == 1 && info->aOrderBy[0].iColumn <= 0 && !info->aOrderBy[0].desc;
+    info->orderByConsumed = info->nOrderBy == 1 && info->aOrderBy[0].iColumn <= 0 && !info->aOrderBy[0].desc;
     return SQLITE_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
+#include "analyzer/summary/modelled_words.h"
 
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
 #define DEVICE_LINES 4
@@ -172,6 +173,15 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+/* Before all device times of the report, because none of them is a measurement alone. */
+static void print_windows(const struct xs_summary *s, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_modelled_say(&text, s);
+    if (text.length)
+        xs_out_fact(out, "times", "%s.", text.data);
+    xs_string_free(&text);
+}
+
 static void print_run(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     xs_report_failures(report, out);
@@ -190,6 +200,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     xs_out_fact(out, "trace", "%s", s->trace->path);
     print_headline(report, out);
     print_where(report, out);
+    print_windows(s, out);
     xs_report_warnings(s, out);
 }
 
@@ -201,11 +212,12 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
     xs_table_cell(table, xs_format_count(buffer, t->count));
     xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
     if (t->timed_count)
-        xs_table_format(table, "%s%s", mark, xs_format_ns(buffer, t->device_ns));
+        xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->modelled_count), xs_format_ns(buffer, t->device_ns));
     else
         xs_table_cell(table, timed ? "-" : NULL);
     if (timed)
-        xs_table_format(table, "%s%s", mark, xs_format_rate(buffer, t->timed_bytes, t->device_ns));
+        xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->device_ns ? t->modelled_count : 0),
+                        xs_format_rate(buffer, t->timed_bytes, t->device_ns));
     else
         xs_table_cell(table, xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
     xs_table_cell(table,
@@ -353,7 +365,8 @@ static void print_largest(const struct xs_summary *s, struct xs_out *out) {
         kind_cell(table, out, shape->direction, shape->src_kind, shape->dst_kind);
         xs_table_cell(table, shape->entry_point ? shape->entry_point : "?");
         if (t->timed_count)
-            xs_table_cell(table, xs_format_ns(buffer, t->device_ns / t->timed_count));
+            xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled_count),
+                            xs_format_ns(buffer, t->device_ns / t->timed_count));
         else
             xs_table_cell(table,
                           t->blocking_count ? xs_format_ns(buffer, t->blocking_host_ns / t->blocking_count) : "-");
@@ -378,7 +391,7 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
     for (size_t i = 0; i < s->slowest_count; i++) {
         const struct xs_slow_transfer *t = &s->slowest[i];
         uint64_t ns = s->slowest_by_device ? t->device_ns : t->host_ns;
-        xs_table_cell(table, xs_format_ns(buffer, ns));
+        xs_table_format(table, "%s%s", xs_modelled_mark(s->slowest_by_device && t->modelled), xs_format_ns(buffer, ns));
         xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
         kind_cell(table, out, t->direction, t->src_kind, t->dst_kind);
         xs_table_cell(table, t->entry_point ? t->entry_point : "?");

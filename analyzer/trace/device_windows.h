@@ -1,6 +1,6 @@
-/* A trace whose device times were recorded in windows of the run only (meta `cupti.windows`): when these were, and which
- * device times are therefore not measured but modelled (analyzer/modelled). A trace that was recorded throughout has
- * none of this: `trace->windows` is NULL, and nothing of it is modelled. */
+/* A trace whose device times were recorded in windows of the run only (meta `cupti.windows`): when these were, and
+ * which device times are therefore not measured but modelled (analyzer/modelled). A trace that was recorded throughout
+ * has none of this: `trace->windows` is NULL, and nothing of it is modelled. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_WINDOWS_H
 
@@ -15,8 +15,9 @@
 struct xs_device_estimate {
     uint64_t measured_ns, modelled_ns;
     uint64_t measured, modelled; /* how many */
-    bool known;                  /* there were enough windows to say how far the sum may be off; else the next two are 0 */
-    uint64_t least_ns, most_ns;  /* of the sum of both, with 95 % confidence */
+    uint64_t expected_ns; /* what is modelled would take so long by itself, before it was made to fit the waits */
+    bool known;           /* there were enough windows to say how far the sum may be off; else the next two are 0 */
+    uint64_t least_ns, most_ns; /* of the sum of both, with 95 % confidence */
 };
 
 enum xs_device_sum { XS_SUM_H2D, XS_SUM_D2H, XS_SUM_OTHER_COPIES, XS_SUM_MEMSETS, XS_SUM_KERNELS, XS_SUM_COUNT };
@@ -29,7 +30,8 @@ struct xs_device_windows {
     uint32_t numbers;  /* how many calls have a number; they are from 1 */
     uint64_t transfers_modelled, transfers_measured;
     struct xs_device_estimate sums[XS_SUM_COUNT];
-    /* The part of the copies' time with a kernel beside it, in the windows, and how far that may be off; -1: unknown. */
+    /* The part of the copies' time with a kernel beside it, in the windows, and how far that may be off; -1: unknown.
+     */
     double overlap, overlap_least, overlap_most;
 };
 

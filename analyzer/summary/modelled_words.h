@@ -1,0 +1,23 @@
+/* The sentences on device times that are modelled, for every output that shows device times. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
+#define XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/text.h"
+#include "analyzer/summary/summary.h"
+
+/* Before a device time that is modelled, or of which a part is. */
+#define XS_MODELLED_MARK "~"
+static inline const char *xs_modelled_mark(uint64_t modelled) { return modelled ? XS_MODELLED_MARK : ""; }
+
+/* When device times were recorded, and that the rest is modelled, as one sentence without a full stop. Nothing where
+ * they were recorded throughout. */
+void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary);
+
+/* How far the device times may be off, one sentence; nothing where nothing can be said of it. */
+void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary);
+
+/* The same as the object `device_windows`; nothing where device times were recorded throughout. */
+void xs_modelled_json(struct xs_json *json, const struct xs_summary *summary);
+
+#endif
