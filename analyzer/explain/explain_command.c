@@ -146,6 +146,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
                              .exposed_ns = cost->exposed_ns,
                              .host_ns = cost->host_ns,
                              .device_known = cost->device_known,
+                             .modelled = instance->modelled,
                              .exposed_known = cost->exposed_known};
     for (unsigned i = 0; i < instance->evidence_count && i < XS_EVIDENCE_ROWS; i++) {
         kept->rows[i] = instance->evidence[i].row;

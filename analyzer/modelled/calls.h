@@ -6,6 +6,7 @@
 #include "analyzer/trace/events.h"
 #include "analyzer/trace/streams.h"
 
+/* The first ones are numbered as in xs_numbered. */
 enum xs_call_kind {
     XS_CALL_TRANSFER,
     XS_CALL_MEMSET,

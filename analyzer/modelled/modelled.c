@@ -22,8 +22,6 @@ struct modelled {
 static void free_modelled(void *data) {
     struct modelled *m = data;
     xs_modelled_tables_free(&m->tables);
-    for (unsigned i = 0; i <= XS_CALL_LAUNCH; i++)
-        free(m->placed.numbers[i].of_row);
     free(m->placed.parts.measured);
     free(m->placed.parts.expected);
     xs_device_windows_free(m->windows);
@@ -40,9 +38,9 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
     const struct modelled *m = sqlite3_user_data(context);
     int64_t kind = sqlite3_value_int64(argv[0]), id = sqlite3_value_int64(argv[1]);
     (void)argc;
-    if (kind < 0 || kind > XS_CALL_LAUNCH || id <= 0 || (uint64_t)id >= m->placed.numbers[kind].rows)
+    if (kind < 0 || kind > XS_CALL_LAUNCH || id <= 0 || (uint64_t)id >= m->windows->calls[kind].rows)
         return;
-    uint32_t number = m->placed.numbers[kind].of_row[id];
+    uint32_t number = m->windows->calls[kind].of_row[id];
     if (number)
         sqlite3_result_int64(context, number);
 }

@@ -82,7 +82,7 @@ static uint32_t next_number(struct placing *p) {
 }
 
 static uint32_t number_call(struct placing *p, const struct xs_call *call) {
-    struct xs_numbers *numbers = &p->placed->numbers[call->kind];
+    struct xs_numbers *numbers = &p->windows->calls[call->kind];
     bool same = call->batch_index > 0 && call->enter_ns == p->batch_ns && call->entry_point == p->batch_entry;
     if (call->id <= 0 || call->id > p->file_bytes)
         return 0;

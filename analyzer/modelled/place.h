@@ -5,12 +5,6 @@
 #include "analyzer/modelled/learned.h"
 #include "analyzer/trace/device_windows.h"
 
-/* Numbers of calls, in the order of time, from 1: what takes the place of CUPTI's correlations. */
-struct xs_numbers {
-    uint32_t *of_row; /* by row id; 0: it has none */
-    size_t rows;
-};
-
 /* Measured and modelled times of what was recorded, by the part of the windows that it lies in. */
 struct xs_parts {
     double (*measured)[XS_SUM_COUNT], (*expected)[XS_SUM_COUNT];
@@ -20,11 +14,10 @@ struct xs_parts {
 
 struct xs_placed {
     struct xs_modelled_tables *tables;
-    struct xs_numbers numbers[XS_CALL_LAUNCH + 1]; /* of transfers, memsets and launches */
     struct xs_parts parts;
 };
 
-/* Places all work. `windows` gets its bits and counts. Negative status: the message is set. */
+/* Places all work. `windows` gets its numbers, bits and counts. Negative status: the message is set. */
 int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
              const struct xs_trace *trace, struct xs_device_windows *windows, char *message);
 

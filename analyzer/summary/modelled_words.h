@@ -5,10 +5,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"
 #include "analyzer/summary/summary.h"
-
-/* Before a device time that is modelled, or of which a part is. */
-#define XS_MODELLED_MARK "~"
-static inline const char *xs_modelled_mark(uint64_t modelled) { return modelled ? XS_MODELLED_MARK : ""; }
+#include "analyzer/trace/device_windows.h"
 
 /* When device times were recorded, and that the rest is modelled, as one sentence without a full stop. Nothing where
  * they were recorded throughout. */

@@ -27,6 +27,8 @@ void xs_device_windows_free(struct xs_device_windows *windows) {
     if (!windows)
         return;
     xs_intervals_free(&windows->items);
+    for (unsigned i = 0; i < XS_NUMBERED; i++)
+        free(windows->calls[i].of_row);
     free(windows->modelled);
     free(windows);
 }
