@@ -80,7 +80,8 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     else if (!t->exposed_ns)
         xs_string_format(text, ", none of it exposed");
     else
-        xs_string_format(text, ", %s%s exposed", xs_modelled_mark(f->modelled_instances), xs_format_ns(buffer, t->exposed_ns));
+        xs_string_format(text, ", %s%s exposed", xs_modelled_mark(f->modelled_instances),
+                         xs_format_ns(buffer, t->exposed_ns));
 }
 
 bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *cause, size_t i, unsigned *repairs) {

@@ -11,11 +11,11 @@ int64_t xs_lane_end(const struct xs_lane *lane) {
     return xs_lane_pending(lane) ? later(lane->done_ns, lane->items[lane->count - 1].end_ns) : lane->done_ns;
 }
 
-struct xs_moment xs_lane_moment(struct xs_lane *lane) {
-    return (struct xs_moment){lane, lane->base + xs_lane_pending(lane) - 1, xs_lane_end(lane)};
+struct xs_lane_place xs_lane_latest(struct xs_lane *lane) {
+    return (struct xs_lane_place){lane, lane->base + xs_lane_pending(lane) - 1, xs_lane_end(lane)};
 }
 
-int64_t xs_moment_end(const struct xs_moment *moment) {
+int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
     const struct xs_lane *lane = moment->lane;
     if (!lane)
         return 0;

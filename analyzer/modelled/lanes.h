@@ -22,7 +22,7 @@ struct xs_pending {
 struct xs_lane;
 
 /* A piece of work that others may wait for, whatever becomes of its times. */
-struct xs_moment {
+struct xs_lane_place {
     struct xs_lane *lane; /* NULL: there is none */
     uint64_t place;       /* in the lane since the beginning */
     int64_t end_ns;       /* as it was */
@@ -33,15 +33,15 @@ struct xs_lane {
     size_t first, count, capacity; /* pending are those from first on */
     uint64_t base;                 /* how many were pending before the first one, since the beginning */
     int64_t done_ns;               /* the end of all that is not pending any more */
-    struct xs_moment behind;       /* an event that its next work waits for */
+    struct xs_lane_place behind;   /* an event that its next work waits for */
     int64_t device;                /* ordinal plus 1; 0: not known */
     bool is_legacy, is_apart, is_listed;
 };
 
 /* When the lane's work ends, as things are. */
 int64_t xs_lane_end(const struct xs_lane *lane);
-struct xs_moment xs_lane_moment(struct xs_lane *lane);
-int64_t xs_moment_end(const struct xs_moment *moment);
+struct xs_lane_place xs_lane_latest(struct xs_lane *lane);
+int64_t xs_lane_place_end(const struct xs_lane_place *moment);
 
 /* Adds work behind the others, and gives it its times. Valid until the next one. */
 struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables);

@@ -69,12 +69,14 @@ struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_ca
     return &learned->groups[*index - 1];
 }
 
-static const struct xs_group *find_group(const struct xs_learned *learned, const struct xs_call *call, unsigned level) {
-    uint64_t low, high;
-    if (!key_of(call, level, &low, &high))
-        return NULL;
-    const uint64_t *index = xs_hash_find(&learned->group_of, low, high);
-    return index ? &learned->groups[*index - 1] : NULL;
+struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_call *call) {
+    struct xs_alike alike = {{NULL}};
+    for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
+        uint64_t low, high;
+        const uint64_t *index = key_of(call, level, &low, &high) ? xs_hash_find(&learned->group_of, low, high) : NULL;
+        alike.levels[level] = index ? &learned->groups[*index - 1] : NULL;
+    }
+    return alike;
 }
 
 static int by_sum(const void *a, const void *b) {
@@ -118,11 +120,10 @@ static struct xs_length length_of(const struct xs_values *values, int64_t part) 
     return (struct xs_length){values->median, values->spread > least ? values->spread : least};
 }
 
-bool xs_learned_find(const struct xs_learned *learned, const struct xs_call *call, enum xs_learned_what what,
-                     struct xs_length *length) {
+bool xs_learned_find(const struct xs_alike *alike, enum xs_learned_what what, struct xs_length *length) {
     for (unsigned enough = ENOUGH; enough; enough = enough == 1 ? 0 : 1) {
         for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
-            const struct xs_group *group = find_group(learned, call, level);
+            const struct xs_group *group = alike->levels[level];
             if (group && group->values[what].seen >= enough) {
                 *length = length_of(&group->values[what], 4);
                 return true;
@@ -132,24 +133,24 @@ bool xs_learned_find(const struct xs_learned *learned, const struct xs_call *cal
     return false;
 }
 
-const struct xs_group *xs_learned_of(const struct xs_learned *learned, const struct xs_call *call) {
+const struct xs_group *xs_learned_of(const struct xs_alike *alike) {
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
-        const struct xs_group *group = find_group(learned, call, level);
+        const struct xs_group *group = alike->levels[level];
         if (group && group->values[XS_LEARNED_NS].seen)
             return group;
     }
     return NULL;
 }
 
-bool xs_learned_has_kind(const struct xs_learned *learned, const struct xs_call *call) {
-    const struct xs_group *group = find_group(learned, call, 1);
+bool xs_learned_has_kind(const struct xs_alike *alike) {
+    const struct xs_group *group = alike->levels[1];
     return group && group->values[XS_LEARNED_NS].seen;
 }
 
-struct xs_length xs_learned_latency(const struct xs_learned *learned, const struct xs_call *call) {
+struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call) {
     for (unsigned enough = ENOUGH; enough; enough = enough == 1 ? 0 : 1) {
         for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
-            const struct xs_group *group = find_group(learned, call, level);
+            const struct xs_group *group = alike->levels[level];
             const struct xs_values *latency = group ? &group->values[XS_LEARNED_LATENCY] : NULL;
             const struct xs_values *after = group ? &group->values[XS_LEARNED_AFTER] : NULL;
             if (!group || latency->seen + after->seen < enough)
@@ -179,24 +180,25 @@ int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_cal
 }
 
 /* The same grid first, however often it was seen; another grid's time may be quite another one. */
-static struct xs_length kernel_ns(const struct xs_learned *learned, const struct xs_call *call) {
+static struct xs_length kernel_ns(const struct xs_alike *alike) {
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
-        const struct xs_group *group = find_group(learned, call, level);
+        const struct xs_group *group = alike->levels[level];
         if (group && group->values[XS_LEARNED_NS].seen)
             return length_of(&group->values[XS_LEARNED_NS], level ? 1 : 8);
     }
     return (struct xs_length){0, 0};
 }
 
-struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_call *call) {
+struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_alike *alike,
+                               const struct xs_call *call) {
     if (call->kind == XS_CALL_LAUNCH)
-        return kernel_ns(learned, call);
-    const struct xs_group *exact = find_group(learned, call, 0);
+        return kernel_ns(alike);
+    const struct xs_group *exact = alike->levels[0];
     struct xs_length ratio = {1000, 250};
     if (exact && exact->values[XS_LEARNED_NS].seen >= ENOUGH)
         return length_of(&exact->values[XS_LEARNED_NS], 30);
     double link_ns = (double)xs_learned_link_ns(learned, call, call->bytes);
-    xs_learned_find(learned, call, XS_LEARNED_RATIO, &ratio);
+    xs_learned_find(alike, XS_LEARNED_RATIO, &ratio);
     double ns = link_ns * (double)ratio.ns / 1000, unsure_ns = link_ns * (double)ratio.unsure_ns / 1000;
     return (struct xs_length){ns < 1        ? 1
                               : ns < 0x1p60 ? (int64_t)ns

@@ -81,21 +81,27 @@ struct xs_length {
     int64_t ns, unsure_ns;
 };
 
+/* The groups of a call, the narrowest first; NULL: there is none. */
+struct xs_alike {
+    const struct xs_group *levels[XS_LEARNED_LEVELS];
+};
+struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_call *call);
+
 /* Whether something is known of calls like this one. */
-bool xs_learned_find(const struct xs_learned *learned, const struct xs_call *call, enum xs_learned_what what,
-                     struct xs_length *length);
+bool xs_learned_find(const struct xs_alike *alike, enum xs_learned_what what, struct xs_length *length);
 
 /* The narrowest group of a call that has durations; NULL: none. */
-const struct xs_group *xs_learned_of(const struct xs_learned *learned, const struct xs_call *call);
+const struct xs_group *xs_learned_of(const struct xs_alike *alike);
 
 /* Whether work of the same kinds was recorded: else what is known of a copy is that of another memory. */
-bool xs_learned_has_kind(const struct xs_learned *learned, const struct xs_call *call);
+bool xs_learned_has_kind(const struct xs_alike *alike);
 
 /* From the call's enter to the start of its work where nothing is in the way. */
-struct xs_length xs_learned_latency(const struct xs_learned *learned, const struct xs_call *call);
+struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call);
 
 /* How long a call's work takes; of a kernel 0 where nothing at all is known. */
-struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_call *call);
+struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_alike *alike,
+                               const struct xs_call *call);
 
 /* What the link model says of a copy or memset of that size; never 0. */
 int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_call *call, uint64_t bytes);

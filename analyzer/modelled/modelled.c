@@ -90,14 +90,18 @@ static int show_calls(sqlite3 *db, unsigned kind) {
     return rc;
 }
 
-static int show(struct modelled *m, sqlite3 *db) {
+static int show(struct modelled *m, const struct xs_trace *trace, char *message) {
+    sqlite3 *db = trace->db;
     int rc = sqlite3_exec(db, "PRAGMA query_only=OFF", NULL, NULL, NULL);
     for (unsigned kind = 0; kind <= XS_CALL_LAUNCH && rc == SQLITE_OK; kind++)
         rc = show_calls(db, kind);
     if (rc == SQLITE_OK)
         rc = xs_modelled_show(db, &m->tables);
-    int ended = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL);
-    return rc == SQLITE_OK ? ended : rc;
+    if (rc != SQLITE_OK) /* before the next statement, which may succeed */
+        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: device times cannot be modelled: %s", trace->path,
+                 xs_trace_why(trace));
+    bool ended = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
+    return rc == SQLITE_OK && ended ? XS_OK : XS_ERROR_SQLITE;
 }
 
 /* --- all --- */
@@ -142,18 +146,19 @@ int xs_modelled_add_to(struct xs_trace *trace, char *message) {
     struct modelled *m = xs_realloc(NULL, sizeof *m);
     *m = (struct modelled){.windows = windows};
     /* the connection frees it when it is closed, and right now where this fails */
-    int rc = sqlite3_create_function_v2(trace->db, "xferspy_call_number", 2,
-                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, m, call_number, NULL,
-                                        NULL, free_modelled);
+    if (sqlite3_create_function_v2(trace->db, "xferspy_call_number", 2,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, m, call_number, NULL, NULL,
+                                   free_modelled) != SQLITE_OK) {
+        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: device times cannot be modelled: %s", trace->path,
+                 xs_trace_why(trace));
+        return XS_ERROR_SQLITE;
+    }
     xs_snapshot_begin(trace);
-    int status = rc == SQLITE_OK ? build(m, trace, message) : XS_OK;
+    int status = build(m, trace, message);
     xs_snapshot_end(trace);
-    if (status >= 0 && rc == SQLITE_OK)
-        rc = show(m, trace->db);
-    if (status >= 0 && rc == SQLITE_OK)
+    if (status >= 0)
+        status = show(m, trace, message);
+    if (status >= 0)
         trace->windows = windows;
-    if (rc == SQLITE_OK)
-        return status;
-    snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: cannot be read: %s", trace->path, xs_trace_why(trace));
-    return XS_ERROR_SQLITE;
+    return status;
 }

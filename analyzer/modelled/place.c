@@ -17,9 +17,9 @@
 enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
 
 struct device {
-    struct xs_moment legacy, engines[ENGINES];
-    struct xs_moment ordered; /* the latest that the legacy default stream waits for */
-    struct xs_lane **lanes;   /* with pending work */
+    struct xs_lane_place legacy, engines[ENGINES];
+    struct xs_lane_place ordered; /* the latest that the legacy default stream waits for */
+    struct xs_lane **lanes;       /* with pending work */
     size_t lane_count, lane_capacity;
 };
 
@@ -179,8 +179,9 @@ static void compare(struct placing *p, const struct xs_call *call, const struct 
     const struct xs_launched_graph *graph = is_graph ? xs_learned_graph(p->learned, call->object) : NULL;
     if (part < 0 || call->batch_index >= 0)
         return;
+    struct xs_alike alike = xs_learned_alike(p->learned, call);
     parts->measured[part][sum_of(call)] += (double)work->sum_ns;
-    parts->expected[part][sum_of(call)] += (double)(graph ? graph->sum_ns : xs_learned_ns(p->learned, call).ns);
+    parts->expected[part][sum_of(call)] += (double)(graph ? graph->sum_ns : xs_learned_ns(p->learned, &alike, call).ns);
 }
 
 /* --- lanes --- */
@@ -194,15 +195,15 @@ static void list_lane(struct placing *p, struct xs_lane *lane) {
     lane->is_listed = true;
 }
 
-static void raise(struct xs_moment *moment, struct xs_moment to) {
-    if (xs_moment_end(&to) >= xs_moment_end(moment))
+static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
+    if (xs_lane_place_end(&to) >= xs_lane_place_end(moment))
         *moment = to;
 }
 
 /* The call's work is the latest of its lane now: what else it is the latest of. */
 static void note_latest(struct placing *p, const struct xs_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
-    struct xs_moment latest = xs_lane_moment(lane);
+    struct xs_lane_place latest = xs_lane_latest(lane);
     if (lane->is_legacy)
         raise(&device->legacy, latest);
     if (!lane->is_apart)
@@ -214,8 +215,8 @@ static void note_latest(struct placing *p, const struct xs_call *call, struct xs
 }
 
 /* Of the lane itself the order says it, whatever becomes of its times. */
-static int64_t end_elsewhere(const struct xs_moment *moment, const struct xs_lane *lane) {
-    return moment->lane == lane ? 0 : xs_moment_end(moment);
+static int64_t end_elsewhere(const struct xs_lane_place *moment, const struct xs_lane *lane) {
+    return moment->lane == lane ? 0 : xs_lane_place_end(moment);
 }
 
 /* The end of what is before a call's work in other lanes. */
@@ -259,9 +260,9 @@ static int64_t copy_kind(const struct xs_call *call) {
 }
 
 /* As its group's first was, in the call's own stream. */
-static uint32_t shape_of(struct placing *p, const struct xs_call *call) {
+static uint32_t shape_of(struct placing *p, const struct xs_alike *alike, const struct xs_call *call) {
     struct xs_modelled_tables *tables = p->placed->tables;
-    const struct xs_group *group = xs_learned_of(p->learned, call);
+    const struct xs_group *group = xs_learned_of(alike);
     const uint64_t *queue = xs_hash_find(&p->learned->queue_of, (uint64_t)xs_lane_of(p->learned, call), 0);
     struct xs_shape shape;
     bool is_known = group && group->shape != UINT32_MAX;
@@ -297,27 +298,28 @@ static void add_graph_rows(struct placing *p, struct xs_pending *work, uint32_t 
     }
 }
 
-static void add_row(struct placing *p, const struct xs_call *call, struct xs_pending *work, uint32_t number) {
+static void add_row(struct placing *p, const struct xs_alike *alike, const struct xs_call *call,
+                    struct xs_pending *work, uint32_t number) {
     static const enum xs_modelled_table table_of[] = {[XS_CALL_TRANSFER] = XS_MODELLED_COPY,
                                                       [XS_CALL_MEMSET] = XS_MODELLED_MEMSET,
                                                       [XS_CALL_LAUNCH] = XS_MODELLED_KERNEL};
     struct xs_modelled_row row = {.bytes = call->bytes, .number = number, .modelled = 1};
-    row.shape = shape_of(p, call) & 0x7fffffffu;
+    row.shape = shape_of(p, alike, call) & 0x7fffffffu;
     work->table = (uint8_t)table_of[call->kind];
     work->first[work->table] = (uint32_t)xs_modelled_add(p->placed->tables, table_of[call->kind], &row);
 }
 
 /* The call's work as the windows say that such work is. */
-static struct xs_pending work_of(const struct placing *p, const struct xs_call *call) {
+static struct xs_pending work_of(const struct placing *p, const struct xs_alike *alike, const struct xs_call *call) {
     struct xs_pending work = {.enter_ns = call->enter_ns,
-                              .latency = xs_learned_latency(p->learned, call),
-                              .lasts = xs_learned_ns(p->learned, call),
+                              .latency = xs_learned_latency(alike, call),
+                              .lasts = xs_learned_ns(p->learned, alike, call),
                               .gap = {USUAL_GAP_NS, USUAL_GAP_NS / 4},
                               .is_kernel = call->kind == XS_CALL_LAUNCH};
     bool is_pageable = call->kind == XS_CALL_TRANSFER && call->bytes >= LARGE_BYTES &&
                        (call->src_kind == XS_MEM_PAGEABLE || call->dst_kind == XS_MEM_PAGEABLE);
-    xs_learned_find(p->learned, call, XS_LEARNED_GAP, &work.gap);
-    if (is_pageable && !xs_learned_has_kind(p->learned, call)) { /* the host does its part during the call */
+    xs_learned_find(alike, XS_LEARNED_GAP, &work.gap);
+    if (is_pageable && !xs_learned_has_kind(alike)) { /* the host does its part during the call */
         int64_t lasted = call->return_ns - call->enter_ns;
         work.latency = (struct xs_length){lasted / 16, lasted / 16};
         work.lasts.ns = later(work.lasts.ns, lasted - lasted / 8);
@@ -332,8 +334,8 @@ static struct xs_pending work_of(const struct placing *p, const struct xs_call *
 }
 
 /* Whether the call returns when its work has ended, by its contract and by what the windows say of it. */
-static bool is_blocking(const struct placing *p, const struct xs_call *call) {
-    const struct xs_group *group = xs_learned_of(p->learned, call);
+static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call) {
+    const struct xs_group *group = xs_learned_of(alike);
     bool by_contract = !call->is_async || (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE);
     if (call->kind != XS_CALL_TRANSFER || !by_contract || call->return_ns <= call->enter_ns)
         return false;
@@ -342,10 +344,11 @@ static bool is_blocking(const struct placing *p, const struct xs_call *call) {
 
 /* A blocking call ends with its work: what is before it in the lane has ended, too, and if the call took longer than
  * its own work does, then because of that. */
-static void end_blocking(struct placing *p, const struct xs_call *call, struct xs_lane *lane) {
+static void end_blocking(struct placing *p, const struct xs_alike *alike, const struct xs_call *call,
+                         struct xs_lane *lane) {
     struct xs_pending *own = &lane->items[lane->count - 1];
     struct xs_length notice = {USUAL_NOTICE_NS, 0};
-    xs_learned_find(p->learned, call, XS_LEARNED_NOTICE, &notice);
+    xs_learned_find(alike, XS_LEARNED_NOTICE, &notice);
     int64_t end_ns = later(call->enter_ns, call->return_ns - later(0, notice.ns));
     size_t count = xs_lane_pending(lane);
     bool is_late = end_ns - own->end_ns > later(WAITED_NS, (own->latency.ns + own->lasts.ns) / 3);
@@ -355,8 +358,9 @@ static void end_blocking(struct placing *p, const struct xs_call *call, struct x
 }
 
 /* An upload from pageable memory returns when it has left that memory, but not before what was in its stream. */
-static void end_staged(struct placing *p, const struct xs_call *call, struct xs_lane *lane) {
-    const struct xs_group *group = xs_learned_of(p->learned, call);
+static void end_staged(struct placing *p, const struct xs_alike *alike, const struct xs_call *call,
+                       struct xs_lane *lane) {
+    const struct xs_group *group = xs_learned_of(alike);
     bool is_staged = call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D && !call->is_async &&
                      call->src_kind == XS_MEM_PAGEABLE && group && group->values[XS_LEARNED_STAGED].seen &&
                      group->values[XS_LEARNED_STAGED].median >= -XS_MODELLED_CLOCKS_NS;
@@ -370,21 +374,23 @@ static void end_staged(struct placing *p, const struct xs_call *call, struct xs_
 }
 
 static void place_modelled(struct placing *p, const struct xs_call *call, struct xs_lane *lane, uint32_t number) {
-    struct xs_pending work = work_of(p, call);
+    struct xs_alike alike = xs_learned_alike(p->learned, call);
+    struct xs_pending work = work_of(p, &alike, call);
+    int64_t alone_ns = work.lasts.ns;
     if (work.graph)
         add_graph_rows(p, &work, number);
     else
-        add_row(p, call, &work, number);
+        add_row(p, &alike, call, &work, number);
     work.behind_ns = others_end(p, call, lane);
     struct xs_device_estimate *sum = &p->windows->sums[sum_of(call)];
-    sum->expected_ns = xs_sum(sum->expected_ns, (uint64_t)xs_learned_ns(p->learned, call).ns);
+    sum->expected_ns = xs_sum(sum->expected_ns, (uint64_t)alone_ns);
     xs_lane_add(lane, &work, p->placed->tables);
     list_lane(p, lane);
     mark_modelled(p, number);
-    if (is_blocking(p, call))
-        end_blocking(p, call, lane);
+    if (is_blocking(&alike, call))
+        end_blocking(p, &alike, call, lane);
     else
-        end_staged(p, call, lane);
+        end_staged(p, &alike, call, lane);
     note_latest(p, call, lane);
 }
 
@@ -441,7 +447,7 @@ static void wait_for_device(struct placing *p, const struct xs_call *call) {
 
 static void wait_for_event(struct placing *p, const struct xs_call *call) {
     const uint64_t *place = xs_hash_find(&p->event_of, call->object, 0);
-    const struct xs_moment *moment = place ? (const struct xs_moment *)(uintptr_t)*place : NULL;
+    const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
     if (!moment || !moment->lane)
         return;
     uint64_t before = moment->place - moment->lane->base + 1; /* wraps around where it is done */
@@ -450,10 +456,10 @@ static void wait_for_event(struct placing *p, const struct xs_call *call) {
 }
 
 static void take_event(struct placing *p, const struct xs_call *call) {
-    struct xs_moment *moment = made(&p->event_of, call->object, sizeof *moment);
+    struct xs_lane_place *moment = made(&p->event_of, call->object, sizeof *moment);
     struct xs_lane *lane = lane_at(p, call);
     if (call->detail) {
-        *moment = xs_lane_moment(lane);
+        *moment = xs_lane_latest(lane);
         return;
     }
     raise(&lane->behind, *moment);

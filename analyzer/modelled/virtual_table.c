@@ -229,9 +229,10 @@ static const sqlite3_module module = {.xCreate = connect,
 int xs_modelled_show(sqlite3 *db, const struct xs_modelled_tables *tables) {
     int rc = sqlite3_create_module_v2(db, MODULE, &module, (void *)(uintptr_t)tables, NULL);
     for (unsigned i = 0; i < XS_MODELLED_TABLES && rc == SQLITE_OK; i++) {
-        char sql[128];
-        sqlite3_snprintf(sizeof sql, sql, "CREATE VIRTUAL TABLE temp.%s USING " MODULE,
-                         xs_modelled_table_kinds[i].name);
+        const char *name = xs_modelled_table_kinds[i].name;
+        char sql[160]; /* of a merged file the name is a view already */
+        sqlite3_snprintf(sizeof sql, sql, "DROP VIEW IF EXISTS temp.%s; CREATE VIRTUAL TABLE temp.%s USING " MODULE,
+                         name, name);
         rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
     }
     return rc;

@@ -101,6 +101,14 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_modelled_say(&text, s);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_PLAIN, "D%s.", text.data + 1);
+    xs_string_free(&text);
+}
+
 /* What makes the rest of the report less than the whole truth comes before it. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
@@ -173,15 +181,6 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Before all device times of the report, because none of them is a measurement alone. */
-static void print_windows(const struct xs_summary *s, struct xs_out *out) {
-    struct xs_string text = {0};
-    xs_modelled_say(&text, s);
-    if (text.length)
-        xs_out_fact(out, "times", "%s.", text.data);
-    xs_string_free(&text);
-}
-
 static void print_run(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     xs_report_failures(report, out);
@@ -200,7 +199,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     xs_out_fact(out, "trace", "%s", s->trace->path);
     print_headline(report, out);
     print_where(report, out);
-    print_windows(s, out);
+    xs_report_windows(s, out);
     xs_report_warnings(s, out);
 }
 

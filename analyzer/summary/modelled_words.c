@@ -15,8 +15,13 @@ static const char *const sum_labels[XS_SUM_COUNT] = {[XS_SUM_H2D] = "uploads",
                                                      [XS_SUM_MEMSETS] = "memsets",
                                                      [XS_SUM_KERNELS] = "kernels"};
 
+/* A summary that was put together by hand has no trace. */
+static const struct xs_device_windows *windows_of(const struct xs_summary *summary) {
+    return summary->trace ? summary->trace->windows : NULL;
+}
+
 void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
-    const struct xs_device_windows *w = summary->trace->windows;
+    const struct xs_device_windows *w = windows_of(summary);
     char share[XS_UNIT_BYTES];
     if (!w)
         return;
@@ -31,7 +36,7 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
 }
 
 void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary) {
-    const struct xs_device_windows *w = summary->trace->windows;
+    const struct xs_device_windows *w = windows_of(summary);
     bool any = false;
     for (unsigned i = 0; w && i < XS_SUM_COUNT; i++) {
         const struct xs_device_estimate *e = &w->sums[i];
@@ -47,6 +52,29 @@ void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summa
                          w->overlap_most * 100);
     if (any)
         xs_string_format(text, " (95 %% confidence).");
+}
+
+bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t value_ns, uint64_t *least_ns,
+                        uint64_t *most_ns) {
+    const struct xs_device_windows *w = windows_of(summary);
+    double least = 0, most = 0, sum = 0;
+    bool known = true, any = false;
+    *least_ns = *most_ns = value_ns;
+    for (unsigned i = kernels ? XS_SUM_KERNELS : 0; w && i < (kernels ? XS_SUM_COUNT : XS_SUM_MEMSETS); i++) {
+        const struct xs_device_estimate *e = &w->sums[i];
+        double ns = (double)e->measured_ns + (double)e->modelled_ns;
+        any |= e->modelled > 0;
+        known &= e->known || !e->modelled;
+        sum += ns;
+        least += e->known ? (double)e->least_ns : ns;
+        most += e->known ? (double)e->most_ns : ns;
+    }
+    if (!any || !known || sum <= 0)
+        return !any;
+    /* as far off, in proportion, as the sum that it is of */
+    *least_ns = (uint64_t)((double)value_ns * least / sum);
+    *most_ns = (uint64_t)((double)value_ns * most / sum);
+    return true;
 }
 
 static void sum_json(struct xs_json *json, const char *name, const struct xs_device_estimate *e) {
@@ -67,7 +95,7 @@ static void sum_json(struct xs_json *json, const char *name, const struct xs_dev
 }
 
 void xs_modelled_json(struct xs_json *json, const struct xs_summary *summary) {
-    const struct xs_device_windows *w = summary->trace->windows;
+    const struct xs_device_windows *w = windows_of(summary);
     if (!w)
         return;
     xs_json_object(json, "device_windows");
