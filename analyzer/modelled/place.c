@@ -1,41 +1,16 @@
 /* Placing what was not recorded, in the order of the calls; see place.h. */
-#include "analyzer/modelled/place.h"
+#include "analyzer/modelled/place_internal.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/modelled/lanes.h"
 #include "analyzer/modelled/learn.h"
-#include "analyzer/trace/kinds.h"
 
 #define USUAL_GAP_NS 1500
 #define USUAL_NOTICE_NS 2000
 /* A call that took longer than that, and than it takes by itself, waited for what was before it. */
 #define WAITED_NS 5000
 #define LARGE_BYTES 65536
-
-enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
-
-struct device {
-    struct xs_lane_place legacy, engines[ENGINES];
-    struct xs_lane_place ordered; /* the latest that the legacy default stream waits for */
-    struct xs_lane **lanes;       /* with pending work */
-    size_t lane_count, lane_capacity;
-};
-
-struct placing {
-    struct xs_placed *placed;
-    const struct xs_learned *learned;
-    struct xs_recordings *recordings;
-    struct xs_device_windows *windows;
-    int64_t file_bytes;                          /* more rows than bytes are not in the file */
-    struct xs_hash lane_of, device_of, event_of; /* to pointers */
-    uint32_t number;
-    size_t numbers_capacity;
-    int64_t batch_ns; /* when the batch call at hand was entered */
-    int32_t batch_entry;
-    size_t *strays, stray_count, stray_capacity, next_stray; /* recorded work without a call, by start */
-};
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -49,27 +24,22 @@ static void *made(struct xs_hash *table, uint64_t key, size_t bytes) {
     return (void *)(uintptr_t)*place;
 }
 
-static uint64_t device_number(const struct placing *p, const struct xs_call *call) {
-    const uint64_t *device = xs_hash_find(&p->learned->device_of, (uint64_t)call->context, 0);
-    return device ? *device : 0;
-}
-
-static struct device *device_at(struct placing *p, uint64_t number) {
+static struct device *device_at(struct xs_placing *p, uint64_t number) {
     return made(&p->device_of, number, sizeof(struct device));
 }
 
-static struct xs_lane *lane_at(struct placing *p, const struct xs_call *call) {
+static struct xs_lane *lane_at(struct xs_placing *p, const struct xs_call *call) {
     int64_t identity = xs_lane_of(p->learned, call);
     struct xs_lane *lane = made(&p->lane_of, (uint64_t)identity, sizeof *lane);
     lane->is_legacy = identity < 0;
     lane->is_apart = xs_hash_find(&p->learned->apart, (uint64_t)identity, 0) != NULL;
-    lane->device = (int64_t)device_number(p, call);
+    lane->device = (int64_t)xs_placing_device(p, call);
     return lane;
 }
 
 /* --- numbers --- */
 
-static uint32_t next_number(struct placing *p) {
+static uint32_t next_number(struct xs_placing *p) {
     struct xs_device_windows *w = p->windows;
     size_t bytes = (size_t)++p->number / 8 + 1, had = p->numbers_capacity;
     if (bytes > had) {
@@ -81,7 +51,7 @@ static uint32_t next_number(struct placing *p) {
     return p->number;
 }
 
-static uint32_t number_call(struct placing *p, const struct xs_call *call) {
+static uint32_t number_call(struct xs_placing *p, const struct xs_call *call) {
     struct xs_numbers *numbers = &p->windows->calls[call->kind];
     bool same = call->batch_index > 0 && call->enter_ns == p->batch_ns && call->entry_point == p->batch_entry;
     if (call->id <= 0 || call->id > p->file_bytes)
@@ -99,16 +69,11 @@ static uint32_t number_call(struct placing *p, const struct xs_call *call) {
     return numbers->of_row[call->id] = same ? p->number : next_number(p);
 }
 
-static void mark_modelled(struct placing *p, uint32_t number) {
+static void mark_modelled(struct xs_placing *p, uint32_t number) {
     p->windows->modelled[number / 8] |= (uint8_t)(1u << (number % 8));
 }
 
 /* --- what was recorded --- */
-
-static enum xs_device_sum sum_of_copy(int64_t kind) {
-    unsigned direction = kind >= 0 ? xs_direction_of_copy((unsigned)kind) : XS_DIR_UNKNOWN;
-    return direction == XS_DIR_H2D ? XS_SUM_H2D : direction == XS_DIR_D2H ? XS_SUM_D2H : XS_SUM_OTHER_COPIES;
-}
 
 static enum xs_device_sum sum_of(const struct xs_call *call) {
     if (call->kind == XS_CALL_TRANSFER)
@@ -118,7 +83,7 @@ static enum xs_device_sum sum_of(const struct xs_call *call) {
     return call->kind == XS_CALL_MEMSET ? XS_SUM_MEMSETS : XS_SUM_KERNELS;
 }
 
-static void add_recorded(struct placing *p, const struct xs_recorded *first, size_t rows, uint32_t number) {
+static void add_recorded(struct xs_placing *p, const struct xs_recorded *first, size_t rows, uint32_t number) {
     for (size_t i = 0; i < rows; i++) {
         struct xs_modelled_row row = first[i].row;
         row.number = number;
@@ -135,7 +100,7 @@ static int by_start(const void *a, const void *b, void *items) {
 }
 
 /* Rows without a number come first, as a table is in the order of numbers. */
-static void find_strays(struct placing *p) {
+static void find_strays(struct xs_placing *p) {
     const struct xs_recordings *r = p->recordings;
     for (size_t i = 0; i < r->count; i++) {
         bool is_first = !i || r->items[i].correlation != r->items[i - 1].correlation;
@@ -150,7 +115,7 @@ static void find_strays(struct placing *p) {
         qsort_r(p->strays, p->stray_count, sizeof *p->strays, by_start, r->items);
 }
 
-static void add_strays(struct placing *p, int64_t until_ns) {
+static void add_strays(struct xs_placing *p, int64_t until_ns) {
     for (; p->next_stray < p->stray_count; p->next_stray++) {
         const struct xs_recorded *first = &p->recordings->items[p->strays[p->next_stray]];
         size_t rows;
@@ -172,7 +137,7 @@ int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows 
 }
 
 /* What the model would have said of it, for the interval of the sums. */
-static void compare(struct placing *p, const struct xs_call *call, const struct xs_work *work) {
+static void compare(struct xs_placing *p, const struct xs_call *call, const struct xs_work *work) {
     struct xs_parts *parts = &p->placed->parts;
     int64_t part = xs_part_at(parts, p->windows, work->start_ns);
     bool is_graph = call->kind == XS_CALL_LAUNCH && call->detail == XS_LAUNCH_GRAPH;
@@ -186,7 +151,7 @@ static void compare(struct placing *p, const struct xs_call *call, const struct 
 
 /* --- lanes --- */
 
-static void list_lane(struct placing *p, struct xs_lane *lane) {
+static void list_lane(struct xs_placing *p, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
     if (lane->is_listed)
         return;
@@ -201,7 +166,7 @@ static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
 }
 
 /* The call's work is the latest of its lane now: what else it is the latest of. */
-static void note_latest(struct placing *p, const struct xs_call *call, struct xs_lane *lane) {
+static void note_latest(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
     struct xs_lane_place latest = xs_lane_latest(lane);
     if (lane->is_legacy)
@@ -220,7 +185,7 @@ static int64_t end_elsewhere(const struct xs_lane_place *moment, const struct xs
 }
 
 /* The end of what is before a call's work in other lanes. */
-static int64_t others_end(struct placing *p, const struct xs_call *call, const struct xs_lane *lane) {
+static int64_t others_end(struct xs_placing *p, const struct xs_call *call, const struct xs_lane *lane) {
     const struct device *device = device_at(p, (uint64_t)lane->device);
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
@@ -232,11 +197,11 @@ static int64_t others_end(struct placing *p, const struct xs_call *call, const s
     return end_ns;
 }
 
-static void settle_all(struct placing *p, struct xs_lane *lane) {
+static void settle_all(struct xs_placing *p, struct xs_lane *lane) {
     xs_lane_settle(lane, xs_lane_pending(lane), p->placed->tables);
 }
 
-static void place_recorded(struct placing *p, const struct xs_call *call, struct xs_lane *lane,
+static void place_recorded(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane,
                            const struct xs_work *work) {
     xs_lane_fit(lane, xs_lane_pending(lane), work->start_ns, false);
     settle_all(p, lane);
@@ -247,70 +212,8 @@ static void place_recorded(struct placing *p, const struct xs_call *call, struct
 
 /* --- what was not recorded --- */
 
-/* CUPTI's number of the memory. */
-static int64_t device_memory_kind(unsigned kind) {
-    static const uint8_t kinds[] = {0, 1, 2, 2, 3, 4, 5};
-    return kind < sizeof kinds ? kinds[kind] : 0;
-}
-
-static int64_t copy_kind(const struct xs_call *call) {
-    static const int64_t kinds[] = {
-        [XS_DIR_H2D] = 1, [XS_DIR_D2H] = 2, [XS_DIR_D2D] = 8, [XS_DIR_PEER] = 10, [XS_DIR_H2H] = 9};
-    return call->direction < sizeof kinds / sizeof *kinds ? kinds[call->direction] : 0;
-}
-
-/* As its group's first was, in the call's own stream. */
-static uint32_t shape_of(struct placing *p, const struct xs_alike *alike, const struct xs_call *call) {
-    struct xs_modelled_tables *tables = p->placed->tables;
-    const struct xs_group *group = xs_learned_of(alike);
-    const uint64_t *queue = xs_hash_find(&p->learned->queue_of, (uint64_t)xs_lane_of(p->learned, call), 0);
-    struct xs_shape shape;
-    bool is_known = group && group->shape != UINT32_MAX;
-    if (is_known)
-        shape = tables->shapes[group->shape];
-    for (unsigned i = 0; i < XS_SHAPE_VALUES && !is_known; i++)
-        shape.values[i] = XS_SHAPE_NULL;
-    if (call->kind == XS_CALL_TRANSFER) {
-        shape.values[XS_SHAPE_KIND] = copy_kind(call);
-        shape.values[XS_SHAPE_SRC_KIND] = device_memory_kind(call->src_kind);
-        shape.values[XS_SHAPE_DST_KIND] = device_memory_kind(call->dst_kind);
-        shape.values[XS_SHAPE_IS_ASYNC] = call->is_async;
-        shape.values[XS_SHAPE_COPIES] = 1;
-    }
-    uint64_t device = device_number(p, call);
-    if (device)
-        shape.values[XS_SHAPE_DEVICE] = (int64_t)device - 1;
-    shape.values[XS_SHAPE_CONTEXT] = queue ? tables->shapes[*queue - 1].values[XS_SHAPE_CONTEXT] : call->context;
-    /* CUPTI's numbers of streams are small: one that it did not name gets a lane of its own */
-    shape.values[XS_SHAPE_STREAM] =
-        queue ? tables->shapes[*queue - 1].values[XS_SHAPE_STREAM] : (1 << 20) + call->stream;
-    return xs_shape_number(tables, &shape);
-}
-
-static void add_graph_rows(struct placing *p, struct xs_pending *work, uint32_t number) {
-    for (unsigned table = 0; table < XS_MODELLED_TABLES; table++)
-        work->first[table] = (uint32_t)p->placed->tables->of[table].count;
-    for (size_t i = 0; i < work->graph->rows; i++) {
-        struct xs_modelled_row row = work->graph->first[i].row;
-        row.number = number;
-        row.modelled = 1;
-        xs_modelled_add(p->placed->tables, (enum xs_modelled_table)work->graph->first[i].table, &row);
-    }
-}
-
-static void add_row(struct placing *p, const struct xs_alike *alike, const struct xs_call *call,
-                    struct xs_pending *work, uint32_t number) {
-    static const enum xs_modelled_table table_of[] = {[XS_CALL_TRANSFER] = XS_MODELLED_COPY,
-                                                      [XS_CALL_MEMSET] = XS_MODELLED_MEMSET,
-                                                      [XS_CALL_LAUNCH] = XS_MODELLED_KERNEL};
-    struct xs_modelled_row row = {.bytes = call->bytes, .number = number, .modelled = 1};
-    row.shape = shape_of(p, alike, call) & 0x7fffffffu;
-    work->table = (uint8_t)table_of[call->kind];
-    work->first[work->table] = (uint32_t)xs_modelled_add(p->placed->tables, table_of[call->kind], &row);
-}
-
 /* The call's work as the windows say that such work is. */
-static struct xs_pending work_of(const struct placing *p, const struct xs_alike *alike, const struct xs_call *call) {
+static struct xs_pending work_of(const struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call) {
     struct xs_pending work = {.enter_ns = call->enter_ns,
                               .latency = xs_learned_latency(alike, call),
                               .lasts = xs_learned_ns(p->learned, alike, call),
@@ -344,7 +247,7 @@ static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call
 
 /* A blocking call ends with its work: what is before it in the lane has ended, too, and if the call took longer than
  * its own work does, then because of that. */
-static void end_blocking(struct placing *p, const struct xs_alike *alike, const struct xs_call *call,
+static void end_blocking(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
                          struct xs_lane *lane) {
     struct xs_pending *own = &lane->items[lane->count - 1];
     struct xs_length notice = {USUAL_NOTICE_NS, 0};
@@ -358,7 +261,7 @@ static void end_blocking(struct placing *p, const struct xs_alike *alike, const 
 }
 
 /* An upload from pageable memory returns when it has left that memory, but not before what was in its stream. */
-static void end_staged(struct placing *p, const struct xs_alike *alike, const struct xs_call *call,
+static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
                        struct xs_lane *lane) {
     const struct xs_group *group = xs_learned_of(alike);
     bool is_staged = call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D && !call->is_async &&
@@ -373,14 +276,14 @@ static void end_staged(struct placing *p, const struct xs_alike *alike, const st
     xs_lane_settle(lane, before, p->placed->tables);
 }
 
-static void place_modelled(struct placing *p, const struct xs_call *call, struct xs_lane *lane, uint32_t number) {
+static void place_modelled(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, uint32_t number) {
     struct xs_alike alike = xs_learned_alike(p->learned, call);
     struct xs_pending work = work_of(p, &alike, call);
     int64_t alone_ns = work.lasts.ns;
     if (work.graph)
-        add_graph_rows(p, &work, number);
+        xs_placing_add_graph(p, &work, number);
     else
-        add_row(p, &alike, call, &work, number);
+        xs_placing_add_row(p, &alike, call, &work, number);
     work.behind_ns = others_end(p, call, lane);
     struct xs_device_estimate *sum = &p->windows->sums[sum_of(call)];
     sum->expected_ns = xs_sum(sum->expected_ns, (uint64_t)alone_ns);
@@ -394,7 +297,7 @@ static void place_modelled(struct placing *p, const struct xs_call *call, struct
     note_latest(p, call, lane);
 }
 
-static void place_work(struct placing *p, const struct xs_call *call) {
+static void place_work(struct xs_placing *p, const struct xs_call *call) {
     size_t rows;
     struct xs_work work;
     add_strays(p, call->enter_ns);
@@ -419,7 +322,8 @@ static void place_work(struct placing *p, const struct xs_call *call) {
 /* --- waits --- */
 
 /* The first `count` of the lane had ended when the call returned. */
-static void end_waited(struct placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count, bool longer) {
+static void end_waited(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count,
+                       bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;
     bool waited = call->return_ns - call->enter_ns > notice_ns + WAITED_NS;
     int64_t end_ns = waited ? call->return_ns - notice_ns : call->enter_ns;
@@ -431,8 +335,8 @@ static void end_waited(struct placing *p, const struct xs_call *call, struct xs_
     xs_lane_settle(lane, count, p->placed->tables);
 }
 
-static void wait_for_device(struct placing *p, const struct xs_call *call) {
-    struct device *device = device_at(p, device_number(p, call));
+static void wait_for_device(struct xs_placing *p, const struct xs_call *call) {
+    struct device *device = device_at(p, xs_placing_device(p, call));
     struct xs_lane *last = NULL;
     for (size_t i = 0; i < device->lane_count; i++)
         if (!last || xs_lane_end(device->lanes[i]) > xs_lane_end(last))
@@ -445,7 +349,7 @@ static void wait_for_device(struct placing *p, const struct xs_call *call) {
     device->lane_count = 0;
 }
 
-static void wait_for_event(struct placing *p, const struct xs_call *call) {
+static void wait_for_event(struct xs_placing *p, const struct xs_call *call) {
     const uint64_t *place = xs_hash_find(&p->event_of, call->object, 0);
     const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
     if (!moment || !moment->lane)
@@ -455,7 +359,7 @@ static void wait_for_event(struct placing *p, const struct xs_call *call) {
         end_waited(p, call, moment->lane, before, before == xs_lane_pending(moment->lane));
 }
 
-static void take_event(struct placing *p, const struct xs_call *call) {
+static void take_event(struct xs_placing *p, const struct xs_call *call) {
     struct xs_lane_place *moment = made(&p->event_of, call->object, sizeof *moment);
     struct xs_lane *lane = lane_at(p, call);
     if (call->detail) {
@@ -465,7 +369,7 @@ static void take_event(struct placing *p, const struct xs_call *call) {
     raise(&lane->behind, *moment);
 }
 
-static void take_call(struct placing *p, const struct xs_call *call) {
+static void take_call(struct xs_placing *p, const struct xs_call *call) {
     switch ((enum xs_call_kind)call->kind) {
     case XS_CALL_TRANSFER:
     case XS_CALL_MEMSET:
@@ -494,7 +398,7 @@ static void take_call(struct placing *p, const struct xs_call *call) {
 
 /* --- all --- */
 
-static void begin_parts(struct placing *p) {
+static void begin_parts(struct xs_placing *p) {
     enum { PARTS = 16 };
     struct xs_parts *parts = &p->placed->parts;
     size_t windows = p->windows->items.count;
@@ -517,7 +421,7 @@ static void free_all(struct xs_hash *table, bool of_devices) {
     xs_hash_free(table);
 }
 
-static void end_lanes(struct placing *p) {
+static void end_lanes(struct xs_placing *p) {
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&p->lane_of, entry));) {
         struct xs_lane *lane = (struct xs_lane *)(uintptr_t)entry->value;
         settle_all(p, lane);
@@ -528,32 +432,13 @@ static void end_lanes(struct placing *p) {
     free_all(&p->lane_of, false);
 }
 
-/* The sums of what is in the tables now. */
-static void add_up(struct placing *p) {
-    for (unsigned table = 0; table < XS_MODELLED_TABLES; table++) {
-        const struct xs_modelled_rows *rows = &p->placed->tables->of[table];
-        for (size_t i = 0; i < rows->count; i++) {
-            const struct xs_modelled_row *row = &rows->items[i];
-            const struct xs_shape *shape = &p->placed->tables->shapes[row->shape];
-            enum xs_device_sum sum = table == XS_MODELLED_COPY     ? sum_of_copy(shape->values[XS_SHAPE_KIND])
-                                     : table == XS_MODELLED_MEMSET ? XS_SUM_MEMSETS
-                                                                   : XS_SUM_KERNELS;
-            struct xs_device_estimate *estimate = &p->windows->sums[sum];
-            uint64_t ns = row->start_ns == XS_SHAPE_NULL ? 0 : (uint64_t)(row->end_ns - row->start_ns);
-            *(row->modelled ? &estimate->modelled : &estimate->measured) += 1;
-            uint64_t *to = row->modelled ? &estimate->modelled_ns : &estimate->measured_ns;
-            *to = xs_sum(*to, ns);
-        }
-    }
-}
-
 int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
              const struct xs_trace *trace, struct xs_device_windows *windows, char *message) {
-    struct placing p = {.placed = placed,
-                        .learned = learned,
-                        .recordings = recordings,
-                        .windows = windows,
-                        .file_bytes = xs_trace_bytes(trace->file)};
+    struct xs_placing p = {.placed = placed,
+                           .learned = learned,
+                           .recordings = recordings,
+                           .windows = windows,
+                           .file_bytes = xs_trace_bytes(trace->file)};
     struct xs_calls calls;
     const struct xs_call *call;
     int status;
@@ -565,7 +450,7 @@ int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct 
     xs_calls_end(&calls);
     add_strays(&p, INT64_MAX);
     end_lanes(&p);
-    add_up(&p);
+    xs_placing_add_up(&p);
     free(p.strays);
     return status;
 }
