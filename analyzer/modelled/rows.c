@@ -95,10 +95,9 @@ static void read_row(struct xs_scan *scan, const struct xs_modelled_table_kind *
             recorded->correlation = xs_scan_correlation(scan, i);
         else if (place == XS_COLUMN_BYTES)
             recorded->row.bytes = value > 0 ? (uint64_t)value : 0;
-        else if (place == XS_COLUMN_START &&
-                 !xs_scan_times(scan, i, i + 1, &recorded->row.start_ns, &recorded->row.end_ns))
-            recorded->row.start_ns = XS_SHAPE_NULL;
-        else if (place == XS_COLUMN_END && is_null)
+        else if ((place == XS_COLUMN_START &&
+                  !xs_scan_times(scan, i, i + 1, &recorded->row.start_ns, &recorded->row.end_ns)) ||
+                 (place == XS_COLUMN_END && is_null))
             recorded->row.start_ns = XS_SHAPE_NULL;
     }
 }
