@@ -13,6 +13,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/summary/modelled_words.h"
 #include "analyzer/trace/scan.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
@@ -184,6 +185,28 @@ static void add_causes(const struct judge *j, struct xs_rule_result *r) {
     }
 }
 
+/* Device times that are modelled lie in an interval: a limit that lies in it, too, is neither kept nor passed for
+ * certain. */
+static void judge_modelled(const struct judge *j, struct xs_rule_result *r) {
+    bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
+    uint64_t least_ns, most_ns;
+    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
+    struct xs_string reason = {0};
+    if (!r->value_known ||
+        (!kernels && r->rule->metric != XS_METRIC_DEVICE_TIME && r->rule->metric != XS_METRIC_EXPOSED_TIME))
+        return;
+    if (!xs_modelled_bounds(&j->reading->summary, kernels, r->value, &least_ns, &most_ns))
+        xs_string_format(&reason, "A part of it is modelled, and device times were recorded in too few windows to say "
+                                  "how far that may be off.");
+    else if (least_ns <= r->limit && r->limit < most_ns)
+        xs_string_format(&reason, "A part of it is modelled: it lies between %s and %s, and so does the limit.",
+                         xs_format_ns(least, least_ns), xs_format_ns(most, most_ns));
+    if (!reason.length)
+        return;
+    r->outcome = XS_OUTCOME_UNKNOWN;
+    r->reason = reason.data;
+}
+
 static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
     const struct xs_metric_value *now = &j->reading->metrics.of[r->rule->metric];
     r->value_known = now->known;
@@ -208,6 +231,7 @@ static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
     }
     if (now->known && now->value > r->limit)
         r->outcome = XS_OUTCOME_FAIL;
+    judge_modelled(j, r);
 }
 
 static bool is_kind(const struct xs_rule *rule, const char *kind) {
@@ -337,6 +361,11 @@ static void add_notes(struct judge *j) {
     if (bounds.length)
         add_note(j->judged, "%s", bounds.data);
     xs_string_free(&bounds);
+    struct xs_string windows = {0};
+    xs_modelled_say(&windows, &reading->summary);
+    if (windows.length)
+        add_note(j->judged, "D%s.", windows.data + 1);
+    xs_string_free(&windows);
     if (!reading->findings->transfers)
         add_note(j->judged, "No copies were seen at all.");
     if (reading->findings->damaged_rows)

@@ -4,6 +4,7 @@
 #include "analyzer/causes/causes.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/progress.h"
+#include "analyzer/modelled/modelled.h"
 
 static int open_it(const char *path, const struct xs_analysis_options *options, bool quietly,
                    struct xs_reading *reading) {
@@ -13,8 +14,9 @@ static int open_it(const char *path, const struct xs_analysis_options *options, 
     if (xs_open(path, &reading->trace, quietly) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &reading->trace);
-    int status =
-        xs_diagnose(&reading->trace, options, &reading->findings, message); /* first: it knows what was chosen */
+    int status = xs_modelled_add_to(&reading->trace, message);
+    if (status >= 0) /* before the summary: it knows what was chosen */
+        status = xs_diagnose(&reading->trace, options, &reading->findings, message);
     bool summed = false;
     if (status >= 0) {
         status = xs_summary_compute_of(&reading->trace, reading->findings->selection, &reading->summary, message);

@@ -132,6 +132,8 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
         note(c, "%s: %s does not say how long the run took", side, path.data);
     else if (!run->duration_known)
         note(c, "%s: %s has no end, its process was killed: " XS_RUN_NOT_KNOWN("h"), side, path.data);
+    if (*run->windows)
+        note(c, "%s: in %s, %s", side, path.data, run->windows);
     if (*run->bounds)
         note(c, "%s: %.*s", side, (int)strlen(run->bounds) - 1, run->bounds);
     if (!run->transfers)

@@ -12,6 +12,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/summary/modelled_words.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -83,6 +84,9 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     struct xs_side_run *added = &side->runs[side->run_count];
     added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
     added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
+    withheld.length = 0;
+    xs_modelled_say(&withheld, &reading->summary);
+    added->windows = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
     xs_say_bounds(&withheld, findings);
     added->bounds = withheld.length ? keep(side, withheld.data) : "";

@@ -1,6 +1,7 @@
 /* What detectors call: instances, claims, and the times of an event. See detector.h. */
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/selection.h"
+#include "analyzer/trace/device_windows.h"
 
 #include <string.h>
 
@@ -20,7 +21,22 @@ bool xs_consider(struct xs_detection *detection, const struct xs_instance *insta
     return !detection->left_out;
 }
 
-void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance) {
+/* Of a run of transfers the rows are the first and the last one. */
+static bool is_modelled(const struct xs_trace *trace, const struct xs_instance *instance) {
+    bool modelled = false;
+    for (unsigned i = 0; i < instance->evidence_count && instance->cost.device_known; i++) {
+        const struct xs_evidence *e = &instance->evidence[i];
+        modelled |= (e->table == XS_EVIDENCE_TRANSFER && xs_is_modelled_row(trace, XS_NUMBERED_TRANSFER, e->row)) ||
+                    (e->table == XS_EVIDENCE_MEMSET && xs_is_modelled_row(trace, XS_NUMBERED_MEMSET, e->row)) ||
+                    (e->table == XS_EVIDENCE_LAUNCH && xs_is_modelled_row(trace, XS_NUMBERED_LAUNCH, e->row));
+    }
+    return modelled;
+}
+
+void xs_report_instance(struct xs_detection *detection, const struct xs_instance *reported) {
+    struct xs_instance marked = *reported;
+    const struct xs_instance *instance = &marked;
+    marked.modelled = is_modelled(detection->analysis->trace, reported);
     const struct xs_analysis_options *options = detection->analysis->options;
     if (!xs_consider(detection, instance)) {
         detection->analysis->findings->selection->left_out++;

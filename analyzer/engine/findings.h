@@ -49,6 +49,7 @@ struct xs_instance {
     struct xs_times cost;      /* what they took */
     struct xs_times removable; /* what the remedy might take away; at most the cost. A detector of host time (blocked,
                                 * or inside calls) gives host_ns and leaves device_known false */
+    bool modelled;             /* device times of its rows are; xs_report_instance sets it */
     bool without_kernels;      /* of removable host time: waiting for kernels is not in it */
     struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
                                 * beside the finding, never added to it */
@@ -115,6 +116,7 @@ struct xs_finding {
     uint32_t site;
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
+    uint64_t modelled_instances;                 /* of the timed ones those that are modelled */
     uint64_t without_kernels;                    /* instances */
     struct xs_times cost, removable, apart;      /* sums; known: of every instance */
     uint64_t gives_back_ns;                      /* what its repair saves: first the claim, then saves.most_ns */

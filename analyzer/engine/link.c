@@ -206,17 +206,20 @@ static enum xs_link_class transfer_class(struct xs_scan *scan) {
 struct sampled_table {
     const char *name, *columns, *where;
     enum xs_link_class (*class_of)(struct xs_scan *scan);
+    bool is_of_device;
 };
 static const struct sampled_table copies = {"device_copy", "bytes, start_ns, end_ns, kind, src_kind, dst_kind",
-                                            "copies = 1", device_copy_class};
-static const struct sampled_table memsets = {"device_memset", "bytes, start_ns, end_ns", "1", memset_class};
+                                            "copies = 1", device_copy_class, true};
+static const struct sampled_table memsets = {"device_memset", "bytes, start_ns, end_ns", "1", memset_class, true};
 static const struct sampled_table transfers = {"transfer", "bytes, enter_ns, return_ns, direction, src_kind, dst_kind",
-                                               XS_RAN " AND is_async = 0 AND height IS NULL", transfer_class};
+                                               XS_RAN " AND is_async = 0 AND height IS NULL", transfer_class, false};
 
 static int sample(struct fit *fit, const struct sampled_table *table, const struct xs_trace *trace, char *message) {
     struct xs_scan scan;
     char sql[512];
     int64_t rows = 0;
+    /* what is modelled follows from this model (analyzer/modelled) */
+    const char *measured = trace->windows && table->is_of_device ? " AND NOT modelled" : "";
     snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table->name);
     xs_scan_begin(&scan, trace, sql, message, NULL);
     if (xs_scan_row(&scan))
@@ -226,8 +229,8 @@ static int sample(struct fit *fit, const struct sampled_table *table, const stru
     for (int64_t i = 0; i < blocks && status >= 0 && rows > 0; i++) {
         int64_t first = i * step, last = blocks == 1 ? INT64_MAX : first + BLOCK_ROWS;
         /* a table that a made-up last id makes look long is read from its beginning, too */
-        snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE id >= %lld AND id < %lld AND %s", table->columns,
-                 table->name, (long long)first, (long long)last, table->where);
+        snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE id >= %lld AND id < %lld AND %s%s", table->columns,
+                 table->name, (long long)first, (long long)last, table->where, measured);
         xs_scan_begin(&scan, trace, sql, message, NULL);
         while (xs_scan_row(&scan)) {
             uint64_t ns;

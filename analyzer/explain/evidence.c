@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
@@ -169,6 +170,9 @@ int xs_facts_read(const struct xs_trace *trace, const struct xs_evidence *eviden
                 fact->text = xs_scan_name(&scan, i);
         }
     }
+    if (evidence->table == XS_EVIDENCE_TRANSFER && facts->count < XS_FACTS &&
+        xs_is_modelled_row(trace, XS_NUMBERED_TRANSFER, evidence->row))
+        facts->items[facts->count++] = (struct xs_fact){.key = "modelled", .number = 1, .known = true};
     sqlite3_free(sql);
     return xs_scan_end(&scan);
 }

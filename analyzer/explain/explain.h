@@ -18,7 +18,7 @@ struct xs_kept {
     uint64_t transfers, bytes, claims_ns, device_ns, exposed_ns, host_ns;
     int64_t rows[XS_EVIDENCE_ROWS];
     uint8_t tables[XS_EVIDENCE_ROWS]; /* enum xs_evidence_table */
-    bool device_known, exposed_known;
+    bool device_known, exposed_known, modelled;
 };
 
 /* The row that an instance is about, in even fewer bytes. It is kept of every instance if the stacks of a finding are

@@ -11,6 +11,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/explain/explain.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/modelled/modelled.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
 #include "schema/spelling.h"
@@ -146,6 +147,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
                              .exposed_ns = cost->exposed_ns,
                              .host_ns = cost->host_ns,
                              .device_known = cost->device_known,
+                             .modelled = instance->modelled,
                              .exposed_known = cost->exposed_known};
     for (unsigned i = 0; i < instance->evidence_count && i < XS_EVIDENCE_ROWS; i++) {
         kept->rows[i] = instance->evidence[i].row;
@@ -290,7 +292,9 @@ static int explain_trace(const struct arguments *arguments) {
     if (xs_open(arguments->ask.trace, &trace, false) < 0)
         return XS_EXIT_ERROR;
     xs_progress_begin(&progress, &trace);
-    int status = xs_diagnose(&trace, &analysis, &findings, message);
+    int status = xs_modelled_add_to(&trace, message);
+    if (status >= 0)
+        status = xs_diagnose(&trace, &analysis, &findings, message);
     if (status >= 0)
         status = xs_content_coverage_read(&trace, &explain.contents, message);
     xs_progress_end(&progress);

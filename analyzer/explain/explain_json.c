@@ -88,6 +88,8 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
         xs_json_count(json, "bytes", kept->bytes);
         put_kept_ns(json, "device_ns", kept->device_known, kept->device_ns);
         put_kept_ns(json, "exposed_ns", kept->exposed_known, kept->exposed_ns);
+        if (kept->modelled)
+            xs_json_bool(json, "modelled", true);
         xs_json_count(json, "host_ns", kept->host_ns);
         xs_json_count(json, "gives_back_ns", xs_explain_share_ns(explain, kept));
         xs_json_end(json, '}');

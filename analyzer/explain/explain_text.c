@@ -14,6 +14,7 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/scan.h"
 
 enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200, NAME_COLUMNS = 200 };
@@ -193,7 +194,8 @@ static void time_line(const struct xs_facts *facts, struct xs_out *out) {
     int64_t device = xs_fact_number(facts, "device_ns", -1), host = xs_fact_number(facts, "host_ns", -1);
     int64_t tid = xs_fact_number(facts, "tid", 0), stream = xs_fact_number(facts, "stream", 0);
     if (device >= 0)
-        xs_string_format(&text, "%s on the device", xs_format_ns(ns, (uint64_t)device));
+        xs_string_format(&text, "%s on the device%s", xs_format_ns(ns, (uint64_t)device),
+                         xs_fact_known(facts, "modelled") ? " (modelled)" : "");
     if (host >= 0)
         xs_string_format(&text, "%s%s in the call", text.length ? ", " : "", xs_format_ns(ns, (uint64_t)host));
     if (tid)
@@ -430,6 +432,14 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_string_free(&name);
 }
 
+static void time_cell(struct xs_table *table, bool known, bool modelled, uint64_t ns) {
+    char buffer[XS_UNIT_BYTES];
+    if (known)
+        xs_table_format(table, "%s%s", xs_modelled_mark(modelled), xs_format_ns(buffer, ns));
+    else
+        xs_table_cell(table, NULL);
+}
+
 static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
     char buffer[XS_UNIT_BYTES];
@@ -452,8 +462,8 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
             } else {
                 xs_table_cell(table, text.data);
                 xs_table_cell(table, xs_format_bytes(buffer, k->bytes));
-                xs_table_cell(table, k->device_known ? xs_format_ns(buffer, k->device_ns) : NULL);
-                xs_table_cell(table, k->exposed_known ? xs_format_ns(buffer, k->exposed_ns) : NULL);
+                time_cell(table, k->device_known, k->modelled, k->device_ns);
+                time_cell(table, k->exposed_known, k->modelled, k->exposed_ns);
                 uint64_t saves = xs_explain_share_ns(explain, k);
                 xs_table_cell(table, saves ? xs_format_ns(buffer, saves) : NULL);
             }

@@ -106,12 +106,13 @@ static void put_metric(const struct writer *w, const struct xs_export *e, unsign
     xs_string_free(&name);
 }
 
-enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_FAMILIES };
+enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_MODELLED, KIND_FAMILIES };
 #define BY_KINDS " by direction and memory kinds"
 static const struct family kind_families[KIND_FAMILIES] = {
     {"xferspy_kind_transfers", "copies" BY_KINDS, XS_METRIC_COUNT},
     {"xferspy_kind_bytes", "bytes copied" BY_KINDS, XS_METRIC_BYTES},
-    {"xferspy_kind_device_seconds", "device time of copies" BY_KINDS, XS_METRIC_NS}};
+    {"xferspy_kind_device_seconds", "device time of copies" BY_KINDS, XS_METRIC_NS},
+    {"xferspy_kind_modelled_seconds", "part of the device time of copies that is modelled" BY_KINDS, XS_METRIC_NS}};
 
 static void put_kinds(const struct writer *w, const struct xs_export *e, unsigned which) {
     head(w->file, &kind_families[which]);
@@ -119,9 +120,9 @@ static void put_kinds(const struct writer *w, const struct xs_export *e, unsigne
         const struct xs_summary *s = &e->reading[i].summary;
         for (size_t g = 0; g < s->group_count; g++) {
             const struct xs_totals *t = &s->groups[g].totals;
-            const uint64_t values[KIND_FAMILIES] = {t->count, t->bytes, t->device_ns};
+            const uint64_t values[KIND_FAMILIES] = {t->count, t->bytes, t->device_ns, t->modelled_ns};
             struct xs_string more = {0};
-            if (which == KIND_DEVICE && !t->timed_count)
+            if (which >= KIND_DEVICE && !t->timed_count)
                 continue;
             label(&more, "direction", xs_direction_names[s->groups[g].direction]);
             label(&more, "src_kind", xs_memory_kind_names[s->groups[g].src_kind]);

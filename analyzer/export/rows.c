@@ -8,6 +8,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/remedies.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -120,7 +121,7 @@ struct reader {
     const struct xs_export *e;
     struct xs_callsites *callsites; /* NULL: none */
     sqlite3_stmt *statement;
-    int columns, entry, stack; /* of _entry and stack; -1: none */
+    int columns, entry, stack, correlation; /* of _entry, stack and correlation; -1: none */
     struct line line;
     struct xs_string names;
 };
@@ -148,6 +149,15 @@ static void add_marked(struct reader *r) {
     r->line.cells[r->line.count - 1].kind = XS_CELL_NAMES;
 }
 
+/* Behind a device time whether it is modelled; NULL where there is none. */
+static void add_modelled(struct reader *r, int column, bool row) {
+    int64_t correlation = row ? number_of(r, r->correlation) : 0;
+    bool known = row && sqlite3_column_type(r->statement, column) != SQLITE_NULL;
+    bool modelled =
+        correlation > 0 && correlation <= UINT32_MAX && xs_is_modelled(&r->e->reading->trace, (uint32_t)correlation);
+    add_int(&r->line, "modelled", modelled, known);
+}
+
 /* Without a row under the statement all of it is NULL, which leaves the names. */
 static void build(struct reader *r, bool row) {
     r->line.count = 0;
@@ -161,6 +171,8 @@ static void build(struct reader *r, bool row) {
             add_column(r, i);
         else if (*name != '_')
             add(&r->line, name);
+        if (r->correlation >= 0 && !strcmp(name, "device_ns"))
+            add_modelled(r, i, row);
         if (i == r->stack)
             add_frame(&r->line, row && r->callsites ? xs_callsites_user_frame(r->callsites, number_of(r, i)) : NULL);
     }
@@ -175,7 +187,8 @@ static void build(struct reader *r, bool row) {
 }
 
 static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
-    struct reader r = {.e = e, .callsites = e->reading->findings->sites->callsites, .entry = -1, .stack = -1};
+    struct reader r = {
+        .e = e, .callsites = e->reading->findings->sites->callsites, .entry = -1, .stack = -1, .correlation = -1};
     int code = SQLITE_OK, status = xs_export_prepare(e, e->what->sql, &r.statement);
     if (status < 0)
         return status;
@@ -184,6 +197,7 @@ static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink)
         const char *name = sqlite3_column_name(r.statement, i);
         r.entry = !strcmp(name, "_entry") ? i : r.entry;
         r.stack = !strcmp(name, "stack") ? i : r.stack;
+        r.correlation = !strcmp(name, "correlation") ? i : r.correlation;
     }
     build(&r, false);
     if (sink->columns)

@@ -173,7 +173,11 @@ static void put_profile(struct writer *w, enum weight weight) {
         add(&total, w->groups[i].of[weight] > INT64_MAX ? INT64_MAX : (int64_t)w->groups[i].of[weight]);
     xs_json_object(&w->json, NULL);
     xs_json_text(&w->json, "type", "sampled");
-    xs_json_text(&w->json, "name", weights[weight].name);
+    const char *modelled = weight != WEIGHT_BYTES && w->e->reading->trace.windows ? " (partly modelled)" : "";
+    struct xs_string name = {0};
+    xs_string_format(&name, "%s%s", weights[weight].name, modelled);
+    xs_json_text(&w->json, "name", name.data);
+    xs_string_free(&name);
     xs_json_text(&w->json, "unit", weights[weight].unit);
     xs_json_int(&w->json, "startValue", 0);
     xs_json_count(&w->json, "endValue", total);

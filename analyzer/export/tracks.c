@@ -106,6 +106,8 @@ void xs_tracks_slice(struct xs_tracks *t, const struct xs_timeline_row *row, str
         cell->text = place;
         cell->bytes = strlen(place);
     }
+    if (row->modelled)
+        argument(t, slice, "modelled", XS_CELL_INT)->number = 1;
     mark(t, row, site, &marked);
     if (marked.removable_ns) {
         struct xs_cell *cell = argument(t, slice, "removable_ns", XS_CELL_INT);

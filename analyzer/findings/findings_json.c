@@ -87,6 +87,8 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
     xs_json_count(json, "bytes", f->bytes);
     xs_json_count(json, "timed_instances", f->timed_instances);
     xs_json_count(json, "exposed_instances", f->exposed_instances);
+    if (f->modelled_instances)
+        xs_json_count(json, "modelled_instances", f->modelled_instances);
     xs_times_json(json, "cost", &f->cost, f->timed_instances > 0, f->exposed_instances > 0);
     xs_times_json(json, "removable", &f->removable, f->timed_instances > 0, f->exposed_instances > 0);
     if (f->apart.device_ns || f->apart.host_ns)

@@ -7,6 +7,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/trace/device_windows.h"
 
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
     const struct xs_detector *d = xs_detectors[detector];
@@ -69,8 +70,8 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
         add_checked(text, f);
         return;
     }
-    xs_string_format(text, "%s%s on the device", t->device_known ? "" : "at least ",
-                     xs_format_ns(buffer, t->device_ns));
+    xs_string_format(text, "%s%s%s on the device", t->device_known ? "" : "at least ",
+                     xs_modelled_mark(f->modelled_instances), xs_format_ns(buffer, t->device_ns));
     add_checked(text, f);
     if (!f->exposed_instances)
         return;
@@ -79,7 +80,8 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     else if (!t->exposed_ns)
         xs_string_format(text, ", none of it exposed");
     else
-        xs_string_format(text, ", %s exposed", xs_format_ns(buffer, t->exposed_ns));
+        xs_string_format(text, ", %s%s exposed", xs_modelled_mark(f->modelled_instances),
+                         xs_format_ns(buffer, t->exposed_ns));
 }
 
 bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *cause, size_t i, unsigned *repairs) {

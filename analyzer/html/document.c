@@ -11,6 +11,7 @@
 #include "analyzer/html/lanes.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
+#include "analyzer/summary/modelled_words.h"
 #include "analyzer/trace/scan.h"
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
@@ -101,7 +102,15 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
 /* What is not known of contents and of page migrations, in the words of the report. */
 static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
     char why[256];
+    struct xs_string windows = {0};
     xs_json_array(json, "unknown_texts");
+    xs_modelled_say(&windows, &run->reading.summary);
+    if (windows.length) {
+        windows.data[0] = 'D';
+        xs_string_add(&windows, ".", 1);
+        xs_json_text(json, NULL, windows.data);
+    }
+    xs_string_free(&windows);
     xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
     if (*why)
         xs_json_text(json, NULL, why);

@@ -47,6 +47,7 @@ uint32_t xs_html_lane_add(struct xs_html_lanes *lanes, struct xs_html_lane *lane
         into->end_ns = one->end_ns > into->end_ns ? one->end_ns : into->end_ns;
         into->what = into->what == one->what ? into->what : -1;
         into->count++;
+        into->modelled += one->modelled;
         into->busy_ns = xs_sum(into->busy_ns, one->busy_ns);
         into->bytes = xs_sum(into->bytes, one->bytes);
         return into->number;

@@ -32,8 +32,9 @@ struct xs_html_segment {
     uint64_t busy_ns, bytes;
     int64_t row; /* of the first: transfer, sync, memset or allocation; 0: none known */
     uint32_t count;
-    int32_t what;    /* index of its site, of a kernel of its name; -1: several, or not known */
-    uint32_t number; /* in the order in which they came to be */
+    int32_t what;      /* index of its site, of a kernel of its name; -1: several, or not known */
+    uint32_t modelled; /* of them: when they ran is not measured */
+    uint32_t number;   /* in the order in which they came to be */
     uint8_t kind;
 };
 

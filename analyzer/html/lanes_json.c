@@ -58,9 +58,11 @@ enum column {
     COLUMN_BUSY,
     COLUMN_BYTES,
     COLUMN_WHAT,
-    COLUMN_ROW
+    COLUMN_ROW,
+    COLUMN_MODELLED, /* of traces that recorded device times in windows; of the work that `count` counts */
+    COLUMNS
 };
-static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row"};
+static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};
 
 /* A start counts from the one before; `busy` of one call is its length, and left 0. */
 static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum column column) {
@@ -79,6 +81,8 @@ static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum c
         return (int64_t)s->bytes;
     case COLUMN_WHAT:
         return s->what;
+    case COLUMN_MODELLED:
+        return s->modelled;
     default:
         return s->count == 1 ? s->row : 0;
     }
@@ -103,7 +107,7 @@ static int put_lane(struct xs_html_lane *lane, const struct xs_trace *trace, str
         status = put_thread_name(lane->key[0], trace, json, message);
     else if (lane->stream && !lane->others)
         status = put_stream_handle(lane->stream, trace, json, message);
-    for (unsigned c = 0; c < sizeof columns / sizeof *columns; c++) {
+    for (unsigned c = 0; c < (trace->windows ? COLUMNS : COLUMN_MODELLED); c++) {
         int64_t previous_ns = 0;
         xs_json_array(json, columns[c]);
         for (size_t i = 0; i < lane->count; i++) {

@@ -176,6 +176,7 @@ static void put_work(struct work *w, const struct xs_timeline_row *row, unsigned
                                   .bytes = row->bytes,
                                   .row = call ? call->row : 0,
                                   .count = 1,
+                                  .modelled = row->modelled,
                                   .what = what,
                                   .kind = (uint8_t)kind};
     struct xs_html_lane *lane = xs_html_lane_of(w->lanes, XS_HTML_STREAMS, stream_key);
@@ -196,7 +197,7 @@ static bool take_copy(void *data, const struct xs_timeline_row *row) {
         struct xs_html_leaf *leaf = &w->flame->leaves[call->leaf];
         leaf->device_ns = xs_sum(leaf->device_ns, xs_timeline_ns(row));
     }
-    if (!w->scatter->host_times && call && call->direction != NO_DIRECTION && row->copies == 1) {
+    if (!w->scatter->host_times && !row->modelled && call && call->direction != NO_DIRECTION && row->copies == 1) {
         struct xs_html_point point = {row->bytes,      xs_timeline_ns(row), 1, call->row, call->index,
                                       call->direction, call->host_kind};
         xs_html_scatter_add(w->scatter, &point);
@@ -235,7 +236,7 @@ static int read_kernel_names(struct work *w) {
 
 /* So fine that the busiest trace stays within what the page can hold, were every lane busy all the time. */
 static int64_t step_of(const struct xs_summary *summary) {
-    uint64_t calls = summary->all.count, work = summary->coverage.device_copies;
+    uint64_t calls = summary->all.count, work = xs_sum(summary->coverage.device_copies, summary->coverage.modelled);
     calls = xs_sum(calls, xs_sum(summary->memsets.count, summary->memsets_device.count));
     for (size_t i = 0; i < XS_SYNC_SCOPE_COUNT; i++)
         calls = xs_sum(calls, summary->syncs[i].count);

@@ -12,6 +12,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/scan.h"
 
 XS_DECLARE_COMMAND(info)
@@ -247,6 +248,25 @@ static int show_sources(const struct xs_trace *trace, struct sink *sink, char *m
     return status;
 }
 
+/* As it was recorded: nothing is modelled here. */
+static void show_windows(const struct xs_trace *trace, struct sink *sink) {
+    struct xs_device_windows *windows = xs_device_windows_read(trace);
+    char buffer[XS_UNIT_BYTES];
+    if (!windows)
+        return;
+    if (sink->json) {
+        xs_json_object(sink->json, "device_windows");
+        xs_json_count(sink->json, "windows", windows->items.count);
+        xs_json_count(sink->json, "recorded_ns", windows->recorded_ns);
+        xs_json_count(sink->json, "detachments", windows->detachments);
+        xs_json_end(sink->json, '}');
+    } else {
+        fprintf(sink->out->file, "  with device times of %zu window%s, %s together\n", windows->items.count,
+                windows->items.count == 1 ? "" : "s", xs_format_ns(buffer, windows->recorded_ns));
+    }
+    xs_device_windows_free(windows);
+}
+
 static int show_trace(const char *path, struct sink *sink) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
@@ -256,6 +276,7 @@ static int show_trace(const char *path, struct sink *sink) {
         xs_json_object(sink->json, NULL);
     show_file(&trace, sink);
     int status = show_sources(&trace, sink, message);
+    show_windows(&trace, sink);
     if (status >= 0)
         status = show_meta(&trace, sink, message);
     if (status >= 0)

@@ -54,6 +54,7 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
                                  .start_unix_ns = run->start_unix_ns,
                                  .is_live = s->trace && s->trace->is_live,
                                  .simulated = run->simulated,
+                                 .modelled = s->trace && s->trace->windows,
                                  .run_estimated = run->duration_estimated,
                                  .together = findings->together,
                                  .bounds = bounds_of(findings)};

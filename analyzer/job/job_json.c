@@ -50,6 +50,8 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
         put_known_int(json, "start_unix_ns", p->start_unix_ns > 0, p->start_unix_ns);
         xs_json_bool(json, "simulated", p->simulated);
         xs_json_bool(json, "still_running", p->is_live);
+        if (p->modelled)
+            xs_json_bool(json, "modelled", true);
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
             xs_json_known_count(json, keys[column], p->columns[column].known, p->columns[column].value);
         xs_saving_json(json, "together", &p->together);

@@ -133,6 +133,7 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
 }
 
 static bool is_simulated(const struct xs_job_process *p) { return p->simulated; }
+static bool is_modelled(const struct xs_job_process *p) { return p->modelled; }
 static bool is_live(const struct xs_job_process *p) { return p->is_live; }
 static bool is_cut(const struct xs_job_process *p) { return !p->is_live && strcmp(p->status, "complete") != 0; }
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
@@ -140,11 +141,14 @@ static const char *contents_unknown_of(const struct xs_job_process *p) { return 
 static const char *withheld_of(const struct xs_job_process *p) { return p->withheld; }
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string simulated = {0}, said = {0}, live = {0}, cut = {0};
+    struct xs_string simulated = {0}, said = {0}, live = {0}, cut = {0}, modelled = {0};
     if (xs_job_who_is(&simulated, job, is_simulated)) {
         xs_say_simulated(&said, simulated.data, "times");
         xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
     }
+    if (xs_job_who_is(&modelled, job, is_modelled))
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times recorded in windows, the rest of them modelled: %s.",
+                    modelled.data);
     if (xs_job_who_is(&live, job, is_live))
         xs_out_line(out, XS_STYLE_WARN, "Still running: %s. These are the numbers so far.", live.data);
     if (xs_job_who_is(&cut, job, is_cut))
@@ -160,6 +164,7 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&said);
     xs_string_free(&live);
     xs_string_free(&cut);
+    xs_string_free(&modelled);
 }
 
 static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {

@@ -6,6 +6,7 @@
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/job/job_internal.h"
+#include "analyzer/trace/device_windows.h"
 
 enum {
     ROWS = 16,
@@ -13,12 +14,14 @@ enum {
     NARROW = 75 /* columns of a terminal, in which host and device are not all that has to go */
 };
 
-static void value_cell(struct xs_table *table, unsigned column, const struct xs_metric_value *value, bool outlier) {
+static void value_cell(struct xs_table *table, unsigned column, const struct xs_metric_value *value, bool outlier,
+                       bool modelled) {
     char buffer[XS_UNIT_BYTES];
     if (!value->known)
         xs_table_cell(table, "-");
     else
-        xs_table_format(table, "%s%s", outlier ? "*" : "",
+        xs_table_format(table, "%s%s%s", outlier ? "*" : "",
+                        xs_modelled_mark(modelled && (column == XS_JOB_DEVICE || column == XS_JOB_EXPOSED)),
                         column == XS_JOB_COPIED ? xs_format_bytes(buffer, value->value)
                                                 : xs_format_ns(buffer, value->value));
 }
@@ -43,7 +46,7 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
     xs_table_cell(table, job->host_count > 1 ? host.data : NULL);
     device_cell(table, job, index);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
-        value_cell(table, column, &p->columns[column], p->outlier[column]);
+        value_cell(table, column, &p->columns[column], p->outlier[column], p->modelled);
     xs_table_cell(table, xs_format_share(share, p->columns[XS_JOB_REMOVABLE].value, p->columns[XS_JOB_WALL].value));
     xs_string_free(&name);
     xs_string_free(&host);
@@ -52,6 +55,9 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
 /* Under each column: the mean, and how far the largest is from it. */
 static void spread_rows(struct xs_table *table, const struct xs_job *job) {
     static const char *const labels[] = {"mean", "max / mean"};
+    bool modelled = false;
+    for (size_t i = 0; i < job->process_count; i++)
+        modelled |= job->processes[i].modelled;
     for (unsigned row = 0; row < 2; row++) {
         xs_table_cell(table, labels[row]);
         xs_table_cell(table, NULL);
@@ -60,7 +66,7 @@ static void spread_rows(struct xs_table *table, const struct xs_job *job) {
             const struct xs_job_spread *s = &job->columns[column];
             const struct xs_metric_value mean = {.value = s->mean, .known = s->count > 0};
             if (!row || !s->count)
-                value_cell(table, column, &mean, false);
+                value_cell(table, column, &mean, false, modelled);
             else if (!s->mean)
                 xs_table_cell(table, "-");
             else

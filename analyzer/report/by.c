@@ -9,6 +9,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/scan.h"
 
 enum {
@@ -129,7 +130,8 @@ static void cells(struct xs_table *table, const struct xs_by *by, const struct x
     xs_table_cell(table, xs_format_count(buffer, row->transfers));
     xs_table_cell(table, xs_format_bytes(buffer, row->bytes));
     if (by->timed)
-        xs_table_cell(table, row->timed ? xs_format_ns(buffer, row->device_ns) : "-");
+        xs_table_format(table, "%s%s", xs_modelled_mark(row->modelled),
+                        row->timed ? xs_format_ns(buffer, row->device_ns) : "-");
     xs_table_cell(table, xs_format_ns(buffer, row->host_ns));
     xs_table_cell(table, row->gives_back_ns ? xs_format_ns(buffer, row->gives_back_ns) : NULL);
 }
@@ -158,6 +160,7 @@ static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
         total.bytes = xs_sum(total.bytes, row->bytes);
         total.timed += row->timed;
         total.device_ns = xs_sum(total.device_ns, row->device_ns);
+        total.modelled += row->modelled;
         total.host_ns = xs_sum(total.host_ns, row->host_ns);
         total.gives_back_ns = xs_sum(total.gives_back_ns, row->gives_back_ns);
     }
@@ -244,6 +247,8 @@ void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json) {
             xs_json_count(json, "device_ns", row->device_ns);
         else
             xs_json_null(json, "device_ns");
+        if (row->modelled)
+            xs_json_count(json, "modelled_count", row->modelled);
         xs_json_count(json, "host_ns", row->host_ns);
         xs_json_count(json, "gives_back_ns", row->gives_back_ns);
         xs_json_end(json, '}');

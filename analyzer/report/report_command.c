@@ -14,6 +14,7 @@
 #include "analyzer/engine/analyse.h"
 #include "analyzer/job/job.h"
 #include "analyzer/job/job_words.h"
+#include "analyzer/modelled/modelled.h"
 #include "analyzer/summary/summary.h"
 #include "analyzer/summary/summary_by.h"
 
@@ -220,7 +221,9 @@ static int report_one(const char *path, const struct view *view, int index) {
         return XS_EXIT_OK;
     }
     xs_progress_begin(&progress, &trace);
-    int status = xs_diagnose(&trace, &analysis, &findings, message);
+    int status = xs_modelled_add_to(&trace, message);
+    if (status >= 0)
+        status = xs_diagnose(&trace, &analysis, &findings, message);
     bool summed = false;
     if (status >= 0) {
         status = xs_summary_compute_of(&trace, findings->selection, &summary, message);

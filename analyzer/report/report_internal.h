@@ -19,6 +19,8 @@ void xs_report_text_sections(const struct xs_report *report, unsigned sections, 
 void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
 /* The line on calls that failed; nothing where none did. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out);
+/* That device times are modelled; nothing where they are not. It comes before all of them. */
+void xs_report_windows(const struct xs_summary *summary, struct xs_out *out);
 /* Warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 

@@ -9,6 +9,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/where_words.h"
 #include "analyzer/summary/left_out.h"
+#include "analyzer/summary/modelled_words.h"
 
 void xs_report_json_begin(struct xs_json *json) {
     xs_json_object(json, NULL);
@@ -90,6 +91,8 @@ static void put_devices(const struct xs_summary *s, struct xs_json *json) {
         put_known(json, "link_width", d->link_width);
         put_known(json, "link_peak_bytes_per_s", d->link_peak_bytes_per_s);
         xs_json_count(json, "kernels", d->kernels);
+        if (s->trace->windows)
+            xs_json_count(json, "kernels_modelled", d->kernels_modelled);
         xs_json_count(json, "kernel_sum_ns", d->kernel_ns);
         xs_json_count(json, "kernel_busy_ns", d->kernel_busy_ns);
         xs_json_count(json, "copy_busy_ns", d->copy_busy_ns);
@@ -118,6 +121,10 @@ static void put_totals(struct xs_json *json, const struct xs_totals *t) {
     xs_json_count(json, "timed_count", t->timed_count);
     xs_json_count(json, "timed_bytes", t->timed_bytes);
     xs_json_count(json, "device_ns", t->device_ns);
+    if (t->modelled_count) {
+        xs_json_count(json, "modelled_count", t->modelled_count);
+        xs_json_count(json, "modelled_ns", t->modelled_ns);
+    }
     if (t->device_ns)
         xs_json_number(json, "bytes_per_s", (double)t->timed_bytes / (double)t->device_ns * 1e9);
     else
@@ -164,6 +171,8 @@ static void put_slowest(const struct xs_summary *s, struct xs_json *json) {
             xs_json_count(json, "device_ns", t->device_ns);
         else
             xs_json_null(json, "device_ns");
+        if (t->modelled)
+            xs_json_bool(json, "modelled", true);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -202,6 +211,8 @@ static void put_count_times(const struct xs_summary *s, struct xs_json *json, co
         put_known(json, "ns", rows[i].ns); /* not measured of kernel launches */
         if (rows == s->launches)
             put_known(json, "device_ns", rows[i].device_ns);
+        if (rows[i].modelled)
+            xs_json_count(json, "modelled_count", rows[i].modelled);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
@@ -214,6 +225,8 @@ static void put_memsets(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "host_ns", s->memsets.ns);
     xs_json_count(json, "timed_count", s->memsets_device.count);
     xs_json_count(json, "device_ns", s->memsets_device.ns);
+    if (s->memsets_device.modelled)
+        xs_json_count(json, "modelled_count", s->memsets_device.modelled);
     xs_json_end(json, '}');
 }
 
@@ -264,6 +277,8 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "host_failed", c->host_failed);
     xs_json_count(json, "host_empty", c->host_empty);
     xs_json_count(json, "matched", c->matched);
+    if (s->trace->windows)
+        xs_json_count(json, "modelled", c->modelled);
     xs_json_count(json, "without_record", c->without_record);
     xs_json_count(json, "device_copies", c->device_copies);
     xs_json_count(json, "device_copies_graph", c->device_copies_graph);
@@ -351,6 +366,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);
     put_devices(s, json);
+    xs_modelled_json(json, s);
     put_transfers(s, json);
     put_count_times(s, json, "graph_copies", xs_copy_kind_names, s->graph_copies, XS_COPY_KIND_COUNT);
     put_count_times(s, json, "migrations", xs_migration_kind_names, s->migrations, XS_MIGRATION_KIND_COUNT);

@@ -14,6 +14,7 @@
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
+#include "analyzer/summary/modelled_words.h"
 
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
 #define DEVICE_LINES 4
@@ -110,6 +111,14 @@ static void say_thinned(const struct xs_thinned *thinned, struct xs_out *out) {
                 xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows));
 }
 
+void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_modelled_say(&text, s);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_PLAIN, "D%s.", text.data + 1);
+    xs_string_free(&text);
+}
+
 /* What makes the rest of the report less than the whole truth comes before it. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
@@ -202,6 +211,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     xs_out_fact(out, "trace", "%s", s->trace->path);
     print_headline(report, out);
     print_where(report, out);
+    xs_report_windows(s, out);
     xs_report_warnings(s, out);
 }
 
@@ -213,11 +223,12 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
     xs_table_cell(table, xs_format_count(buffer, t->count));
     xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
     if (t->timed_count)
-        xs_table_format(table, "%s%s", mark, xs_format_ns(buffer, t->device_ns));
+        xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->modelled_count), xs_format_ns(buffer, t->device_ns));
     else
         xs_table_cell(table, timed ? "-" : NULL);
     if (timed)
-        xs_table_format(table, "%s%s", mark, xs_format_rate(buffer, t->timed_bytes, t->device_ns));
+        xs_table_format(table, "%s%s%s", mark, xs_modelled_mark(t->device_ns ? t->modelled_count : 0),
+                        xs_format_rate(buffer, t->timed_bytes, t->device_ns));
     else
         xs_table_cell(table, xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
     xs_table_cell(table,
@@ -365,7 +376,8 @@ static void print_largest(const struct xs_summary *s, struct xs_out *out) {
         kind_cell(table, out, shape->direction, shape->src_kind, shape->dst_kind);
         xs_table_cell(table, shape->entry_point ? shape->entry_point : "?");
         if (t->timed_count)
-            xs_table_cell(table, xs_format_ns(buffer, t->device_ns / t->timed_count));
+            xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled_count),
+                            xs_format_ns(buffer, t->device_ns / t->timed_count));
         else
             xs_table_cell(table,
                           t->blocking_count ? xs_format_ns(buffer, t->blocking_host_ns / t->blocking_count) : "-");
@@ -390,7 +402,7 @@ static void print_slowest(const struct xs_summary *s, struct xs_out *out) {
     for (size_t i = 0; i < s->slowest_count; i++) {
         const struct xs_slow_transfer *t = &s->slowest[i];
         uint64_t ns = s->slowest_by_device ? t->device_ns : t->host_ns;
-        xs_table_cell(table, xs_format_ns(buffer, ns));
+        xs_table_format(table, "%s%s", xs_modelled_mark(s->slowest_by_device && t->modelled), xs_format_ns(buffer, ns));
         xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
         kind_cell(table, out, t->direction, t->src_kind, t->dst_kind);
         xs_table_cell(table, t->entry_point ? t->entry_point : "?");

@@ -10,6 +10,8 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/summary/left_out.h"
+#include "analyzer/summary/modelled_words.h"
+#include "analyzer/trace/device_windows.h"
 #include "schema/spool/spool.h"
 
 #define NOTE_LINES 6
@@ -17,12 +19,13 @@
 
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
     char copies[XS_UNIT_BYTES], of_run[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
-    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s", d->id, xs_format_ns(copies, d->copy_busy_ns));
+    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s%s", d->id,
+                     xs_modelled_mark(s->all.modelled_count), xs_format_ns(copies, d->copy_busy_ns));
     if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
         xs_string_format(text, " (%s of the run)", of_run);
     if (d->kernels)
-        xs_string_format(text, ", kernels for %s; %s of the copying ran beside a kernel",
-                         xs_format_ns(kernels, d->kernel_busy_ns),
+        xs_string_format(text, ", kernels for %s%s; %s of the copying ran beside a kernel",
+                         xs_modelled_mark(d->kernels_modelled), xs_format_ns(kernels, d->kernel_busy_ns),
                          d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
     else if (!s->run.kernels_recorded)
         xs_string_format(text, XS_KERNELS_NOT_RECORDED);
@@ -89,7 +92,10 @@ static void call_row(struct xs_table *table, const struct xs_summary *s, const c
     xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
     xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
     xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->run.duration_ns) : NULL);
-    xs_table_cell(table, t->device_ns ? xs_format_ns(buffer, t->device_ns) : NULL);
+    if (t->device_ns)
+        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), xs_format_ns(buffer, t->device_ns));
+    else
+        xs_table_cell(table, NULL);
 }
 
 static void print_calls(const struct xs_summary *s, struct xs_out *out) {
@@ -177,7 +183,7 @@ static void cupti_partly_line(const struct xs_summary *s, const char *cupti, str
 }
 
 static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
-    char version[XS_UNIT_BYTES], cupti[XS_UNIT_BYTES + 8];
+    char version[XS_UNIT_BYTES], cupti[XS_UNIT_BYTES + 8], recorded[XS_UNIT_BYTES];
     const struct xs_run *run = &s->run;
     const char *why = run->cupti_text;
     const struct xs_coverage *c = &s->coverage;
@@ -188,6 +194,12 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     /* the status is written with the first records: unknown is still starting, or killed early */
     if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
         cupti_partly_line(s, cupti, out);
+    else if (s->trace->windows && (active || unknown))
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "Device times by %s in %zu window%s, %s together; those of other times are modelled.%s", cupti,
+                    s->trace->windows->items.count, s->trace->windows->items.count == 1 ? "" : "s",
+                    xs_format_ns(recorded, s->trace->windows->recorded_ns),
+                    run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
     else if (active || (unknown && c->device_copies))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s%s.", cupti,
                     run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
@@ -210,7 +222,8 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     const struct {
         uint64_t count;
         const char *what;
-    } parts[] = {{c->without_record, "without"},
+    } parts[] = {{c->modelled, "with modelled device times"},
+                 {c->without_record, "without"},
                  {c->host_captured, "captured into graphs"},
                  {c->host_empty, "of 0 bytes"},
                  {c->host_failed, "failed"}};
@@ -220,6 +233,11 @@ static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
     xs_out_line(out, c->without_record ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
     xs_string_free(&text);
     cupti_line(s, out);
+    text = (struct xs_string){0};
+    xs_modelled_say_sums(&text, s);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
+    xs_string_free(&text);
     if (c->without_event)
         xs_out_line(out, XS_STYLE_WARN,
                     "%s of %s device records without a transfer on the host: copies that were made by "

@@ -35,13 +35,15 @@ struct xs_device_summary {
     bool simulated, known;                               /* known: the device table has it */
     uint64_t copy_busy_ns, kernel_busy_ns, both_busy_ns; /* unions over all streams */
     uint64_t kernels, kernel_ns;                         /* kernel_ns: the sum */
+    uint64_t kernels_modelled;                           /* of them */
 };
 
 struct xs_totals {
     uint64_t count, bytes, async_count;
     uint64_t empty_count;                         /* of 0 bytes: they leave no device record */
     uint64_t host_ns;                             /* inside the calls; a batch call counts once */
-    uint64_t timed_count, timed_bytes, device_ns; /* those with a device record with times */
+    uint64_t timed_count, timed_bytes, device_ns; /* those whose device times are known, measured or modelled */
+    uint64_t modelled_count, modelled_ns;         /* of these those that are modelled */
     uint64_t blocking_count, blocking_bytes, blocking_host_ns;
 };
 
@@ -67,12 +69,13 @@ struct xs_slow_transfer {
     int64_t id, entry_point_id, enter_ns;
     char *entry_point;
     uint64_t bytes, host_ns, device_ns;
-    bool is_async, timed;
+    bool is_async, timed, modelled;
 };
 
 struct xs_count_time {
     uint64_t count, bytes, ns;
     uint64_t device_ns; /* launches and memsets: of the kernels and memsets that they started */
+    uint64_t modelled;  /* device_ns: so many of them are modelled */
 };
 
 struct xs_allocation_totals {
@@ -89,7 +92,7 @@ struct xs_note {
 
 struct xs_coverage {
     uint64_t host_transfers, host_captured, host_failed, host_empty; /* empty: 0 bytes, which leave no record */
-    uint64_t matched, without_record;
+    uint64_t matched, modelled, without_record; /* modelled: device times were recorded in windows, and not then */
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
     uint64_t migration_rests, migrations_ns; /* recording page migrations rested so often; how long it did not */
     uint64_t nested, left, dropped, skipped_events, dropped_records; /* as capture counted them */

@@ -11,6 +11,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary_internal.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/site.h"
 
@@ -183,6 +184,7 @@ static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row
     if (xs_record_share(record, bytes, &device_ns)) {
         row->timed++;
         row->device_ns = xs_sum(row->device_ns, device_ns);
+        row->modelled += xs_is_modelled(w->trace, record->correlation);
         w->by->timed = true;
     }
 }

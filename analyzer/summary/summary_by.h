@@ -29,6 +29,7 @@ struct xs_by_row {
     int64_t number;          /* of a thread its tid, of a stream its handle, -1: not known */
     int64_t context, device; /* of a stream; 0 and -1: not known */
     uint64_t transfers, bytes, timed, device_ns, host_ns;
+    uint64_t modelled;      /* of the timed ones those whose device times are */
     uint64_t gives_back_ns; /* what causes save of the rows of the trace; each with the most of one */
 };
 

@@ -131,7 +131,7 @@ static int read_allocations(struct xs_summary_work *work) {
 
 /* A kernel's record does not say how it was launched. The join is made only where the answer matters. */
 static int split_cooperative(struct xs_summary_work *work) {
-    enum { START, END };
+    enum { START, END, CORRELATION };
     struct xs_count_time *plain = &work->summary->launches[XS_LAUNCH_KERNEL];
     struct xs_count_time *cooperative = &work->summary->launches[XS_LAUNCH_COOPERATIVE];
     struct xs_scan scan;
@@ -139,7 +139,7 @@ static int split_cooperative(struct xs_summary_work *work) {
     if (!cooperative->count || !plain->device_ns)
         return XS_OK;
     snprintf(sql, sizeof sql,
-             "SELECT start_ns, end_ns FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
+             "SELECT start_ns, end_ns, correlation FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
              " (SELECT correlation FROM launch WHERE kind = %d)",
              XS_LAUNCH_COOPERATIVE);
     xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* damage was counted in the first pass */
@@ -149,6 +149,10 @@ static int split_cooperative(struct xs_summary_work *work) {
         ns = ns < plain->device_ns ? ns : plain->device_ns;
         plain->device_ns -= ns;
         cooperative->device_ns += ns;
+        if (xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION))) {
+            plain->modelled--;
+            cooperative->modelled++;
+        }
     }
     return xs_scan_end(&scan);
 }
@@ -196,6 +200,7 @@ int xs_summary_calls(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     int status = read_memsets(work);
     s->memsets.device_ns = s->memsets_device.ns;
+    s->memsets.modelled = s->memsets_device.modelled;
     if (status >= 0)
         status = read_kinds(work, "SELECT kind, enter_ns, return_ns FROM launch WHERE " XS_RAN, s->launches,
                             XS_LAUNCH_KIND_COUNT);

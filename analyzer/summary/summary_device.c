@@ -17,7 +17,7 @@ static int take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
     struct xs_summary *s = work->summary;
     struct xs_record record = xs_record_read(scan);
-    s->coverage.device_copies++;
+    s->coverage.device_copies += !xs_is_modelled(work->trace, record.correlation);
     if (!record.untimed) {
         size_t device = xs_work_device(work, device_of(scan, DEVICE));
         int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
@@ -27,7 +27,7 @@ static int take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     }
     if (!xs_scan_null(scan, NODE)) {
         uint64_t copies = xs_scan_count(scan, COPIES);
-        s->coverage.device_copies_graph++;
+        s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
         add_count_time(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes, record.ns);
         add_count_time(&s->graph_total, copies, record.bytes, record.ns);
         return XS_OK;
@@ -50,21 +50,24 @@ static int read_copies(struct xs_summary_work *work) {
 }
 
 static int read_kernels(struct xs_summary_work *work) {
-    enum { START, END, DEVICE, NODE };
+    enum { START, END, DEVICE, NODE, CORRELATION };
     struct xs_scan scan;
     int status = XS_OK;
-    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node FROM device_kernel");
+    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node, correlation FROM device_kernel");
     while (status >= 0 && xs_scan_row(&scan)) {
         uint64_t ns = 0;
         size_t device = xs_work_device(work, device_of(&scan, DEVICE));
         struct xs_device_summary *d = &work->summary->devices[device];
+        bool is_modelled = xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION));
         d->kernels++;
+        d->kernels_modelled += is_modelled;
         if (!xs_scan_span(&scan, START, END, &ns))
             continue;
         d->kernel_ns = xs_sum(d->kernel_ns, ns);
         struct xs_count_time *launches = work->summary->launches;
         launches += xs_scan_null(&scan, NODE) ? XS_LAUNCH_KERNEL : XS_LAUNCH_GRAPH;
         launches->device_ns = xs_sum(launches->device_ns, ns);
+        launches->modelled += is_modelled;
         xs_work_saw(work, xs_scan_int(&scan, END));
         status = xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
     }
@@ -86,13 +89,15 @@ static int read_migrations(struct xs_summary_work *work) {
 }
 
 static int read_memsets(struct xs_summary_work *work) {
-    enum { BYTES, START, END };
+    enum { BYTES, START, END, CORRELATION };
     struct xs_scan scan;
-    xs_work_begin(work, &scan, "SELECT bytes, start_ns, end_ns FROM device_memset WHERE graph_node IS NULL");
+    xs_work_begin(work, &scan,
+                  "SELECT bytes, start_ns, end_ns, correlation FROM device_memset WHERE graph_node IS NULL");
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         if (xs_scan_span(&scan, START, END, &ns))
             add_count_time(&work->summary->memsets_device, 1, xs_scan_count(&scan, BYTES), ns);
+        work->summary->memsets_device.modelled += xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION));
     }
     return xs_scan_end(&scan);
 }

@@ -20,6 +20,8 @@ static void add(struct xs_totals *totals, const struct xs_slow_transfer *t, uint
         totals->timed_count++;
         totals->timed_bytes = xs_sum(totals->timed_bytes, t->bytes);
         totals->device_ns = xs_sum(totals->device_ns, t->device_ns);
+        totals->modelled_count += t->modelled;
+        totals->modelled_ns = xs_sum(totals->modelled_ns, t->modelled ? t->device_ns : 0);
     }
     if (!t->is_async) {
         totals->blocking_count++;
@@ -82,7 +84,7 @@ static void keep_slowest(struct xs_summary *s, const struct xs_slow_transfer *t)
 static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_transfer *t, struct xs_record *record) {
     if (record) {
         record->matched = 1;
-        coverage->matched++;
+        *(t->modelled ? &coverage->modelled : &coverage->matched) += 1;
     } else if (!t->bytes) {
         coverage->host_empty++;
     } else {
@@ -125,6 +127,7 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, xs_tota
         return;
     }
     t.timed = xs_record_share(record, t.bytes, &t.device_ns);
+    t.modelled = record && xs_is_modelled(work->trace, record->correlation);
     count_coverage(&s->coverage, &t, record);
     s->coverage.without_stack += s->coverage.stacks_recorded && xs_scan_null(scan, STACK);
     if (!xs_selection_has(work->selection, XS_EVIDENCE_TRANSFER, t.id))

@@ -9,6 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/timeline/sources.h"
+#include "analyzer/trace/device_windows.h"
 #include "analyzer/trace/kinds.h"
 #include "analyzer/trace/scan.h"
 
@@ -59,6 +60,8 @@ static bool next_row(struct xs_scan *scan, enum xs_timeline_kind kind, struct xs
         row->id = xs_scan_int(scan, XS_COLUMN_ID);
         row->correlation = xs_scan_int(scan, XS_COLUMN_CORRELATION);
         row->bytes = xs_scan_count_or_null(scan, XS_COLUMN_BYTES);
+        row->modelled = is_work(kind) && row->correlation > 0 && row->correlation <= UINT32_MAX &&
+                        xs_is_modelled(scan->trace, (uint32_t)row->correlation);
         if (is_work(kind))
             read_work(scan, row);
         else

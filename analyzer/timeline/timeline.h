@@ -56,6 +56,7 @@ struct xs_timeline_row {
     bool of_graph;          /* the correlation is that of the graph's launch */
     int64_t kernel;         /* kernel_name.id */
     int64_t copies;
+    bool modelled; /* when it ran is not measured, but modelled */
 
     /* Of xs_timeline_merge. */
     const char *category, *name; /* name: of the entry point, the copy's kind, the kernel. NULL: not known */

@@ -7,6 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/window_list.h"
 
 /* Older versions recorded in stretches; where no record came for so long, one had ended. */
 #define SILENCE_NS INT64_C(100000000)
@@ -25,23 +26,7 @@ static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns
         (struct xs_recorded_window){.start_ns = start_ns, .end_ns = end_ns, .weight = 1, .is_sample = true};
 }
 
-/* "start+length,start+length,..." in microseconds; what comes after anything else is not read. */
-static void read_list(struct xs_migration_windows *w, const char *text) {
-    enum { LONGEST_US = INT32_MAX };
-    for (char *end;; text = end + 1) {
-        unsigned long long start = strtoull(text, &end, 10), length;
-        if (end == text || *end != '+' || start > (unsigned long long)INT64_MAX / 2000)
-            return;
-        text = end + 1;
-        length = strtoull(text, &end, 10);
-        if (end == text)
-            return;
-        length = length < INT64_MAX / 2000 ? length : INT64_MAX / 2000;
-        add(w, (int64_t)start * 1000, (int64_t)(start + length) * 1000);
-        if (*end != ',')
-            return;
-    }
-}
+static void add_listed(void *windows, int64_t start_ns, int64_t end_ns) { add(windows, start_ns, end_ns); }
 
 /* --- the records --- */
 
@@ -147,15 +132,12 @@ static void weigh(struct xs_migration_windows *w) {
 
 int xs_migration_windows_read(struct xs_migration_windows *w, enum xs_migration_way way, const struct xs_trace *trace,
                               char *message, uint64_t *damaged) {
-    enum { LIST_BYTES = 1 << 16 };
     *w = (struct xs_migration_windows){0};
     if (!xs_trace_meta_int(trace, "cupti.migration_rests", 0)) {
         w->whole = true;
         return XS_OK;
     }
-    char *list = xs_realloc(NULL, LIST_BYTES);
-    read_list(w, xs_trace_meta_text(trace, "cupti.migration_windows", list, LIST_BYTES, ""));
-    free(list);
+    xs_window_list_read(trace, "cupti.migration_windows", add_listed, w);
     w->listed = w->count != 0;
     int status = read_records(w, way, trace, message, damaged);
     if (w->listed) {

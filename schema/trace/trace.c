@@ -388,6 +388,7 @@ void xs_trace_close(struct xs_trace *trace) {
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
     trace->steps = NULL;
+    trace->windows = NULL;
     if (ends_wal) {
         xs_recover_close(trace->file);
     }

@@ -154,6 +154,9 @@ export class Timeline {
         ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block, ` +
             'as dense as the time in it was used. '
         : '',
+      this.run.lanes.some((lane) => lane.modelled?.some((count) => count > 0))
+        ? 'Lighter blocks are modelled: device times were recorded in windows of the run only. '
+        : '',
       'Drag pans, Ctrl and the wheel zoom; with the keyboard: arrows, +, −, 0.',
     );
   }
@@ -197,7 +200,8 @@ export class Timeline {
     return !this.narrow.current || (lane.kind[i] !== KERNEL && this.narrow.has(lane.what[i]));
   }
 
-  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside]
+  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside,
+  // of how many the device time is modelled]
   rectangles(lane, y, pixel, out) {
     const [from, to] = this.range;
     const marked = this.places();
@@ -206,7 +210,8 @@ export class Timeline {
       if (lane.end[i] < from || this.hiddenKinds.has(lane.kind[i])) continue;
       const hot = marked ? (marked.get(lane.base + i) ?? 0) : 0;
       const inside = this.isInside(lane, i);
-      const key = lane.kind[i] * 4 + (hot ? 2 : 0) + (inside ? 1 : 0);
+      const modelled = lane.modelled?.[i] ?? 0;
+      const key = lane.kind[i] * 8 + (modelled ? 4 : 0) + (hot ? 2 : 0) + (inside ? 1 : 0);
       const busy = lane.busy[i] || lane.end[i] - lane.start[i];
       let last = open.get(key);
       const near =
@@ -215,7 +220,7 @@ export class Timeline {
         (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
       if (!near) {
         last = [y, lane.start[i], lane.end[i], lane.kind[i], 0, 0, 0, lane.base + i, 0, lane.what[i], lane.row[i]];
-        last.push(inside);
+        last.push(inside, 0);
         open.set(key, last);
         out.push(last);
       } else if (last[9] !== lane.what[i]) {
@@ -226,6 +231,7 @@ export class Timeline {
       last[5] += busy;
       last[6] += lane.bytes[i];
       last[8] += hot;
+      last[12] += modelled;
     }
   }
 
@@ -296,7 +302,8 @@ export class Timeline {
     );
     if (!shape) return null;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
-    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.22 : dense;
+    const lighter = dense * (1 - (0.5 * data[12]) / data[4]);
+    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.22 : lighter;
     return {
       type: 'rect',
       shape,
@@ -317,6 +324,7 @@ export class Timeline {
       ['lane', this.lanes[d[0]].label],
       ['from', f.moment(d[1], span)],
       ['took', f.ns(d[5])],
+      d[12] > 0 && ['modelled', single ? 'not measured' : f.count(d[12])],
       !single && ['within', f.ns(d[2] - d[1])],
       d[6] > 0 && ['moved', f.bytes(d[6])],
       d[6] > 0 && d[5] > 0 && d[3] < KERNEL && ['rate', f.rate((d[6] / d[5]) * 1e9)],
@@ -538,7 +546,12 @@ export class Timeline {
           { title: 'What', text: ([lane, i]) => kinds[lane.kind[i]].name },
           { title: 'Calls', number: true, text: ([lane, i]) => f.count(lane.count[i]) },
           { title: 'From', number: true, text: ([lane, i]) => f.moment(lane.start[i], to - from) },
-          { title: 'Took', number: true, text: ([lane, i]) => f.ns(lane.busy[i] || lane.end[i] - lane.start[i]) },
+          {
+            title: 'Took',
+            number: true,
+            text: ([lane, i]) =>
+              `${lane.modelled?.[i] ? '~' : ''}${f.ns(lane.busy[i] || lane.end[i] - lane.start[i])}`,
+          },
           { title: 'Moved', number: true, text: ([lane, i]) => (lane.bytes[i] ? f.bytes(lane.bytes[i]) : '') },
           { title: 'Where', text: of },
           { title: 'Row', number: true, text: ([lane, i]) => lane.row[i] || '' },

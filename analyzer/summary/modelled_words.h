@@ -1,0 +1,25 @@
+/* The sentences on device times that are modelled, for every output that shows device times. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
+#define XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/text.h"
+#include "analyzer/summary/summary.h"
+#include "analyzer/trace/device_windows.h"
+
+/* When device times were recorded, and that the rest is modelled, as without a full stop. Nothing where
+ * they were recorded throughout. */
+void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary);
+
+/* How far the device times may be off, one sentence; nothing where nothing can be said of it. */
+void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary);
+
+/* In what interval a sum of device times lies, of which a part is modelled: of kernels, or of copies. False: there were
+ * too few windows to say it. Where nothing of it is modelled, both are the value. */
+bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t value_ns, uint64_t *least_ns,
+                        uint64_t *most_ns);
+
+/* The same as the object `device_windows`; nothing where device times were recorded throughout. */
+void xs_modelled_json(struct xs_json *json, const struct xs_summary *summary);
+
+#endif
