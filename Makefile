@@ -12,10 +12,10 @@ demo: ## build, profile an example (on the simulated GPU where there is no real 
 	@scripts/install-packages build
 	@scripts/demo
 
-test: ## build and run every test
+test: ## build and run every test; what fails is repeated once, alone
 	@scripts/install-packages build test
 	@scripts/build debug
-	@ctest --preset debug -j "$$(nproc)" --output-junit test-results.xml
+	@scripts/run-tests debug -j "$$(nproc)"
 
 test-gpu: ## the end-to-end tests again, on this machine's GPU
 	@scripts/install-packages build test
