@@ -163,12 +163,9 @@ static int prepare(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_inside_while_it_is_closed),
-        cmocka_unit_test(who_stays_inside_has_it_opened_again),
-        cmocka_unit_test(who_ends_inside_is_forgotten),
-        cmocka_unit_test(who_comes_waits),
-        cmocka_unit_test(counts_are_of_all_threads),
-        cmocka_unit_test(a_forked_child_begins_anew),
+        cmocka_unit_test(nobody_is_inside_while_it_is_closed), cmocka_unit_test(who_stays_inside_has_it_opened_again),
+        cmocka_unit_test(who_ends_inside_is_forgotten),        cmocka_unit_test(who_comes_waits),
+        cmocka_unit_test(counts_are_of_all_threads),           cmocka_unit_test(a_forked_child_begins_anew),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }
