@@ -272,12 +272,11 @@ static void print_budget(const struct xs_summary *s, struct xs_out *out) {
         return;
     if (c->budget_percent)
         snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
-    xs_out_line(out, XS_STYLE_PLAIN,
-                "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
+    xs_out_line(out, XS_STYLE_PLAIN, "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
                 xs_format_ns(spent, c->spent_ns), xs_format_ns(run, s->run.duration_ns),
-                xs_format_share(share, c->spent_ns, s->run.duration_ns), budget,
-                xs_format_ns(bare, c->bare_ns));
-    xs_out_line(out, XS_STYLE_PLAIN, "It lost %s to the start, %s to its calls, %s to device times, %s to fingerprints.",
+                xs_format_share(share, c->spent_ns, s->run.duration_ns), budget, xs_format_ns(bare, c->bare_ns));
+    xs_out_line(out, XS_STYLE_PLAIN,
+                "It lost %s to the start, %s to its calls, %s to device times, %s to fingerprints.",
                 xs_format_ns(begin, c->begin_ns), xs_format_ns(calls, c->wrappers_ns),
                 xs_format_ns(times, c->device_times_ns), xs_format_ns(prints, c->fingerprint_call_ns));
 }

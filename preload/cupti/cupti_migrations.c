@@ -14,8 +14,8 @@
 static bool wanted, bounded;      /* at all; resting */
 static _Atomic bool begun, works; /* counting was tried; CUPTI does it */
 static struct xs_migration_budget budget;
-static _Atomic bool hurry;        /* managed memory was allocated: migrations may begin */
-static _Atomic int64_t decoded;   /* records that are no longer in a queued buffer */
+static _Atomic bool hurry;      /* managed memory was allocated: migrations may begin */
+static _Atomic int64_t decoded; /* records that are no longer in a queued buffer */
 
 static CUptiResult configure(bool on) {
     static const CUpti_ActivityUnifiedMemoryCounterKind counters[] = {
@@ -80,8 +80,8 @@ void xs_cupti_managed_memory(void) {
             xs_note("cupti", "page migrations are not recorded: device times had been stopped before the program "
                              "allocated managed memory");
         else if (result != CUPTI_SUCCESS)
-            xs_note("cupti", "page migrations are not recorded: %s (%d)",
-                    xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+            xs_note("cupti", "page migrations are not recorded: %s (%d)", xs_cupti_result_text(&xs_cupti_api, result),
+                    (int)result);
     }
     xs_cupti_leave();
 }

@@ -210,9 +210,7 @@ void xs_cupti_flush(bool forced) {
     xs_cupti_leave();
 }
 
-static void index_one(struct xs_cupti_buffer *buffer, void *decoder) {
-    xs_cupti_buffer_index(buffer, decoder);
-}
+static void index_one(struct xs_cupti_buffer *buffer, void *decoder) { xs_cupti_buffer_index(buffer, decoder); }
 
 /* Kernel names are CUPTI's memory; the buffers that wait are decoded when it may be gone. */
 void xs_cupti_index_all(void) {

@@ -64,8 +64,8 @@ static struct xs_windows_facts facts_now(void) {
 
 /* ---- turning, with the gate closed ---- */
 
-/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again, and
- * half of it would be there. */
+/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again,
+ * and half of it would be there. */
 static void detach(void) {
     synchronise();
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -127,8 +127,8 @@ static void stop_for_good(const char *why) {
 /* False: a stream captures, or a thread stayed inside of the driver. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
-    bool closed = gate_works && atomic_load(&xs_captures) <= 0 &&
-                  xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
+    bool closed =
+        gate_works && atomic_load(&xs_captures) <= 0 && xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
     if (gate_works && !closed) {
         windows.turns_ns += xs_monotonic_ns() - before_ns;
         return false;

@@ -17,7 +17,8 @@ struct xs_window_spec {
 };
 
 /* Reads "10s..20s", "500ms..", "..2s", several of them with commas between, or "20ms/1s" for the first 20 ms of every
- * second. Units: ns, us, ms, s, min. An empty text asks for nothing. False: it is none of these, and the spec is zero. */
+ * second. Units: ns, us, ms, s, min. An empty text asks for nothing. False: it is none of these, and the spec is zero.
+ */
 bool xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
 static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) { return spec->count || spec->period_ns; }

@@ -18,7 +18,7 @@ XS_HOT bool passes_the_gate(void) {
             return real args;                                                                                          \
         }                                                                                                              \
         xs_gate_enter();                                                                                               \
-        CUresult returned = real args;                                                                                  \
+        CUresult returned = real args;                                                                                 \
         xs_gate_leave();                                                                                               \
         return returned;                                                                                               \
     }

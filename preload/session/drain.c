@@ -66,7 +66,7 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said, migration_rests, detachments;
     uint64_t events, records;
-    unsigned contexts;      /* written */
+    unsigned contexts; /* written */
     _Atomic uint64_t begin_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;

@@ -13,13 +13,13 @@
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
 #include "preload/core/drain_bell.h"
-#include "preload/core/glibc_dlsym.h"
 #include "preload/core/gate.h"
+#include "preload/core/glibc_dlsym.h"
 #include "preload/core/guard.h"
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
-#include "preload/core/own_cost.h"
 #include "preload/core/notes.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
@@ -36,8 +36,8 @@
 #include "preload/session/signing.h"
 
 #define EXIT_PATIENCE_MS 60000u
-#define STILL_PATIENCE_MS 5000u     /* without progress: the file system does not answer */
-#define RESULTS_PATIENCE_MS 500u    /* of fingerprints that the device has not yet taken */
+#define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
+#define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
 /* Percent of the run's time, where XFERSPY_BUDGET is off. */
 #define UNBOUNDED_FINGERPRINT_SHARE 3u
 #define UNBOUNDED_MIGRATIONS_SHARE 2u
