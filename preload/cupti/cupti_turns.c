@@ -87,7 +87,7 @@ static bool attach(void) {
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     attached = !failed;
     if (failed) {
-        xs_note("cupti", "no device times from here on: %s: %s (%d)", failed,
+        xs_note("cupti", "device times end here, because CUPTI could not be attached again: %s: %s (%d)", failed,
                 xs_cupti_result_text(&xs_cupti_api, result), (int)result);
         atomic_store(&ended, true);
     }
