@@ -209,6 +209,14 @@ unsigned xs_cupti_watch_windows(void) {
     return wait_ms;
 }
 
+bool xs_cupti_quiet_device(void) {
+    bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
+    if (closed && atomic_load(&xs_captures) <= 0) {
+        synchronise();
+    }
+    return closed;
+}
+
 /* ---- a moment of the program's ---- */
 
 static void turn_on_scratch(void *argument) {
