@@ -1,6 +1,8 @@
 /* The places of the threads, and closing the gate. The places are an array that is never freed, so the closing thread
  * may look at the place of a thread that ends meanwhile. */
-#define _GNU_SOURCE
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* syscall */
+#endif
 #include "preload/core/gate.h"
 
 #include <errno.h>

@@ -118,6 +118,9 @@ void xs_cupti_end_migrations(void);
 
 void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
+/* Closes the gate, where that is possible, and waits for the device: no recorded kernel is under way when kinds are
+ * disabled. True: the gate is closed, and the caller opens it. */
+bool xs_cupti_quiet_device(void);
 /* CUPTI is not turned any more. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */

@@ -87,7 +87,7 @@ static bool attach(void) {
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     attached = !failed;
     if (failed) {
-        xs_note("cupti", "no device times from here on: %s: %s (%d)", failed,
+        xs_note("cupti", "device times end here, because CUPTI could not be attached again: %s: %s (%d)", failed,
                 xs_cupti_result_text(&xs_cupti_api, result), (int)result);
         atomic_store(&ended, true);
     }
@@ -207,6 +207,14 @@ unsigned xs_cupti_watch_windows(void) {
     xs_cupti_note(tell);
     xs_cupti_leave();
     return wait_ms;
+}
+
+bool xs_cupti_quiet_device(void) {
+    bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
+    if (closed && atomic_load(&xs_captures) <= 0) {
+        synchronise();
+    }
+    return closed;
 }
 
 /* ---- a moment of the program's ---- */

@@ -55,12 +55,14 @@ static void *open_fake(void) {
 static struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cupti_state"); }
 
 static uint64_t nothing(void) { return 0; }
+static void no_wait(void) {}
 
 static void begin(bool kernels, const char *migrations) {
     struct xs_cupti_wishes wishes = {.kernels = kernels,
                                      .migrations = migrations,
                                      .migrations_percent = 2,
                                      .driver_version = 13000,
+                                     .synchronise = no_wait,
                                      .others_ns = nothing};
     xs_cupti_start(&wishes);
 }
