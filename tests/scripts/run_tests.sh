@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts/run-tests in a made-up project: a test that always fails must fail, one that fails the first time must pass and
-# be named, and the count is right for each. Wanted: SCRIPT, any of scripts/, and WORK, a folder to be emptied.
+# scripts/run-tests in a made-up project: a test that always fails must fail, one that fails the first time must pass
+# and be named, and the count is right for each. Wanted: SCRIPT, any of scripts/, and WORK, a folder to be emptied.
 set -euo pipefail
 rm -rf "$WORK"
 mkdir -p "$WORK/scripts" "$WORK/build/debug"
@@ -45,7 +45,8 @@ expect() {
     lists=${once:+"failed once, passed when repeated alone (debug): $once"}
     lists=$lists${once:+${twice:+$'\n'}}${twice:+"failed (debug): $twice"}
     [ "$(scripts/run-tests --lists debug)" = "$lists" ] || fail "the lists are '$(scripts/run-tests --lists debug)'"
-    [ "$(tail -n "$(printf '%s' "$lists" | grep -c '')" out)" = "$lists" ] || [ -z "$lists" ] || fail "what it ends with"
+    [ -z "$lists" ] || [ "$(tail -n "$(printf '%s' "$lists" | grep -c '')" out)" = "$lists" ] ||
+        fail "what it ends with"
 }
 
 project good1 good2 skipped

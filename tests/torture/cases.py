@@ -126,7 +126,8 @@ case("virtual-table", SCHEMA)(lambda folder, random: change(
 case("virtual-table-beside", SCHEMA)(lambda folder, random: change(folder, "CREATE VIRTUAL TABLE more USING fts3(a)"))
 case("virtual-table-fake", SCHEMA)(lambda folder, random: change(
     folder, "PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 0, 'CREATE VIRTUAL TABLE x USING dbstat(main)')"))
-case("index-expression", SCHEMA)(lambda folder, random: change(folder, f"CREATE INDEX more ON {stored_transfers(folder)} (hex(bytes))"))
+case("index-expression", SCHEMA)(lambda folder, random: change(
+    folder, f"CREATE INDEX more ON {stored_transfers(folder)} (hex(bytes))"))
 case("index-partial", SCHEMA)(
     lambda folder, random: change(
         folder, f"CREATE INDEX more ON {stored_transfers(folder)} (bytes) WHERE hex(zeroblob(1000)) > 'a'"))

@@ -146,7 +146,8 @@ run "$XFERSPY" report part.db; expect_status 0; expect_out "no trace of rank 2 (
 size=$(wc -c <run/app.1.db)
 "$XFERSPY" query --format=tsv run/app.1.db "PRAGMA page_size" >/dev/null
 cp run/app.1.db broken.db
-page=$("$XFERSPY" query --format=tsv broken.db "SELECT rootpage FROM sqlite_master WHERE name = 'device_copy_row'" | sed 1d)
+page=$("$XFERSPY" query --format=tsv broken.db "SELECT rootpage FROM sqlite_master
+    WHERE name = 'device_copy_row'" | sed 1d)
 printf '\377\377\377\377' | dd of=broken.db bs=1 seek=$(((page - 1) * 4096 + 8)) conv=notrunc 2>/dev/null
 [ "$size" -eq "$(wc -c <broken.db)" ] || show "the size changed"
 run "$XFERSPY" merge -o some.db run/app.0.db broken.db run/app.3.db
