@@ -90,6 +90,11 @@ static int show_calls(sqlite3 *db, unsigned kind) {
     return rc;
 }
 
+static void say_why(const struct xs_trace *trace, char message[XS_TRACE_MESSAGE_BYTES]) {
+    snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: device times cannot be modelled: %s", trace->path,
+             xs_trace_why(trace));
+}
+
 static int show(struct modelled *m, const struct xs_trace *trace, char *message) {
     sqlite3 *db = trace->db;
     int rc = sqlite3_exec(db, "PRAGMA query_only=OFF", NULL, NULL, NULL);
@@ -98,8 +103,7 @@ static int show(struct modelled *m, const struct xs_trace *trace, char *message)
     if (rc == SQLITE_OK)
         rc = xs_modelled_show(db, &m->tables);
     if (rc != SQLITE_OK) /* before the next statement, which may succeed */
-        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: device times cannot be modelled: %s", trace->path,
-                 xs_trace_why(trace));
+        say_why(trace, message);
     bool ended = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
     return rc == SQLITE_OK && ended ? XS_OK : XS_ERROR_SQLITE;
 }
@@ -149,8 +153,7 @@ int xs_modelled_add_to(struct xs_trace *trace, char *message) {
     if (sqlite3_create_function_v2(trace->db, "xferspy_call_number", 2,
                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, m, call_number, NULL, NULL,
                                    free_modelled) != SQLITE_OK) {
-        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: device times cannot be modelled: %s", trace->path,
-                 xs_trace_why(trace));
+        say_why(trace, message);
         return XS_ERROR_SQLITE;
     }
     xs_snapshot_begin(trace);

@@ -48,7 +48,7 @@ void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summa
         any = true;
     }
     if (any && w->overlap >= 0 && w->overlap_most > 0)
-        xs_string_format(text, ", and %.0f to %.0f %% of the copying ran beside a kernel", w->overlap_least * 100,
+        xs_string_format(text, ", and %.0f to %.0f %% of that copying ran beside kernels", w->overlap_least * 100,
                          w->overlap_most * 100);
     if (any)
         xs_string_format(text, " (95 %% confidence).");

@@ -155,7 +155,7 @@ export class Timeline {
             'as dense as the time in it was used. '
         : '',
       this.run.lanes.some((lane) => lane.modelled?.some((count) => count > 0))
-        ? 'Lighter blocks are modelled: device times were recorded in windows of the run only. '
+        ? 'Lighter blocks are modelled, because only windows of the run have device times. '
         : '',
       'Drag pans, Ctrl and the wheel zoom; with the keyboard: arrows, +, −, 0.',
     );
