@@ -35,6 +35,11 @@ static void nobody_is_inside_while_it_is_closed(void **state) {
         assert_int_equal(pthread_create(&threads[i], NULL, passing, NULL), 0);
     }
     for (unsigned i = 0; i < 2000; i++) {
+        if (i % 20 == 0) { /* on a busy machine none of them may run for long */
+            for (unsigned long seen = atomic_load(&passes); atomic_load(&passes) <= seen + 10;) {
+                usleep(100);
+            }
+        }
         if (xs_gate_close(50 * MS)) {
             unsigned long before = atomic_load(&passes);
             atomic_store(&closed, true);
@@ -52,7 +57,6 @@ static void nobody_is_inside_while_it_is_closed(void **state) {
     }
     assert_int_equal(atomic_load(&violations), 0);
     assert_true(turns > 100);
-    assert_true(atomic_load(&passes) > 1000);
 }
 
 static _Atomic int step;
