@@ -48,7 +48,7 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
 /* What a table's name stands for: of an older schema and of a merged file it is a TEMP view already. Empties `from`
  * where the view has another form than it should. */
 static void find_source(sqlite3 *db, const char *table, struct xs_string *from) {
-    static const char begins[] = " AS ";
+    static const char *const begins[] = {" AS\n", " AS "}; /* a view over shapes, and one of an older schema */
     sqlite3_stmt *statement = NULL;
     xs_string_format(from, "main.%s", table);
     if (sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_temp_schema WHERE type = 'view' AND name = ?", -1, &statement,
@@ -56,10 +56,12 @@ static void find_source(sqlite3 *db, const char *table, struct xs_string *from) 
         sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW) {
         const char *sql = (const char *)sqlite3_column_text(statement, 0);
-        const char *body = sql ? strstr(sql, begins) : NULL;
         from->length = 0;
-        if (body)
-            xs_string_format(from, "(%s)", body + strlen(begins));
+        for (unsigned i = 0; sql && i < sizeof begins / sizeof *begins && !from->length; i++) {
+            const char *body = strstr(sql, begins[i]);
+            if (body)
+                xs_string_format(from, "(%s)", body + strlen(begins[i]));
+        }
     }
     sqlite3_finalize(statement);
 }
