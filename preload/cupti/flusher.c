@@ -27,6 +27,8 @@ static void begin_migrations(void *argument) {
 }
 
 static void *flusher_main(void *arg) {
+    uint64_t flushed_ns = 0;
+    unsigned migrations_ms = 0;
     (void)arg;
     xs_guard_enter(); /* whatever this thread asks of the driver is not the application's */
     prctl(PR_SET_NAME, "xferspy");
@@ -37,13 +39,18 @@ static void *flusher_main(void *arg) {
             xs_cupti_step_aside("the end of capture"); /* else CUPTI would fill memory that nobody empties */
             break;
         }
-        xs_cupti_flush(forced);
-        xs_drain_wake();
+        /* It also wakes up to look at the windows, for which nothing need be flushed. */
+        if (forced || migrations_ms || xs_monotonic_ns() - flushed_ns >= PERIOD_MS * UINT64_C(1000000)) {
+            flushed_ns = xs_monotonic_ns();
+            xs_cupti_flush(forced);
+            xs_drain_wake();
+        }
         if (forced) {
             atomic_store(&answered, seen);
             xs_futex_wake(&answered);
         }
-        unsigned migrations_ms = xs_cupti_watch_migrations(), windows_ms = xs_cupti_watch_windows();
+        migrations_ms = xs_cupti_watch_migrations();
+        unsigned windows_ms = xs_cupti_watch_windows();
         xs_futex_wait(&bell, heard, least(least(PERIOD_MS, migrations_ms), windows_ms));
     }
     atomic_store(&running, false);

@@ -17,14 +17,20 @@ void xs_window_list_add(struct xs_window_list *list, uint64_t start_ns, uint64_t
     list->windows[list->count++] = (struct xs_window){start_ns, length};
 }
 
+/* CUPTI is attached before the trace's time begins. */
+int xs_window_text(const struct xs_window *window, const struct xs_clock *clock, bool first, char *text, size_t bytes) {
+    int64_t start = xs_clock_from_monotonic(clock, window->start_ns), end = start + (int64_t)window->length_ns;
+    start = start > 0 ? start : 0;
+    end = end > start ? end : start;
+    return snprintf(text, bytes, "%s%lld+%lld", first ? "" : ",", (long long)(start / 1000),
+                    (long long)((end - start) / 1000));
+}
+
 size_t xs_window_list_text(const struct xs_window_list *list, const struct xs_clock *clock, char *text, size_t bytes) {
     size_t length = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct xs_window *w = &list->windows[i];
-        int64_t start = xs_clock_from_monotonic(clock, w->start_ns);
-        int written = snprintf(text + length, bytes - length, "%s%lld+%llu", i ? "," : "",
-                               (long long)(start > 0 ? start / 1000 : 0), (unsigned long long)w->length_ns / 1000);
+        int written = xs_window_text(&list->windows[i], clock, i == 0, text + length, bytes - length);
         if (written < 0 || length + (size_t)written >= bytes) {
             text[length] = 0;
             break;

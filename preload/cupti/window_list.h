@@ -2,6 +2,7 @@
 #ifndef XFERSPY_PRELOAD_CUPTI_WINDOW_LIST_H
 #define XFERSPY_PRELOAD_CUPTI_WINDOW_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ struct xs_window_list {
 
 /* A window has ended. */
 void xs_window_list_add(struct xs_window_list *list, uint64_t start_ns, uint64_t end_ns);
+
+/* One of them as the trace has it, with a comma before it where it is not the first. As snprintf. */
+int xs_window_text(const struct xs_window *window, const struct xs_clock *clock, bool first, char *text, size_t bytes);
 
 /* As the trace has them: "start+length,start+length,...", microseconds since the trace's start. Returns the length. */
 size_t xs_window_list_text(const struct xs_window_list *list, const struct xs_clock *clock, char *text, size_t bytes);

@@ -1,7 +1,6 @@
 /* When device times are recorded; see windows.h. */
 #include "preload/cupti/windows.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* What a recorded call costs the program, CUPTI's and the drain thread's work beside it included, until the program has
@@ -186,10 +185,8 @@ uint64_t xs_windows_recorded_ns(const struct xs_windows *w, uint64_t now_ns) {
 void xs_windows_text(const struct xs_windows *w, const struct xs_clock *clock, char *text, size_t bytes) {
     size_t length = xs_window_list_text(&w->windows, clock, text, bytes);
     if (w->state == XS_WINDOWS_RECORDING && length + 48 < bytes) {
-        uint64_t now_ns = xs_monotonic_ns();
-        snprintf(text + length, bytes - length, "%s%lld+%llu", length ? "," : "",
-                 (long long)(xs_clock_from_monotonic(clock, w->since_ns) / 1000),
-                 (unsigned long long)((now_ns - w->since_ns) / 1000));
+        struct xs_window open = {w->since_ns, xs_monotonic_ns() - w->since_ns};
+        xs_window_text(&open, clock, !length, text + length, bytes - length);
     }
 }
 

@@ -150,6 +150,9 @@ static void the_list_thins_itself(void **state) {
     }
     assert_true(xs_window_list_text(&list, &clock, text, sizeof text) > 0);
     assert_int_equal(strncmp(text, "0+500,", 6), 0);
+    const struct xs_clock later = {.source = XS_CLOCK_MONOTONIC, .origin_ns = 200000};
+    xs_window_list_text(&list, &later, text, sizeof text);
+    assert_int_equal(strncmp(text, "0+300,", 6), 0); /* what lies before the trace's time 0 is cut off */
     xs_window_list_text(&list, &clock, text, 20);
     assert_true(strlen(text) < 20 && text[strlen(text) - 1] != ',');
 }

@@ -2,7 +2,7 @@
  * becomes is tested where no busy machine lets records wait (unit.schema.store_thin).
  *
  * link: cuda
- * env: XFERSPY_MAX_SIZE=4 XFERSPY_FINGERPRINT=off
+ * env: XFERSPY_MAX_SIZE=4 XFERSPY_FINGERPRINT=off XFERSPY_BUDGET=off
  * stdout: data ok
  *
  * > SELECT (SELECT count(*) FROM transfer) < 120001,
