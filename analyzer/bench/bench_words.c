@@ -126,7 +126,7 @@ void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *r
         xs_string_format(text, "a gain of at least %s was demanded: ", gate->at_least);
     if (!report->failed)
         xs_string_format(text, "it is there");
-    for (unsigned i = 0, n = 0; xs_bench_fault_names[i]; i++)
+    for (unsigned i = 0, n = 0; i < sizeof words / sizeof words[0]; i++)
         if (report->failed & 1U << i)
             xs_string_format(text, "%s%s", n++ ? ", " : "", words[i]);
 }

@@ -5,7 +5,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/intervals.h"
 #include "analyzer/causes/managed.h"
-#include "analyzer/trace/migration_windows.h"
+#include "analyzer/trace/windows/migration_windows.h"
 
 /* A managed allocation. */
 struct xs_managed_memory {

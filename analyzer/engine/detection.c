@@ -1,7 +1,7 @@
 /* What detectors call: instances, claims, and the times of an event. See detector.h. */
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/selection.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "analyzer/engine/link.h"
 #include "analyzer/engine/repair.h"
 #include "analyzer/engine/residency.h"
-#include "analyzer/trace/migration_windows.h"
+#include "analyzer/trace/windows/migration_windows.h"
 #include "analyzer/trace/trace_event.h"
 
 enum xs_detector_kind {

@@ -10,7 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/place.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/kinds.h"

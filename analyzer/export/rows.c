@@ -8,7 +8,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/remedies.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 

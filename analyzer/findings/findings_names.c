@@ -7,7 +7,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict) {
     const struct xs_detector *d = xs_detectors[detector];

@@ -6,7 +6,7 @@
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/job/job_internal.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 enum {
     ROWS = 16,

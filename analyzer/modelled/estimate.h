@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_MODELLED_ESTIMATE_H
 
 #include "analyzer/modelled/place.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 /* A ratio of two sums over parts of a run, and how far it may be off: by leaving out one part after the other (the
  * jackknife). No chance is in it. False: there are too few parts. */

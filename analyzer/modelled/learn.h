@@ -3,7 +3,7 @@
 #define XFERSPY_ANALYZER_MODELLED_LEARN_H
 
 #include "analyzer/modelled/learned.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 /* The clocks of host and device agree to about that. */
 #define XS_MODELLED_CLOCKS_NS 1500

@@ -3,7 +3,7 @@
 #define XFERSPY_ANALYZER_MODELLED_PLACE_H
 
 #include "analyzer/modelled/learned.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 /* Measured and modelled times of what was recorded, by the part of the windows that it lies in. */
 struct xs_parts {

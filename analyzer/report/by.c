@@ -9,7 +9,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/scan.h"
 
 enum {

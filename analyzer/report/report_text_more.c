@@ -11,7 +11,7 @@
 #include "analyzer/report/report_internal.h"
 #include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "schema/spool/spool.h"
 
 #define NOTE_LINES 6

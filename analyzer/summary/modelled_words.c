@@ -2,7 +2,7 @@
 #include "analyzer/summary/modelled_words.h"
 
 #include "analyzer/base/units.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 static const char *const sum_names[XS_SUM_COUNT] = {[XS_SUM_H2D] = "h2d",
                                                     [XS_SUM_D2H] = "d2h",

@@ -5,7 +5,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"
 #include "analyzer/summary/summary.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 /* When device times were recorded, and that the rest is modelled, as without a full stop. Nothing where
  * they were recorded throughout. */

@@ -11,7 +11,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary_internal.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/site.h"
 

@@ -5,7 +5,7 @@
 #include "analyzer/base/intervals.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/scan.h"
 

@@ -58,7 +58,7 @@ static int64_t balance(const struct xs_windows *w) {
 /* ---- what a call costs, by the program's pace ---- */
 
 static unsigned median_cost(const struct xs_windows *w) {
-    unsigned sorted[XS_WINDOWS_COSTS];
+    unsigned sorted[XS_WINDOWS_COSTS] = {0};
     for (unsigned i = 0; i < w->cost_count; i++) {
         unsigned k = i;
         for (; k > 0 && sorted[k - 1] > w->costs[i]; k--)

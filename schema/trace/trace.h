@@ -14,7 +14,7 @@ struct xs_device_windows;
 struct xs_trace {
     struct sqlite3 *db;                /* read-only; the trace's */
     struct xs_steps *steps;            /* what reading it may cost (schema/file/steps.h); the connection's */
-    struct xs_device_windows *windows; /* the analyzer's (analyzer/trace/device_windows.h); the connection's */
+    struct xs_device_windows *windows; /* the analyzer's (analyzer/trace/windows/device_windows.h); the connection's */
     char path[4096];                   /* as it was opened */
     char file[4224];   /* the file itself: links are resolved, and what names a trace in a merged file is not there */
     int64_t merged_id; /* its number in a merged file (schema/trace/merged.h); -1: the file is the trace */

@@ -7,7 +7,7 @@
 #include "analyzer/modelled/estimate.h"
 #include "analyzer/modelled/lanes.h"
 #include "analyzer/modelled/modelled.h"
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 struct cut {
     struct played played;

@@ -1,10 +1,10 @@
 /* Windows of device times; see device_windows.h. */
-#include "analyzer/trace/device_windows.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/window_list.h"
+#include "analyzer/trace/windows/window_list.h"
 
 static void add(void *items, int64_t start_ns, int64_t end_ns) {
     if (xs_intervals_add(items, start_ns, end_ns) < 0)

@@ -1,5 +1,5 @@
 /* Reading the windows, and cutting off what CUPTI did not hand over any more; see migration_windows.h. */
-#include "analyzer/trace/migration_windows.h"
+#include "analyzer/trace/windows/migration_windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/window_list.h"
+#include "analyzer/trace/windows/window_list.h"
 
 /* Older versions recorded in stretches; where no record came for so long, one had ended. */
 #define SILENCE_NS INT64_C(100000000)

@@ -1,5 +1,5 @@
 /* Reading a list of windows; see window_list.h. */
-#include "analyzer/trace/window_list.h"
+#include "analyzer/trace/windows/window_list.h"
 
 #include <stdlib.h>
 
