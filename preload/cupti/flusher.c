@@ -70,6 +70,12 @@ void xs_flusher_managed_memory(void) {
     }
 }
 
+void xs_flusher_window_asked(void) {
+    if (atomic_load(&running) && !xs_cupti_turn_asked()) {
+        ring();
+    }
+}
+
 void xs_flusher_still(void) { atomic_store(&still, true); }
 
 void xs_flusher_now(unsigned timeout_ms) {

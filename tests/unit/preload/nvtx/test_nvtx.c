@@ -13,12 +13,17 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "preload/core/asked_window.h"
+#include "preload/core/hooks.h"
 #include "preload/nvtx/nvtx.h"
 #include "preload/nvtx/open.h"
 
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
 
 XS_TLS struct xs_guard xs_guard;
+static unsigned window_changes;
+static void window_asked(void) { window_changes++; }
+const struct xs_hooks xs_hooks = {.window_asked = window_asked};
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 
 /* What events were told. */
