@@ -320,6 +320,15 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "fingerprint_kernel_ns", c->fingerprint_kernel_ns);
     xs_json_count(json, "fingerprint_launches", c->fingerprint_launches);
     xs_json_count(json, "fingerprint_device_bytes", c->fingerprint_device_bytes);
+    if (c->budgeted) {
+        xs_json_count(json, "begin_ns", c->begin_ns);
+        xs_json_count(json, "wrappers_ns", c->wrappers_ns);
+        xs_json_count(json, "device_times_ns", c->device_times_ns);
+        xs_json_count(json, "spent_ns", c->spent_ns);
+        xs_json_count(json, "bare_ns", c->bare_ns);
+        xs_json_count(json, "budget_percent", c->budget_percent);
+        xs_json_count(json, "detachments", c->detachments);
+    }
     xs_json_end(json, '}');
 }
 

@@ -245,12 +245,31 @@ static void print_notes(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info", s->note_count - NOTE_LINES);
 }
 
+/* What the run lost to profiling, and to what. */
+static void print_budget(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_cost *c = &s->cost;
+    char spent[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    char begin[XS_UNIT_BYTES], calls[XS_UNIT_BYTES], times[XS_UNIT_BYTES], prints[XS_UNIT_BYTES];
+    if (!c->budgeted)
+        return;
+    if (c->budget_percent)
+        snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
+    xs_out_line(out, XS_STYLE_PLAIN, "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
+                xs_format_ns(spent, c->spent_ns), xs_format_ns(run, s->run.duration_ns),
+                xs_format_share(share, c->spent_ns, s->run.duration_ns), budget, xs_format_ns(bare, c->bare_ns));
+    xs_out_line(out, XS_STYLE_PLAIN,
+                "It lost %s to the start, %s to its calls, %s to device times, %s to fingerprints.",
+                xs_format_ns(begin, c->begin_ns), xs_format_ns(calls, c->wrappers_ns),
+                xs_format_ns(times, c->device_times_ns), xs_format_ns(prints, c->fingerprint_call_ns));
+}
+
 static void print_cost(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
     char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
     if (!c->known)
         return;
     xs_out_heading(out, XS_COST_HEADING);
+    print_budget(s, out);
     xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
                 xs_format_ns(start, xs_sum(c->start_ns, c->cupti_start_ns)), xs_format_ns(end, c->close_ns),
                 xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),

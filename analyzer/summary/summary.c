@@ -27,6 +27,20 @@ static bool are_stacks_recorded(const struct xs_trace *trace) {
     return strcmp(xs_trace_meta_text(trace, "option.stack", how, sizeof how, "none"), "none") != 0;
 }
 
+/* The program's time that profiling took: none of what ran beside it. */
+static void read_budget(const struct xs_trace *trace, const struct xs_run *run, struct xs_cost *cost) {
+    const char *percent = meta_text(trace, "option.budget", "off");
+    cost->budgeted = xs_trace_meta_int(trace, "cost.wrappers_ns", -1) >= 0;
+    cost->begin_ns = xs_trace_meta_count(trace, "cost.begin_ns");
+    cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
+    cost->device_times_ns = xs_trace_meta_count(trace, "cost.cupti_ns");
+    cost->detachments = xs_trace_meta_count(trace, "cupti.detachments");
+    cost->budget_percent = strcmp(percent, "off") == 0 ? 0 : strtoull(percent, NULL, 10);
+    cost->spent_ns = xs_sum(xs_sum(cost->begin_ns, cost->wrappers_ns),
+                            xs_sum(cost->device_times_ns, xs_sum(cost->fingerprint_call_ns, cost->spool_stall_ns)));
+    cost->bare_ns = run->duration_ns > cost->spent_ns ? run->duration_ns - cost->spent_ns : 0;
+}
+
 static void read_meta(struct xs_summary_work *work) {
     const struct xs_trace *trace = work->trace;
     struct xs_run *run = &work->summary->run;
@@ -69,6 +83,7 @@ static void read_meta(struct xs_summary_work *work) {
     cost->fingerprint_kernel_ns = xs_trace_meta_count(trace, "cost.fingerprint_kernel_ns");
     cost->fingerprint_device_bytes = xs_trace_meta_count(trace, "cost.fingerprint_device_bytes");
     cost->fingerprint_launches = xs_trace_meta_count(trace, "cost.fingerprint_launches");
+    read_budget(trace, run, cost);
     coverage->nested = xs_trace_meta_count(trace, "coverage.nested");
     coverage->stacks_recorded = are_stacks_recorded(trace);
     coverage->left = xs_trace_meta_count(trace, "coverage.left");

@@ -102,6 +102,12 @@ struct xs_cost {
     uint64_t start_ns, cupti_start_ns, close_ns, drain_cpu_ns, spool_stalls, spool_stall_ns, spool_bytes, events;
     uint64_t fingerprint_start_ns, fingerprint_call_ns, fingerprint_kernel_ns, fingerprint_device_bytes;
     uint64_t fingerprint_launches;
+    /* From here on of traces whose capture kept to a budget; else `budgeted` is false. */
+    bool budgeted;
+    uint64_t begin_ns, wrappers_ns, device_times_ns; /* of the program's time: the start, the calls, recording them */
+    uint64_t spent_ns, bare_ns;                      /* in all; what is left of the run's time without it */
+    uint64_t budget_percent;                         /* 0: there was none */
+    uint64_t detachments;
 };
 
 struct xs_summary {

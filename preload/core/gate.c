@@ -1,6 +1,8 @@
 /* The places of the threads, and closing the gate. The places are an array that is never freed, so the closing thread
  * may look at the place of a thread that ends meanwhile. */
-#define _GNU_SOURCE
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* syscall */
+#endif
 #include "preload/core/gate.h"
 
 #include <errno.h>
@@ -43,8 +45,8 @@ static bool take(struct xs_gate_slot *slot, int32_t from, int32_t tid) {
     return atomic_compare_exchange_strong(&slot->owner, &from, tid);
 }
 
-/* A slot that nobody has; else one of a thread that is gone. A thread id is used again: then the slot of the thread that
- * had it before is this thread's. */
+/* A slot that nobody has; else one of a thread that is gone. A thread id is used again: then the slot of the thread
+ * that had it before is this thread's. */
 static struct xs_gate_slot *find_slot(int32_t tid) {
     uint32_t count = atomic_load(&used);
     for (uint32_t i = 0; i < count && i < SLOTS; i++) {

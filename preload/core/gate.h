@@ -1,13 +1,14 @@
 /* The gate in front of the driver. CUPTI may be attached to the driver or detached from it only while no other thread
- * is inside of the driver; else graph launches end in illegal addresses and the program crashes. So every wrapper enters
- * the gate before it calls the driver and leaves it afterwards, and whoever wants to change CUPTI closes the gate first.
+ * is inside of the driver; else graph launches end in illegal addresses and the program crashes. So every wrapper
+ * enters the gate before it calls the driver and leaves it afterwards, and whoever wants to change CUPTI closes the
+ * gate first.
  *
  * Entering and leaving write a word of the thread's own and read one that hardly ever changes: no shared write and no
- * fence, because the closing thread orders both sides (membarrier, Linux 4.14). Where the kernel cannot do that the gate
- * cannot be closed.
+ * fence, because the closing thread orders both sides (membarrier, Linux 4.14). Where the kernel cannot do that the
+ * gate cannot be closed.
  *
- * A thread that is inside when the gate is closed is waited for a few ms; if it stays inside, as in a long wait, the gate
- * opens again and closing it has failed. */
+ * A thread that is inside when the gate is closed is waited for a few ms; if it stays inside, as in a long wait, the
+ * gate opens again and closing it has failed. */
 #ifndef XFERSPY_PRELOAD_CORE_GATE_H
 #define XFERSPY_PRELOAD_CORE_GATE_H
 
@@ -19,10 +20,10 @@
 
 /* A thread's place at the gate, on a cache line of its own. The counts are only added to by the thread itself. */
 struct xs_gate_slot {
-    _Atomic uint32_t inside;   /* 1: the thread is inside of the driver, or about to be */
-    _Atomic int32_t owner;     /* its tid; 0: nobody's */
-    _Atomic uint64_t launches; /* that CUPTI recorded */
-    _Atomic uint64_t copies;   /* the same, and memsets */
+    _Atomic uint32_t inside;      /* 1: the thread is inside of the driver, or about to be */
+    _Atomic int32_t owner;        /* its tid; 0: nobody's */
+    _Atomic uint64_t launches;    /* that CUPTI recorded */
+    _Atomic uint64_t copies;      /* the same, and memsets */
     _Atomic uint32_t correlation; /* CUPTI's id of the latest of them */
     uint32_t until_measured;      /* calls until one is measured (core/own_cost.h) */
     _Atomic uint64_t measured, measured_ticks;

@@ -11,8 +11,8 @@
 
 static CUpti_SubscriberHandle subscriber;
 static bool kernels_wanted;
-/* What is added to CUPTI's correlation ids. They begin anew whenever it is attached, and the trace's are unique. Changes
- * only while nobody is inside of the driver. */
+/* What is added to CUPTI's correlation ids. They begin anew whenever it is attached, and the trace's are unique.
+ * Changes only while nobody is inside of the driver. */
 static _Atomic uint32_t correlation_base;
 
 const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result) {
@@ -139,8 +139,8 @@ CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, siz
     return result;
 }
 
-/* Callbacks first: a call that comes in between has a correlation id and no record, like one that was still running when
- * recording ended, and not a record without a call. */
+/* Callbacks first: a call that comes in between has a correlation id and no record, like one that was still running
+ * when recording ended, and not a record without a call. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels) {
     kernels_wanted = kernels;
     if (turn_all_callbacks(api, true) == 0)

@@ -104,10 +104,8 @@ void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint
         xs_unlock(&lock);
         return;
     }
-    *buffer = (struct xs_cupti_buffer){.data = data,
-                                       .bytes = bytes,
-                                       .valid_bytes = valid_bytes,
-                                       .correlation_base = xs_cupti_correlation_base()};
+    *buffer = (struct xs_cupti_buffer){
+        .data = data, .bytes = bytes, .valid_bytes = valid_bytes, .correlation_base = xs_cupti_correlation_base()};
     if (valid_bytes == 0) {
         xs_cupti_buffers_recycle(buffer);
         return;

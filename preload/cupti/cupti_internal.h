@@ -119,6 +119,9 @@ void xs_cupti_end_migrations(void);
 /* False: CUPTI is to be attached later, for a window that is asked for. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
+/* Closes the gate, where that is possible, and waits for the device: no recorded kernel is under way when kinds are
+ * disabled. True: the gate is closed, and the caller opens it. */
+bool xs_cupti_quiet_device(void);
 /* CUPTI is not turned any more. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */
@@ -145,9 +148,10 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes);
 
-/* Finds the buffer's records, and keeps the names of its kernels, which are CUPTI's memory: from now on it is read without
- * CUPTI. Where there is no memory it stays as it is. */
-void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer, const struct xs_cupti_decoder *decoder); /* cupti_records.c */
+/* Finds the buffer's records, and keeps the names of its kernels, which are CUPTI's memory: from now on it is read
+ * without CUPTI. Where there is no memory it stays as it is. */
+void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer,
+                           const struct xs_cupti_decoder *decoder); /* cupti_records.c */
 
 /* The oldest completed buffer, NULL when there is none. The caller owns it until it gives it back. */
 struct xs_cupti_buffer *xs_cupti_buffer_take(void);
@@ -177,9 +181,9 @@ struct xs_cupti_decoder {
     uint32_t correlation_base;                           /* of the buffer that is decoded */
     const uint32_t *offsets;                             /* of its records; NULL: next_record finds them */
     size_t record_count;
-    uint64_t records[5];                                 /* by enum xs_cupti_record; counted up */
-    uint64_t own_kernels, own_kernel_ns;                 /* of the library itself; counted up as well */
-    uint64_t damaged;                                    /* buffers that could not be read to their end */
+    uint64_t records[5];                 /* by enum xs_cupti_record; counted up */
+    uint64_t own_kernels, own_kernel_ns; /* of the library itself; counted up as well */
+    uint64_t damaged;                    /* buffers that could not be read to their end */
 };
 
 /* Writes every record of a buffer into the store, and skips records of kinds that it does not know. Returns how many

@@ -14,8 +14,8 @@
 static bool wanted, bounded;      /* at all; resting */
 static _Atomic bool begun, works; /* counting was tried; CUPTI does it */
 static struct xs_migration_budget budget;
-static _Atomic bool hurry;        /* managed memory was allocated: migrations may begin */
-static _Atomic int64_t decoded;   /* records that are no longer in a queued buffer */
+static _Atomic bool hurry;      /* managed memory was allocated: migrations may begin */
+static _Atomic int64_t decoded; /* records that are no longer in a queued buffer */
 
 static CUptiResult configure(bool on) {
     static const CUpti_ActivityUnifiedMemoryCounterKind counters[] = {
@@ -76,12 +76,10 @@ void xs_cupti_managed_memory(void) {
     if (xs_cupti_is_active() && !atomic_exchange(&begun, true)) {
         CUptiResult result = xs_cupti_is_attached() ? turn(true) : CUPTI_ERROR_NOT_INITIALIZED;
         atomic_store(&works, result == CUPTI_SUCCESS);
-        if (result != CUPTI_SUCCESS && !xs_cupti_is_attached())
-            xs_note("cupti", "page migrations are not recorded: device times had been stopped before the program "
-                             "allocated managed memory");
-        else if (result != CUPTI_SUCCESS)
-            xs_note("cupti", "page migrations are not recorded: %s (%d)",
-                    xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+        if (result != CUPTI_SUCCESS)
+            xs_note("cupti", "page migrations are not recorded: %s",
+                    xs_cupti_is_attached() ? xs_cupti_result_text(&xs_cupti_api, result)
+                                           : "device times had been stopped before the first managed memory");
     }
     xs_cupti_leave();
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
@@ -215,9 +216,7 @@ void xs_cupti_flush(bool forced) {
     xs_cupti_leave();
 }
 
-static void index_one(struct xs_cupti_buffer *buffer, void *decoder) {
-    xs_cupti_buffer_index(buffer, decoder);
-}
+static void index_one(struct xs_cupti_buffer *buffer, void *decoder) { xs_cupti_buffer_index(buffer, decoder); }
 
 /* Kernel names are CUPTI's memory; the buffers that wait are decoded when it may be gone. */
 void xs_cupti_index_all(void) {
@@ -321,9 +320,12 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 /* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
 static void give_away(const char *why) {
     if (xs_cupti_is_attached()) {
-        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         xs_cupti_stop_migrations();
+        bool alone = xs_cupti_quiet_device();
+        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         xs_cupti_record_no_more(&xs_cupti_api);
+        if (alone)
+            xs_gate_open();
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         xs_cupti_sample_clock();
         xs_cupti_unsubscribe(&xs_cupti_api);

@@ -81,8 +81,8 @@ static struct xs_windows_facts facts_now(void) {
 
 /* ---- turning, with the gate closed ---- */
 
-/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again, and
- * half of it would be there. */
+/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again,
+ * and half of it would be there. */
 static void detach(void) {
     synchronise();
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -104,7 +104,7 @@ static bool attach(void) {
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     attached = !failed;
     if (failed) {
-        xs_note("cupti", "no device times from here on: %s: %s (%d)", failed,
+        xs_note("cupti", "device times end here, because CUPTI could not be attached again: %s: %s (%d)", failed,
                 xs_cupti_result_text(&xs_cupti_api, result), (int)result);
         atomic_store(&ended, true);
     } else {
@@ -152,8 +152,8 @@ static void never_begin(const char *why) {
 /* False: a stream captures, or a thread stayed inside of the driver. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
-    bool closed = gate_works && atomic_load(&xs_captures) <= 0 &&
-                  xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
+    bool closed =
+        gate_works && atomic_load(&xs_captures) <= 0 && xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
     if (gate_works && !closed) {
         windows.turns_ns += xs_monotonic_ns() - before_ns;
         return false;
@@ -242,6 +242,14 @@ unsigned xs_cupti_watch_windows(void) {
     xs_cupti_note(tell);
     xs_cupti_leave();
     return wait_ms;
+}
+
+bool xs_cupti_quiet_device(void) {
+    bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
+    if (closed && atomic_load(&xs_captures) <= 0) {
+        synchronise();
+    }
+    return closed;
 }
 
 /* ---- a moment of the program's ---- */

@@ -78,7 +78,8 @@ static unsigned median_cost(const struct xs_windows *w) {
     return sorted[w->cost_count / 2];
 }
 
-/* The window ends: how fast did the program go in its last part? Told later, when it is known how fast it goes without. */
+/* The window ends: how fast did the program go in its last part? Told later, when it is known how fast it goes without.
+ */
 static void note_pace(struct xs_windows *w) {
     const struct xs_windows_facts *from = &w->marks[0];
     w->paced_calls = w->last.calls - from->calls;

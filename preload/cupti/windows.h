@@ -1,10 +1,10 @@
-/* When device times are recorded. Recording makes every launch and copy of the program dearer, so it may cost a share of
- * the run's time: the budget. A program that stays within it is recorded throughout. From any other one CUPTI is
+/* When device times are recorded. Recording makes every launch and copy of the program dearer, so it may cost a share
+ * of the run's time: the budget. A program that stays within it is recorded throughout. From any other one CUPTI is
  * detached when the budget is used up, and it is attached again for windows at random distances, which follow no period
  * of the program's own. Attaching and detaching hold the whole program, some 10 ms together, so windows are rare.
  *
- * CUPTI could also only be told to record nothing. That is not done: it leaves half of what a launch costs more, and while
- * recorded kernels are under way it ends in failed launches (H200, CUPTI 13.0).
+ * CUPTI could also only be told to record nothing. That is not done: it leaves half of what a launch costs more, and
+ * while recorded kernels are under way it ends in failed launches (H200, CUPTI 13.0).
  *
  * Only decides, by numbers that it is told. One thread at a time uses it; there is no lock. */
 #ifndef XFERSPY_PRELOAD_CUPTI_WINDOWS_H
@@ -32,18 +32,18 @@ struct xs_windows_facts {
 
 struct xs_windows {
     enum xs_windows_state state;
-    unsigned percent;  /* the budget; 0: without bound, always recording */
+    unsigned percent; /* the budget; 0: without bound, always recording */
     struct xs_window_spec spec;
     uint64_t start_ns; /* of the session */
     struct xs_windows_facts last;
-    uint64_t since_ns;              /* the state */
-    struct xs_windows_facts opened; /* when it began */
+    uint64_t since_ns;                /* the state */
+    struct xs_windows_facts opened;   /* when it began */
     struct xs_windows_facts marks[2]; /* facts of the window's last part: one and two times PACE_NS ago, or more */
-    uint64_t recording_ns;          /* cost of recording, estimated */
-    uint64_t turns_ns;              /* time that the program was held for turning */
-    uint64_t turn_ns;               /* what detaching and attaching again takes: a moving mean */
-    uint64_t detaching_ns;          /* what it took last */
-    uint64_t wanted_ns;             /* what has to be saved up before the next window */
+    uint64_t recording_ns;            /* cost of recording, estimated */
+    uint64_t turns_ns;                /* time that the program was held for turning */
+    uint64_t turn_ns;                 /* what detaching and attaching again takes: a moving mean */
+    uint64_t detaching_ns;            /* what it took last */
+    uint64_t wanted_ns;               /* what has to be saved up before the next window */
     uint64_t random;
     unsigned detachments;
 

@@ -65,7 +65,8 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said, migration_rests, detachments;
     uint64_t events, records;
-    unsigned contexts;      /* written */
+    unsigned contexts; /* written */
+    _Atomic uint64_t begin_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
 
@@ -138,6 +139,7 @@ static void write_migrations(struct xs_store *store, const struct xs_cupti_state
 }
 
 static void write_windows(struct xs_store *store, const struct xs_cupti_state *cupti) {
+    xs_store_meta_int(store, "cost.begin_ns", (int64_t)atomic_load(&drain.begin_ns));
     xs_store_meta_int(store, "cost.wrappers_ns", (int64_t)xs_own_cost_ns());
     if (strcmp(cupti->status, "off") == 0) {
         return;
@@ -380,13 +382,19 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
         snprintf(why, 256, "no thread for the trace: %s", strerror(status));
         return XS_ERROR_SYSTEM;
     }
+    return 0;
+}
+
+void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
+
+int xs_drain_await(char why[256]) {
     uint64_t deadline = drain.start_ns + START_PATIENCE_NS;
     while (atomic_load(&drain.phase) == STARTING && xs_monotonic_ns() < deadline) {
         xs_futex_wait(&drain.phase, STARTING, 100);
     }
     uint32_t starting = STARTING;
     if (atomic_compare_exchange_strong(&drain.phase, &starting, GIVEN_UP)) {
-        snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", path);
+        snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", drain.files.path);
         return XS_ERROR_BUSY;
     }
     if (atomic_load(&drain.phase) != RUNNING) {

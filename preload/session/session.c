@@ -13,13 +13,13 @@
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
 #include "preload/core/drain_bell.h"
-#include "preload/core/glibc_dlsym.h"
 #include "preload/core/gate.h"
+#include "preload/core/glibc_dlsym.h"
 #include "preload/core/guard.h"
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
-#include "preload/core/own_cost.h"
 #include "preload/core/notes.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
@@ -36,8 +36,8 @@
 #include "preload/session/signing.h"
 
 #define EXIT_PATIENCE_MS 60000u
-#define STILL_PATIENCE_MS 5000u     /* without progress: the file system does not answer */
-#define RESULTS_PATIENCE_MS 500u    /* of fingerprints that the device has not yet taken */
+#define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
+#define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
 /* Percent of the run's time, where XFERSPY_BUDGET is off. */
 #define UNBOUNDED_FINGERPRINT_SHARE 3u
 #define UNBOUNDED_MIGRATIONS_SHARE 2u
@@ -213,9 +213,6 @@ static void start_cupti(void) {
     }
     xs_cupti_start(&wishes);
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
-    if (cupti_started) {
-        xs_flusher_start();
-    }
 }
 
 static unsigned fingerprint_share(void) {
@@ -250,13 +247,21 @@ static bool start_locked(void) {
     if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);
     }
+    start_cupti(); /* while the trace is made */
+    if (xs_drain_await(why) != 0) {
+        xs_cupti_step_aside("want of a trace");
+        return give_up(why);
+    }
     xs_clock_source = (enum xs_clock_source)xs_spool.header->clock.source;
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_own_cost_start(&xs_spool.header->clock);
     xs_fingerprint_start(options.fingerprint, fingerprint_share(), &xs_spool.header->clock);
-    start_cupti();
+    if (cupti_started) {
+        xs_flusher_start();
+    }
     start_cost_ns = xs_monotonic_ns() - begun_ns;
+    xs_drain_started(start_cost_ns);
     atexit(on_exit_end_cupti);
     at_quick_exit(finish_fast);
     madvise(&xs_state_page, sizeof xs_state_page, MADV_WIPEONFORK);

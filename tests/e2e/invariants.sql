@@ -31,7 +31,7 @@ SELECT 'double', correlation FROM transfer WHERE correlation IS NOT NULL AND bat
 -- times were recorded in windows, copies without a correlation id lie outside of them, but none lies in the first.
 SELECT 'without record', id, bytes FROM transfers WHERE result = 0 AND is_captured = 0 AND bytes > 0
     AND device_ns IS NULL AND batch_index IS NULL AND (correlation IS NOT NULL OR return_ns < coalesce(
-    (SELECT 1000 * substr(value, 1, instr(value, '+') - 1) + 1000 * CAST(substr(value, instr(value, '+') + 1) AS INTEGER)
+    (SELECT 1000 * (substr(value, 1, instr(value, '+') - 1) + CAST(substr(value, instr(value, '+') + 1) AS INTEGER))
     FROM meta WHERE key = 'cupti.windows'), 9223372036854775807)) AND 2 = (SELECT count(*) FROM meta
     WHERE (key = 'cupti.status' AND value = 'active') OR (key = 'status' AND value = 'complete'))
 SELECT 'without call', id, bytes FROM device_copy WHERE graph_node IS NULL AND correlation NOT IN (SELECT correlation

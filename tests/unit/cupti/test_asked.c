@@ -11,8 +11,6 @@
 #include "preload/driver/captures.h"
 #include "stubs.h"
 
-static void no_wait(void) {}
-
 /* With a window that the program opens, on a thread that has called the driver. */
 static struct fake_cupti *start_asked(enum xs_window_opener opener) {
     struct xs_cupti_wishes wishes = {.kernels = true,

@@ -60,9 +60,7 @@ static void play(struct run *r, const struct program *p, uint64_t length_ns) {
     }
 }
 
-static double share(const struct run *r) {
-    return 100.0 * (double)r->spent_ns / (double)(r->facts.now_ns - BEGIN);
-}
+static double share(const struct run *r) { return 100.0 * (double)r->spent_ns / (double)(r->facts.now_ns - BEGIN); }
 
 static void cheap_programs_are_recorded_throughout(void **state) {
     static const struct program slow = {.call_ns = 400000, .recorded_ns = 2500};
@@ -85,8 +83,7 @@ static void without_a_budget_nothing_stops(void **state) {
 
 /* The launches of a framework: recorded, the program takes almost twice as long. */
 static void dear_programs_keep_to_the_budget(void **state) {
-    static const struct program launches = {
-        .call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
+    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
     static const uint64_t lengths[] = {3 * SECOND, 10 * SECOND, 60 * SECOND};
     (void)state;
     for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -114,8 +111,7 @@ static void there_are_windows_whatever_the_rest_costs(void **state) {
 
 /* A table that is wrong by a factor is put right by the program's pace. */
 static void costs_are_learnt(void **state) {
-    static const struct program dear = {
-        .call_ns = 6000, .recorded_ns = 7500, .turn_ns = 12 * MS};
+    static const struct program dear = {.call_ns = 6000, .recorded_ns = 7500, .turn_ns = 12 * MS};
     struct run r;
     (void)state;
     play(&r, &dear, 60 * SECOND);
@@ -125,8 +121,7 @@ static void costs_are_learnt(void **state) {
 
 /* Windows follow no period: their distances differ. */
 static void distances_differ(void **state) {
-    static const struct program launches = {
-        .call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
+    static const struct program launches = {.call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS};
     struct run r;
     uint64_t least = UINT64_MAX, most = 0;
     (void)state;

@@ -6,7 +6,7 @@
  * status: stopped
  * notices: any
  *
- * > SELECT count(*) > 1000 AND count(*) < 20000 FROM transfer
+ * > SELECT count(*) > 1000 AND count(*) < 200000 FROM transfer
  * 1
  *
  * $ grep -c 'stopped early: the largest size of a file is reached (RLIMIT_FSIZE)' $stderr
@@ -21,7 +21,7 @@ int main(void) {
     CUdeviceptr device;
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 200000; i++) {
         OK(cuMemcpyHtoD(device, host, sizeof host));
     }
     puts("data ok");

@@ -7,7 +7,7 @@
  * env: XDG_STATE_HOME=$XFERSPY_TEST_DIR/mnt XFERSPY_CUPTI=off XFERSPY_SPOOL_MIB=2
  * stdout: no copy took long
  *
- * > SELECT count(*) > 100000, (SELECT value FROM meta WHERE key = 'coverage.dropped') FROM transfer
+ * > SELECT count(*) > 40000, (SELECT value FROM meta WHERE key = 'coverage.dropped') FROM transfer
  * 1|0
  */
 #define FROZEN_FROM_THE_START

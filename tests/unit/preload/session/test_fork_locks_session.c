@@ -69,6 +69,7 @@ void xs_cupti_end(void) {}
 const struct xs_cupti_state *xs_cupti_state(void) { return NULL; }
 void xs_flusher_start(void) {}
 void xs_flusher_still(void) {}
+void xs_flusher_window_asked(void) {}
 void xs_flusher_now(unsigned timeout_ms) { (void)timeout_ms; }
 void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
     (void)only;
@@ -88,6 +89,12 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
     (void)bytes;
     return 0;
 }
+void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
+int xs_drain_await(char why[256]) {
+    (void)why;
+    return 0;
+}
+void xs_cupti_step_aside(const char *why) { (void)why; }
 int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
     (void)path;
     (void)options;

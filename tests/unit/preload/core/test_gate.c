@@ -1,0 +1,171 @@
+/* The gate: nobody is inside while it is closed, whoever comes waits, and who is gone or stays inside does not stop it
+ * for good. */
+#include "unit.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "preload/core/gate.h"
+#include "schema/clock.h"
+
+#define MS UINT64_C(1000000)
+
+static _Atomic bool over, closed;
+static _Atomic unsigned long passes, violations;
+
+static void *passing(void *arg) {
+    while (!atomic_load(&over)) {
+        xs_gate_enter();
+        if (atomic_load(&closed)) {
+            atomic_fetch_add(&violations, 1);
+        }
+        atomic_fetch_add(&passes, 1);
+        xs_gate_leave();
+    }
+    return arg;
+}
+
+static void nobody_is_inside_while_it_is_closed(void **state) {
+    pthread_t threads[4];
+    unsigned turns = 0;
+    (void)state;
+    atomic_store(&over, false);
+    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, passing, NULL), 0);
+    }
+    for (unsigned i = 0; i < 2000; i++) {
+        if (xs_gate_close(50 * MS)) {
+            unsigned long before = atomic_load(&passes);
+            atomic_store(&closed, true);
+            for (volatile unsigned spin = 0; spin < 1000; spin++) {
+            }
+            assert_int_equal(atomic_load(&passes), before);
+            atomic_store(&closed, false);
+            xs_gate_open();
+            turns++;
+        }
+    }
+    atomic_store(&over, true);
+    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(atomic_load(&violations), 0);
+    assert_true(turns > 100);
+    assert_true(atomic_load(&passes) > 1000);
+}
+
+static _Atomic int step;
+
+static void *staying(void *arg) {
+    xs_gate_enter();
+    atomic_store(&step, 1);
+    while (atomic_load(&step) != 2) {
+        usleep(1000);
+    }
+    xs_gate_leave();
+    return arg;
+}
+
+static void who_stays_inside_has_it_opened_again(void **state) {
+    pthread_t thread;
+    (void)state;
+    atomic_store(&step, 0);
+    assert_int_equal(pthread_create(&thread, NULL, staying, NULL), 0);
+    while (atomic_load(&step) != 1) {
+        usleep(1000);
+    }
+    assert_false(xs_gate_close(2 * MS));
+    assert_int_equal(atomic_load(&xs_gate_closed), 0);
+    atomic_store(&step, 2);
+    pthread_join(thread, NULL);
+    assert_true(xs_gate_close(2000 * MS));
+    assert_false(xs_gate_close(2 * MS)); /* it is closed already */
+    xs_gate_open();
+}
+
+static void *leaving_without_a_word(void *arg) {
+    xs_gate_enter();
+    return arg;
+}
+
+static void who_ends_inside_is_forgotten(void **state) {
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, leaving_without_a_word, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_true(xs_gate_close(2000 * MS));
+    xs_gate_open();
+}
+
+static void *coming(void *arg) {
+    atomic_store(&step, 1);
+    xs_gate_enter();
+    atomic_store(&step, 2);
+    xs_gate_leave();
+    return arg;
+}
+
+static void who_comes_waits(void **state) {
+    pthread_t thread;
+    (void)state;
+    atomic_store(&step, 0);
+    assert_true(xs_gate_close(2000 * MS));
+    assert_int_equal(pthread_create(&thread, NULL, coming, NULL), 0);
+    while (atomic_load(&step) == 0) {
+        usleep(1000);
+    }
+    usleep(20000);
+    assert_int_equal(atomic_load(&step), 1);
+    xs_gate_open();
+    pthread_join(thread, NULL);
+    assert_int_equal(atomic_load(&step), 2);
+}
+
+static void counts_are_of_all_threads(void **state) {
+    struct xs_gate_counts before = xs_gate_counts();
+    (void)state;
+    xs_gate_enter();
+    xs_gate_count(&xs_gate_slot->launches);
+    xs_gate_count(&xs_gate_slot->launches);
+    xs_gate_count(&xs_gate_slot->copies);
+    atomic_store(&xs_gate_slot->correlation, 77);
+    xs_gate_leave();
+    struct xs_gate_counts after = xs_gate_counts();
+    assert_int_equal(after.launches - before.launches, 2);
+    assert_int_equal(after.copies - before.copies, 1);
+    assert_int_equal(xs_gate_latest_correlation(5), 77);
+    assert_int_equal(xs_gate_latest_correlation(100), 100);
+    assert_int_equal(xs_gate_latest_correlation(UINT32_MAX), 77); /* ids begin again behind the largest */
+}
+
+/* A child has the threads of its parent in its memory, and none of them. */
+static void a_forked_child_begins_anew(void **state) {
+    (void)state;
+    assert_true(xs_gate_close(2000 * MS));
+    pid_t child = fork();
+    if (child == 0) {
+        xs_gate_forget();
+        xs_gate_enter();
+        xs_gate_leave();
+        _exit(atomic_load(&xs_gate_closed) == 0 && xs_gate_prepare() && xs_gate_close(2000 * MS) ? 0 : 1);
+    }
+    xs_gate_open();
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static int prepare(void **state) {
+    (void)state;
+    return xs_gate_prepare() ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_is_inside_while_it_is_closed), cmocka_unit_test(who_stays_inside_has_it_opened_again),
+        cmocka_unit_test(who_ends_inside_is_forgotten),        cmocka_unit_test(who_comes_waits),
+        cmocka_unit_test(counts_are_of_all_threads),           cmocka_unit_test(a_forked_child_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, prepare, NULL);
+}
