@@ -110,10 +110,10 @@ static void refuse(const struct capture_option *option, const char *value, struc
     xs_string_free(&why);
 }
 
-/* Empty is no window, and means that the budget decides. */
+/* The library would say so, too, but only when the program is under way. */
 static bool is_wrong_window(const struct capture_option *option, const char *value) {
     struct xs_window_spec spec;
-    return !strcmp(option->field, "window") && *value && !xs_window_spec_read(&spec, value);
+    return !strcmp(option->field, "window") && !(*value && xs_window_spec_read(&spec, value));
 }
 
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
