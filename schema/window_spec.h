@@ -9,7 +9,7 @@
 enum { XS_WINDOW_SPEC_TIMES = 16 };
 
 /* What may be given, for messages. */
-#define XS_WINDOW_SPEC_FORMS "10s..20s, several with commas between, 20ms/1s, nvtx:NAME or profiler"
+#define XS_WINDOW_SPEC_FORMS "10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
 
 /* Who opens the windows and closes them. */
 enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER };
@@ -26,9 +26,9 @@ struct xs_window_spec {
 };
 
 /* Reads "10s..20s", "500ms..", "..2s", several of them with commas between, or "20ms/1s" for the first 20 ms of every
- * second (units: ns, us, ms, s, min); "nvtx:NAME" for while an NVTX range of that name is open on any thread; "profiler"
- * for from cuProfilerStart to cuProfilerStop. An empty text asks for nothing. False: it is none of these, and the spec
- * is zero. */
+ * second (units: ns, us, ms, s, min); "nvtx:NAME" for while an NVTX range of that name is open on any thread;
+ * "profiler" for from cuProfilerStart to cuProfilerStop. An empty text asks for nothing. False: it is none of these,
+ * and the spec is zero. */
 bool xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
 static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {

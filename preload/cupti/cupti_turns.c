@@ -34,7 +34,7 @@ static void (*synchronise)(void);
 static bool attached, is_old_driver, is_asked, began_detached, gate_works;
 static enum xs_window_opener opener;
 static _Atomic bool gate_prepared; /* stored by the flusher, with gate_works before it */
-static enum xs_windows_state aim; /* what a moment of the program's is awaited for */
+static enum xs_windows_state aim;  /* what a moment of the program's is awaited for */
 static uint64_t aim_since_ns;
 static unsigned retry_ms;
 _Atomic int xs_cupti_turn_due;

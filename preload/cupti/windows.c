@@ -25,9 +25,8 @@
 
 static enum xs_windows_state asked_for(const struct xs_windows *w, const struct xs_windows_facts *facts) {
     uint64_t next_ns;
-    return xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, facts->is_open, &next_ns)
-               ? XS_WINDOWS_RECORDING
-               : XS_WINDOWS_DETACHED;
+    return xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, facts->is_open, &next_ns) ? XS_WINDOWS_RECORDING
+                                                                                                 : XS_WINDOWS_DETACHED;
 }
 
 enum xs_windows_state xs_windows_start(struct xs_windows *w, unsigned percent, const struct xs_window_spec *spec,

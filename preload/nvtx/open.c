@@ -12,13 +12,7 @@
 #include "preload/nvtx/nvtx.h"
 
 /* An open range in a word, 0: it has ended. */
-enum {
-    RANGE_BITS = 20,
-    DOMAIN_BITS = 7,
-    STARTED_BIT = RANGE_BITS + DOMAIN_BITS,
-    ASKED_BIT,
-    SERIAL_SHIFT
-};
+enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS, ASKED_BIT, SERIAL_SHIFT };
 #define RANGE_OF(word) ((uint32_t)((word) & ((1u << RANGE_BITS) - 1)))
 #define STARTED (UINT64_C(1) << STARTED_BIT)
 #define ASKED (UINT64_C(1) << ASKED_BIT) /* counted in xs_asked_ranges, until it ends */

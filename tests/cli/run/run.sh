@@ -34,7 +34,7 @@ for window in 10s..20s 1s..2s,5s.. ..500ms 20ms/1s 'nvtx:train step, 1/2' profil
 done
 for window in '' 10 20s..10s 1s/1s nvtx: nvtx profilers; do
     run "$XFERSPY" run --window="$window" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
-    expect_err "--window=$window: use 10s..20s, several with commas between, 20ms/1s, nvtx:NAME or profiler"
+    expect_err "--window=$window: use 10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
 done
 # So is a pattern, and it is never printed.
 run "$XFERSPY" run --redact='token|key' -- sh -c 'echo "redact=$XFERSPY_REDACT"'; expect_status 0

@@ -165,8 +165,9 @@ static void asked_for(const char *text, uint64_t at_ns, bool wanted, uint64_t ne
 }
 
 static void what_is_asked_for(void **state) {
-    static const char *const wrong[] = {"..", "10", "10s", "10s..5s", "1s..2s,", "x..y", "1s/1s", "0ms/1s", "1s..2s;3s..",
-                                        "-1s..2s", "nvtx:", "nvtx", "NVTX:train", "profiler,1s..2s", "Profiler", ".5s.."};
+    static const char *const wrong[] = {
+        "..",      "10",    "10s",  "10s..5s",    "1s..2s,",         "x..y",     "1s/1s", "0ms/1s", "1s..2s;3s..",
+        "-1s..2s", "nvtx:", "nvtx", "NVTX:train", "profiler,1s..2s", "Profiler", ".5s.."};
     struct xs_window_spec spec;
     (void)state;
     asked_for("10s..20s", 5 * SECOND, false, 10 * SECOND);

@@ -15,10 +15,13 @@
  * 2|10
  * 4|10
  */
-#include <cuda_profiler_api.h>
-#include <cudaProfiler.h>
-
 #include "asked.h"
+
+/* Of cudaProfiler.h and cuda_profiler_api.h, which are a package of their own. */
+CUresult cuProfilerStart(void);
+CUresult cuProfilerStop(void);
+int cudaProfilerStart(void);
+int cudaProfilerStop(void);
 
 int main(void) {
     asked_begin();
