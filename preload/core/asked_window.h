@@ -22,8 +22,8 @@ static inline bool xs_asked_ranges_change(int change) {
     return (before > 0) != (before + change > 0);
 }
 
-/* A window was opened or closed. CUPTI may be attached or detached here and now, which takes some 10 ms. A thread of
- * the application's that is outside of the driver and has entered nothing of the library's. Keeps errno. */
+/* A window was opened or closed. May wait until CUPTI is attached or detached, 50 ms at most. A thread of the
+ * application's that has entered nothing of the library's. Keeps errno. */
 void xs_asked_window_changed(void);
 
 /* cuProfilerStart or cuProfilerStop has returned. As above. */

@@ -44,10 +44,12 @@ void xs_cupti_turn_here(void);
 
 /* Has the calling thread given the device nothing to do since it waited for it? */
 extern XS_TLS bool xs_cupti_moment;
-/* The program has opened or closed a window (core/asked_window.h): where that is asked for, CUPTI is attached at once,
- * and detached at once if xs_cupti_moment says so. The calling thread is one of the application's. False: it could not
- * be done here, and the flusher is to look at it. */
+/* The calling thread, one of the application's, has opened or closed a window (core/asked_window.h). True: such windows
+ * are asked for, and the flusher is to look at it soon. */
 bool xs_cupti_turn_asked(void);
+/* Is the flusher going to attach CUPTI, or to detach it, without waiting for a moment of the program's, and can it do
+ * so while the calling thread waits for it? */
+bool xs_cupti_turn_comes(void);
 
 /* The windows of the run in which device times were recorded, as the trace has them; the string is valid until the next
  * call. NULL: throughout, or never. Drain thread only. */

@@ -2,7 +2,6 @@
  * nobody is inside of the driver (core/gate.h). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "preload/core/asked_window.h"
 #include "preload/core/gate.h"
@@ -18,7 +17,6 @@
  * gate meanwhile stand still. */
 #define PATIENCE_NS UINT64_C(2000000)
 #define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* where the user asks for windows */
-#define ENTER_LOOK_NS 100000
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
 /* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
@@ -31,10 +29,11 @@
 static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
 static void (*synchronise)(void);
-static bool attached, is_old_driver, is_asked, began_detached, gate_works;
+static _Atomic bool attached;
+static bool is_old_driver, is_asked, began_detached, gate_prepared, gate_works;
 static enum xs_window_opener opener;
-static _Atomic bool gate_prepared; /* stored by the flusher, with gate_works before it */
-static enum xs_windows_state aim;  /* what a moment of the program's is awaited for */
+static _Atomic bool closed_at_moment; /* the last window, by a thread that had just waited for the device */
+static enum xs_windows_state aim;     /* what a moment of the program's is awaited for */
 static uint64_t aim_since_ns;
 static unsigned retry_ms;
 _Atomic int xs_cupti_turn_due;
@@ -186,9 +185,10 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
 }
 
-/* A window that the program opens begins at once: attaching does not wait for the device. */
+/* A window that the program opens begins at once. */
 static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
-    if (to == XS_WINDOWS_RECORDING && opener != XS_WINDOW_BY_TIME) {
+    bool is_moment = atomic_exchange(&closed_at_moment, false);
+    if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment) {
         return false;
     }
     return now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS;
@@ -231,9 +231,9 @@ unsigned xs_cupti_watch_windows(void) {
     if (xs_windows_are_unbounded(&windows) || !xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
-    if (!atomic_load(&gate_prepared)) {
+    if (!gate_prepared) {
+        gate_prepared = true;
         gate_works = xs_gate_prepare();
-        atomic_store(&gate_prepared, true);
     }
     if (!xs_cupti_enter()) {
         return RETRY_MS;
@@ -275,62 +275,24 @@ void xs_cupti_turn_here(void) {
 
 /* ---- windows that the program opens ---- */
 
-/* The flusher and the drain thread are inside for some ms. They may be there for long, too, and wait for something that
- * this thread has to do. */
-static bool enter_within(uint64_t patience_ns) {
-    uint64_t until_ns = xs_monotonic_ns() + patience_ns;
-    while (!xs_cupti_try_enter()) {
-        struct timespec pause = {0, ENTER_LOOK_NS};
-        if (xs_monotonic_ns() >= until_ns) {
-            return false;
-        }
-        nanosleep(&pause, NULL);
-    }
-    return true;
+static enum xs_windows_state asked_state(void) {
+    return xs_asked_window_is_open(opener) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
 }
 
-static bool turn_as_asked(void) {
-    struct xs_windows_facts facts = facts_now();
-    enum xs_windows_state to = xs_windows_look(&windows, &facts);
-    if (to == windows.state) {
-        expect_none();
-        return true;
-    }
-    await_moment(to, facts.now_ns);
-    /* Migrations are stopped without the gate; the flusher does it. */
-    bool may = to == XS_WINDOWS_RECORDING || (xs_cupti_moment && !xs_cupti_has_migrations());
-    if (!may || !turn(to)) {
-        return false;
-    }
-    expect_none();
-    return true;
+static bool is_turn_asked(void) {
+    return opener != XS_WINDOW_BY_TIME && !atomic_load(&ended) &&
+           atomic_load(&attached) != (asked_state() == XS_WINDOWS_RECORDING);
 }
 
-static void turn_asked_on_scratch(void *done) {
-    if (!enter_within(PATIENCE_OF_USERS_NS)) {
-        return;
-    }
-    if (xs_cupti_is_active() && !atomic_load(&ended)) {
-        *(bool *)done = turn_as_asked();
-        xs_cupti_note(tell);
-    }
-    xs_cupti_leave();
-}
-
-/* A thread that never called the driver may be one of the driver's own, on which it runs the application's host
- * functions: the device waits for those, and attaching CUPTI may wait for the device. */
 bool xs_cupti_turn_asked(void) {
-    bool done = false;
-    if (opener == XS_WINDOW_BY_TIME || atomic_load(&ended)) {
-        return true;
-    }
-    if (!atomic_load(&gate_prepared) || xs_guard.depth || !xs_gate_slot || xs_gate_is_inside()) {
-        return false;
-    }
-    xs_guard_enter();
-    xs_on_scratch(turn_asked_on_scratch, &done);
-    xs_guard_leave();
-    return done;
+    atomic_store(&closed_at_moment, asked_state() == XS_WINDOWS_DETACHED && xs_cupti_moment);
+    return is_turn_asked();
+}
+
+bool xs_cupti_turn_comes(void) {
+    bool is_outside = !xs_guard.depth && xs_gate_slot && !xs_gate_is_inside();
+    bool at_once = asked_state() == XS_WINDOWS_RECORDING || xs_cupti_moment;
+    return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_turn_asked();
 }
 
 /* ---- the end ---- */

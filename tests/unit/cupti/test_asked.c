@@ -1,5 +1,5 @@
-/* Windows that the program itself opens and closes, against the stand-in libcupti: who attaches CUPTI and detaches it,
- * and when. */
+/* Windows that the program itself opens and closes, against the stand-in libcupti: when CUPTI is attached and
+ * detached, and what the program waits for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -32,55 +32,67 @@ static bool has_kernels(const struct fake_cupti *fake) {
     return fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 }
 
-/* CUPTI is attached by the thread that opens the window, and detached by the one that closes it, if it has just waited
- * for the device. */
+/* What the flusher does when it was rung. */
+static void watch(void) { CHECK(xs_cupti_watch_windows()); }
+
+/* CUPTI is attached when the window is opened, and detached when it is closed, if that is done by a thread that has
+ * just waited for the device. */
 static void windows_that_the_program_opens(void) {
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);
     CHECK(status_is("active") && !has_kernels(fake) && fake->finalized == 0);
     CHECK(strcmp(xs_cupti_windows(&stub_clock), "0+0") == 0);
     atomic_store(&xs_asked_profiler, true); /* is not what is asked for */
-    CHECK(xs_cupti_turn_asked() && !has_kernels(fake));
+    CHECK(!xs_cupti_turn_asked() && !xs_cupti_turn_comes());
 
     CHECK(xs_asked_ranges_change(1));
-    CHECK(xs_cupti_turn_asked() && has_kernels(fake) && xs_cupti_is_attached());
+    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    watch();
+    CHECK(has_kernels(fake) && xs_cupti_is_attached() && !xs_cupti_turn_comes());
     CHECK(atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_MAY_COME);
     CHECK(!xs_asked_ranges_change(1) && !xs_asked_ranges_change(-1));
 
     CHECK(xs_asked_ranges_change(-1));
-    CHECK(!xs_cupti_turn_asked() && fake->finalized == 0); /* kernels may be under way */
-    CHECK(atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
+    CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes()); /* kernels may be under way */
+    watch();
+    CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
     xs_cupti_turn_here(); /* the program has waited for them */
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
 
     xs_asked_ranges_change(1);
-    CHECK(xs_cupti_turn_asked() && xs_cupti_is_attached());
+    CHECK(xs_cupti_turn_asked());
+    watch();
     xs_asked_ranges_change(-1);
     xs_cupti_moment = true;
-    CHECK(xs_cupti_turn_asked() && fake->finalized == 2 && !xs_cupti_is_attached());
+    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    watch();
+    CHECK(fake->finalized == 2 && !xs_cupti_is_attached());
     const char *windows = xs_cupti_windows(&stub_clock);
     CHECK(windows && strchr(windows, ',') && strchr(windows, ',') == strrchr(windows, ','));
 }
 
-/* The flusher begins and ends them where the program's thread cannot: inside of the driver, on a thread that never
- * called it, while a stream captures. */
-static void windows_that_the_flusher_turns(void) {
+/* The program's thread does not wait for the flusher where that could not do it: inside of the driver, on a thread that
+ * never called it and may be the driver's own, while a stream captures. */
+static void what_is_not_waited_for(void) {
     struct fake_cupti *fake = start_asked(XS_WINDOW_BY_PROFILER);
     atomic_store(&xs_asked_profiler, true);
+    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
     xs_gate_enter();
-    CHECK(!xs_cupti_turn_asked() && !has_kernels(fake));
+    CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes());
     xs_gate_leave();
     struct xs_gate_slot *slot = xs_gate_slot;
     xs_gate_slot = NULL;
-    CHECK(!xs_cupti_turn_asked() && !has_kernels(fake));
+    CHECK(!xs_cupti_turn_comes());
     xs_gate_slot = slot;
     xs_captures = 1;
-    CHECK(!xs_cupti_turn_asked() && !has_kernels(fake));
-    CHECK(xs_cupti_watch_windows() && !has_kernels(fake));
+    CHECK(!xs_cupti_turn_comes());
+    watch();
+    CHECK(!has_kernels(fake));
     xs_captures = 0;
-    CHECK(xs_cupti_watch_windows() && has_kernels(fake)); /* without a moment of the program's */
+    watch();
+    CHECK(has_kernels(fake));
     atomic_store(&xs_asked_profiler, false);
-    for (unsigned i = 0; i < 10000 && fake->finalized == 0; i++) {
-        xs_cupti_watch_windows();
+    for (unsigned i = 0; i < 10000 && fake->finalized == 0; i++) { /* the program never waits for the device */
+        watch();
         usleep(1000);
     }
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
@@ -95,13 +107,13 @@ static void a_window_that_is_open_already(void) {
 }
 
 TEST(windows_that_the_program_opens)
-TEST(windows_that_the_flusher_turns)
+TEST(what_is_not_waited_for)
 TEST(a_window_that_is_open_already)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows_that_the_program_opens),
-        cmocka_unit_test(test_windows_that_the_flusher_turns),
+        cmocka_unit_test(test_what_is_not_waited_for),
         cmocka_unit_test(test_a_window_that_is_open_already),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
