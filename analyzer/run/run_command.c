@@ -9,6 +9,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
 #include "schema/redact.h"
+#include "schema/window_spec.h"
 
 XS_DECLARE_COMMAND(run)
 
@@ -110,9 +111,19 @@ static void refuse(const struct capture_option *option, const char *value, struc
     xs_string_free(&why);
 }
 
+/* The library would say so, too, but only when the program is under way. */
+static bool is_wrong_window(const struct capture_option *option, const char *value) {
+    struct xs_window_spec spec;
+    return !strcmp(option->field, "window") && !(*value && xs_window_spec_read(&spec, value));
+}
+
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0};
     value = value ? value : "on"; /* a switch by itself */
+    if (is_wrong_window(option, value)) {
+        argp_error(state, "--window=%s: use " XS_WINDOW_SPEC_FORMS, value);
+        return;
+    }
     const char *why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
     if (why) { /* without the value, in which there may be a secret */
         add_name(&name, option);

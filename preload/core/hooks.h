@@ -1,4 +1,4 @@
-/* The two calls that the core makes to what lies above it. */
+/* The calls that the core makes to what lies above it. */
 #ifndef XFERSPY_PRELOAD_CORE_HOOKS_H
 #define XFERSPY_PRELOAD_CORE_HOOKS_H
 
@@ -15,6 +15,8 @@ struct xs_hooks {
     /* The calling thread, and a place on its own stack where the return address of a function was. True: that function
      * is certainly gone, because the present one was not called from it. NULL: nobody can tell. */
     bool (*is_gone)(uintptr_t return_address_at);
+    /* The program has opened or closed a window (core/asked_window.h). Any thread of the application. */
+    void (*window_asked)(void);
 };
 extern const struct xs_hooks xs_hooks;
 

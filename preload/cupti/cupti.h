@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/cupti/window_spec.h"
+#include "preload/core/compiler.h"
 #include "schema/clock.h"
 #include "schema/store/store.h"
+#include "schema/window_spec.h"
 
 struct xs_cupti_wishes {
     bool kernels;
@@ -35,10 +36,20 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 unsigned xs_cupti_watch_windows(void);
 
 /* Detaching CUPTI and attaching it wait for the device, so they are done when the program has just waited for it, too,
- * by the thread that did. Not 0: they are due. Any thread, relaxed. */
+ * by the thread that did. Any thread, relaxed. */
+enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* xs_cupti_moment is kept */ };
 extern _Atomic int xs_cupti_turn_due;
 /* The calling thread, one of the application's, has just waited for the device, and is outside of the driver. */
 void xs_cupti_turn_here(void);
+
+/* Has the calling thread given the device nothing to do since it waited for it? */
+extern XS_TLS bool xs_cupti_moment;
+/* The calling thread, one of the application's, has opened or closed a window (core/asked_window.h). True: such windows
+ * are asked for, and the flusher is to look at it soon. */
+bool xs_cupti_turn_asked(void);
+/* Is the flusher going to attach CUPTI, or to detach it, without waiting for a moment of the program's, and can it do
+ * so while the calling thread waits for it? */
+bool xs_cupti_turn_comes(void);
 
 /* The windows of the run in which device times were recorded, as the trace has them; the string is valid until the next
  * call. NULL: throughout, or never. Drain thread only. */

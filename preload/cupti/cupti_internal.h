@@ -89,7 +89,7 @@ void xs_cupti_flush_all(uint32_t flag);
 /* Has all queued buffers read without CUPTI from now on, because it goes, or may go. Inside. */
 void xs_cupti_index_all(void);
 /* Reads CUPTI's clock beside CLOCK_MONOTONIC. Inside. */
-void xs_cupti_sample_clock(bool first);
+void xs_cupti_sample_clock(void);
 
 /* ---- attaching to the driver (cupti_attachment.c); all inside ---- */
 
@@ -116,7 +116,8 @@ void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_turns.c); all inside ---- */
 
-void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
+/* False: CUPTI is to be attached later, for a window that is asked for. */
+bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
 /* Closes the gate, where that is possible, and waits for the device: no recorded kernel is under way when kinds are
  * disabled. True: the gate is closed, and the caller opens it. */

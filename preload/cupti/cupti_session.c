@@ -95,7 +95,8 @@ void *xs_cupti_handle(void) { return atomic_load(&handle); }
 
 /* CUPTI's timestamps follow the wall clock, which an administrator or a suspended laptop can step. The tightest of a
  * few brackets gives the offset to within the cost of one call. */
-void xs_cupti_sample_clock(bool first) {
+void xs_cupti_sample_clock(void) {
+    static bool is_known;
     uint64_t best_width = UINT64_MAX;
     int64_t best = offset_ns;
     for (int i = 0; i < 7; i++) {
@@ -109,8 +110,9 @@ void xs_cupti_sample_clock(bool first) {
         }
     }
     int64_t step = best - offset_ns;
-    if (!first && (step > 1000000 || step < -1000000))
+    if (is_known && (step > 1000000 || step < -1000000))
         xs_note("cupti", "clock jumped by %lld us: device times before it are off by that", (long long)(step / 1000));
+    is_known |= best_width != UINT64_MAX;
     offset_ns = best;
 }
 
@@ -149,13 +151,17 @@ const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     return call;
 }
 
-static bool start(void) {
+static bool start(bool at_once) {
     if (claim[0]) {
         set_status("taken", "the application called %s first", claim);
         return false;
     }
     if (!load())
         return false;
+    if (!at_once) {
+        set_status("active", "%s", "");
+        return true;
+    }
     char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
     CUptiResult result;
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
@@ -167,7 +173,7 @@ static bool start(void) {
         set_status("failed", "%s: %s (%d)", failed, xs_cupti_result_text(&xs_cupti_api, result), (int)result);
         return false;
     }
-    xs_cupti_sample_clock(true);
+    xs_cupti_sample_clock();
     set_status("active", "%s", "");
     return true;
 }
@@ -180,8 +186,7 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
         atomic_store(&phase, STARTING);
         with_kernels = wishes->kernels;
         xs_cupti_start_migrations(wishes, begin);
-        bool started = start();
-        xs_cupti_start_turns(wishes, begin);
+        bool started = start(xs_cupti_start_turns(wishes, begin));
         atomic_store(&phase, started ? ACTIVE : OVER);
         pthread_mutex_lock(&state_lock);
         state.start_ns = xs_monotonic_ns() - begin;
@@ -227,7 +232,7 @@ void xs_cupti_end(void) {
         xs_cupti_end_migrations();
         if (xs_cupti_is_attached()) {
             xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-            xs_cupti_sample_clock(false);
+            xs_cupti_sample_clock();
             xs_cupti_index_all();
         }
         xs_cupti_end_turns();
@@ -241,7 +246,7 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
     if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached())
-        xs_cupti_sample_clock(false);
+        xs_cupti_sample_clock();
     decoder->next_record = xs_cupti_api.cuptiActivityGetNextRecord;
     decoder->version = xs_cupti_api.version;
     decoder->offset_ns = offset_ns;
@@ -322,7 +327,7 @@ static void give_away(const char *why) {
         if (alone)
             xs_gate_open();
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        xs_cupti_sample_clock(false);
+        xs_cupti_sample_clock();
         xs_cupti_unsubscribe(&xs_cupti_api);
         xs_cupti_index_all();
     }

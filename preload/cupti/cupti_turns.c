@@ -1,7 +1,9 @@
 /* Stops recording device times and begins it again, as windows.h decides. Everything that changes CUPTI happens while
  * nobody is inside of the driver (core/gate.h). */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "preload/core/asked_window.h"
 #include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
@@ -27,22 +29,35 @@
 static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
 static void (*synchronise)(void);
-static bool attached, is_old_driver, is_asked, gate_prepared, gate_works;
-static enum xs_windows_state aim; /* what a moment of the program's is awaited for */
+static _Atomic bool attached;
+static bool is_old_driver, is_asked, began_detached, gate_prepared, gate_works;
+static enum xs_window_opener opener;
+static _Atomic bool closed_at_moment; /* the last window, by a thread that had just waited for the device */
+static enum xs_windows_state aim;     /* what a moment of the program's is awaited for */
 static uint64_t aim_since_ns;
 static unsigned retry_ms;
 _Atomic int xs_cupti_turn_due;
+XS_TLS bool xs_cupti_moment;
 static _Atomic bool ended;
 
 bool xs_cupti_is_attached(void) { return attached; }
 
-void xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
-    attached = true;
+/* No turn is due. */
+static void expect_none(void) {
+    atomic_store(&xs_cupti_turn_due, opener == XS_WINDOW_BY_TIME ? XS_CUPTI_NO_TURN : XS_CUPTI_TURN_MAY_COME);
+}
+
+bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
+    opener = wishes->window.opener;
+    struct xs_windows_facts facts = {.now_ns = now_ns, .is_open = xs_asked_window_is_open(opener)};
     others_ns = wishes->others_ns;
     synchronise = wishes->synchronise;
     is_old_driver = wishes->driver_version < LEAST_DRIVER_VERSION;
     is_asked = xs_window_spec_is_set(&wishes->window);
-    xs_windows_start(&windows, wishes->budget_percent, &wishes->window, now_ns);
+    attached = xs_windows_start(&windows, wishes->budget_percent, &wishes->window, &facts) == XS_WINDOWS_RECORDING;
+    began_detached = !attached;
+    expect_none();
+    return attached;
 }
 
 static void tell(struct xs_cupti_state *state) {
@@ -59,7 +74,8 @@ static struct xs_windows_facts facts_now(void) {
                                      .launches = counts.launches,
                                      .copies = counts.copies,
                                      .calls = counts.measured * XS_OWN_COST_EVERY,
-                                     .others_ns = others_ns()};
+                                     .others_ns = others_ns(),
+                                     .is_open = xs_asked_window_is_open(opener)};
 }
 
 /* ---- turning, with the gate closed ---- */
@@ -69,7 +85,7 @@ static struct xs_windows_facts facts_now(void) {
 static void detach(void) {
     synchronise();
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    xs_cupti_sample_clock(false);
+    xs_cupti_sample_clock();
     xs_cupti_index_all();
     CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
     attached = result != CUPTI_SUCCESS;
@@ -90,6 +106,8 @@ static bool attach(void) {
         xs_note("cupti", "device times end here, because CUPTI could not be attached again: %s: %s (%d)", failed,
                 xs_cupti_result_text(&xs_cupti_api, result), (int)result);
         atomic_store(&ended, true);
+    } else {
+        xs_cupti_sample_clock();
     }
     return attached;
 }
@@ -124,6 +142,12 @@ static void stop_for_good(const char *why) {
     atomic_store(&ended, true);
 }
 
+/* Nothing was recorded, and nothing will be: threads that are inside of the driver cannot be waited for. */
+static void never_begin(const char *why) {
+    xs_note("cupti", "no device times: CUPTI cannot be attached while the program runs, as %s", why);
+    atomic_store(&ended, true);
+}
+
 /* False: a stream captures, or a thread stayed inside of the driver. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
@@ -135,15 +159,17 @@ static bool turn(enum xs_windows_state state) {
     }
     const char *why = why_not_detachable();
     bool possible = atomic_load(&xs_captures) <= 0;
-    if (possible && why) {
+    if (possible && why && state == XS_WINDOWS_DETACHED) {
         stop_for_good(why);
+    } else if (possible && !gate_works) {
+        never_begin(why);
     } else if (possible) {
         state = turned_to(state);
     }
     if (closed) {
         xs_gate_open();
     }
-    if (possible && !why && state != windows.state) {
+    if (possible && !atomic_load(&ended) && state != windows.state) {
         xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
     }
     return possible;
@@ -152,11 +178,20 @@ static bool turn(enum xs_windows_state state) {
 /* ---- when ---- */
 
 static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
-    if (!atomic_load(&xs_cupti_turn_due) || aim != to) {
+    if (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE || aim != to) {
         aim = to;
         aim_since_ns = now_ns;
     }
-    atomic_store(&xs_cupti_turn_due, 1);
+    atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
+}
+
+/* A window that the program opens begins at once. */
+static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
+    bool is_moment = atomic_exchange(&closed_at_moment, false);
+    if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment) {
+        return false;
+    }
+    return now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS;
 }
 
 static unsigned try_again(void) {
@@ -171,7 +206,7 @@ static unsigned watch(void) {
     struct xs_windows_facts facts = facts_now();
     enum xs_windows_state to = xs_windows_look(&windows, &facts);
     if (to == windows.state) {
-        atomic_store(&xs_cupti_turn_due, 0);
+        expect_none();
         retry_ms = 0;
         return xs_windows_wait_ms(&windows);
     }
@@ -181,13 +216,13 @@ static unsigned watch(void) {
         xs_cupti_stop_migrations(); /* takes up to 20 ms, in which the gate need not be closed */
     }
     await_moment(to, facts.now_ns);
-    if (facts.now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS) {
+    if (needs_moment(to, facts.now_ns)) {
         return RETRY_MS;
     }
     if (!turn(to)) {
         return try_again();
     }
-    atomic_store(&xs_cupti_turn_due, 0);
+    expect_none();
     retry_ms = 0;
     return xs_windows_wait_ms(&windows);
 }
@@ -224,8 +259,9 @@ static void turn_on_scratch(void *argument) {
     if (!xs_cupti_try_enter()) {
         return;
     }
-    if (xs_cupti_is_active() && atomic_load(&xs_cupti_turn_due) && !atomic_load(&ended) && turn(aim)) {
-        atomic_store(&xs_cupti_turn_due, 0);
+    if (xs_cupti_is_active() && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE && !atomic_load(&ended) &&
+        turn(aim)) {
+        expect_none();
         xs_cupti_note(tell);
     }
     xs_cupti_leave();
@@ -235,6 +271,28 @@ void xs_cupti_turn_here(void) {
     xs_guard_enter();
     xs_on_scratch(turn_on_scratch, NULL);
     xs_guard_leave();
+}
+
+/* ---- windows that the program opens ---- */
+
+static enum xs_windows_state asked_state(void) {
+    return xs_asked_window_is_open(opener) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
+}
+
+static bool is_turn_asked(void) {
+    return opener != XS_WINDOW_BY_TIME && !atomic_load(&ended) &&
+           atomic_load(&attached) != (asked_state() == XS_WINDOWS_RECORDING);
+}
+
+bool xs_cupti_turn_asked(void) {
+    atomic_store(&closed_at_moment, asked_state() == XS_WINDOWS_DETACHED && xs_cupti_moment);
+    return is_turn_asked();
+}
+
+bool xs_cupti_turn_comes(void) {
+    bool is_outside = !xs_guard.depth && xs_gate_slot && !xs_gate_is_inside();
+    bool at_once = asked_state() == XS_WINDOWS_RECORDING || xs_cupti_moment;
+    return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_turn_asked();
 }
 
 /* ---- the end ---- */
@@ -260,9 +318,13 @@ const char *xs_cupti_windows(const struct xs_clock *clock) {
     text = text ? text : malloc(XS_WINDOWS_TEXT_BYTES);
     if (!text || !xs_cupti_enter())
         return NULL;
-    bool any = windows.detachments > 0;
+    bool any = windows.detachments > 0 || began_detached;
     if (any) {
+        text[0] = 0;
         xs_windows_text(&windows, clock, text, XS_WINDOWS_TEXT_BYTES);
+    }
+    if (any && !text[0]) {
+        snprintf(text, XS_WINDOWS_TEXT_BYTES, "0+0"); /* asked for, and never opened */
     }
     xs_cupti_leave();
     return any ? text : NULL;

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
@@ -14,6 +15,8 @@
 #include "preload/cupti/cupti.h"
 
 #define PERIOD_MS 1000u
+#define TURN_PATIENCE_NS UINT64_C(50000000) /* attaching takes 6 to 15 ms, the first time 20 */
+#define TURN_LOOK_NS 200000
 
 static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
 static _Atomic bool still, running;
@@ -74,6 +77,18 @@ void xs_flusher_managed_memory(void) {
     if (atomic_load(&running)) {
         xs_on_scratch(begin_migrations, NULL);
         ring();
+    }
+}
+
+void xs_flusher_window_asked(void) {
+    const struct timespec pause = {0, TURN_LOOK_NS};
+    uint64_t deadline = xs_monotonic_ns() + TURN_PATIENCE_NS;
+    if (!atomic_load(&running) || !xs_cupti_turn_asked()) {
+        return;
+    }
+    ring();
+    while (xs_cupti_turn_comes() && atomic_load(&running) && !atomic_load(&still) && xs_monotonic_ns() < deadline) {
+        nanosleep(&pause, NULL);
     }
 }
 

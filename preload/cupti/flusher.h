@@ -15,6 +15,11 @@ void xs_flusher_now(unsigned timeout_ms);
 /* Managed memory was allocated: the flusher watches its migrations from now on. Any thread. */
 void xs_flusher_managed_memory(void);
 
+/* The calling thread, one of the application's, has opened or closed a window. Where such windows are asked for, it
+ * waits for the flusher to attach CUPTI or to detach it, but not for long: the device may be waiting for this thread.
+ */
+void xs_flusher_window_asked(void);
+
 /* The process ends: the flusher makes no further call of CUPTI, which may be gone any moment. Does not wait for one
  * that is under way; xs_cupti_end does. */
 void xs_flusher_still(void);

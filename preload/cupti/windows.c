@@ -22,16 +22,24 @@
 #define LEAST_WAIT_MS 2u
 #define MOST_WAIT_MS 1000u
 
-void xs_windows_start(struct xs_windows *w, unsigned percent, const struct xs_window_spec *spec, uint64_t now_ns) {
+static enum xs_windows_state asked_for(const struct xs_windows *w, const struct xs_windows_facts *facts) {
+    uint64_t next_ns;
+    return xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, facts->is_open, &next_ns) ? XS_WINDOWS_RECORDING
+                                                                                                 : XS_WINDOWS_DETACHED;
+}
+
+enum xs_windows_state xs_windows_start(struct xs_windows *w, unsigned percent, const struct xs_window_spec *spec,
+                                       const struct xs_windows_facts *facts) {
     memset(w, 0, sizeof *w);
-    w->state = XS_WINDOWS_RECORDING;
     w->percent = percent;
     w->spec = *spec;
-    w->start_ns = w->since_ns = w->last.now_ns = w->opened.now_ns = now_ns;
-    w->marks[0] = w->marks[1] = w->opened;
+    w->start_ns = w->since_ns = facts->now_ns;
+    w->last = w->opened = w->marks[0] = w->marks[1] = *facts;
+    w->state = xs_window_spec_is_set(spec) ? asked_for(w, facts) : XS_WINDOWS_RECORDING;
     w->turn_ns = TURN_NS;
     w->cost_percent = 100;
-    w->random = UINT64_C(0x9e3779b97f4a7c15) ^ now_ns;
+    w->random = UINT64_C(0x9e3779b97f4a7c15) ^ facts->now_ns;
+    return w->state;
 }
 
 /* xorshift64 */
@@ -122,11 +130,9 @@ static bool is_spent(const struct xs_windows *w) { return balance(w) < (w->detac
 bool xs_windows_are_unbounded(const struct xs_windows *w) { return !w->percent && !xs_window_spec_is_set(&w->spec); }
 
 enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_windows_facts *facts) {
-    uint64_t next_ns;
     account(w, facts);
     if (xs_window_spec_is_set(&w->spec))
-        return xs_window_spec_wants(&w->spec, facts->now_ns - w->start_ns, &next_ns) ? XS_WINDOWS_RECORDING
-                                                                                     : XS_WINDOWS_DETACHED;
+        return asked_for(w, facts);
     if (!w->percent)
         return XS_WINDOWS_RECORDING;
     if (w->state == XS_WINDOWS_DETACHED)
@@ -165,7 +171,7 @@ unsigned xs_windows_wait_ms(const struct xs_windows *w) {
     if (xs_windows_are_unbounded(w))
         return 0;
     if (xs_window_spec_is_set(&w->spec)) {
-        xs_window_spec_wants(&w->spec, w->last.now_ns - w->start_ns, &next_ns);
+        xs_window_spec_wants(&w->spec, w->last.now_ns - w->start_ns, false, &next_ns);
         ns = next_ns - (w->last.now_ns - w->start_ns);
     } else if (w->state == XS_WINDOWS_RECORDING) {
         ns = until_spent_ns(w);

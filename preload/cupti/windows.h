@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "preload/cupti/window_list.h"
-#include "preload/cupti/window_spec.h"
+#include "schema/window_spec.h"
 
 enum xs_windows_state { XS_WINDOWS_RECORDING, XS_WINDOWS_DETACHED };
 
@@ -27,6 +27,7 @@ struct xs_windows_facts {
     uint64_t launches, copies; /* that CUPTI recorded */
     uint64_t calls;            /* of the program, recorded or not */
     uint64_t others_ns;        /* what all but CUPTI has cost the program */
+    bool is_open;              /* the program has opened the window that is asked for */
 };
 
 struct xs_windows {
@@ -54,8 +55,10 @@ struct xs_windows {
     struct xs_window_list windows; /* that have ended */
 };
 
-/* A session begins, and CUPTI records. Where `spec` asks for windows it decides, else the budget does. */
-void xs_windows_start(struct xs_windows *windows, unsigned percent, const struct xs_window_spec *spec, uint64_t now_ns);
+/* A session begins. Where `spec` asks for windows it decides, else the budget does. Returns whether CUPTI records from
+ * the beginning on; it does not where something later is asked for. */
+enum xs_windows_state xs_windows_start(struct xs_windows *windows, unsigned percent, const struct xs_window_spec *spec,
+                                       const struct xs_windows_facts *facts);
 /* Neither has anything to decide. */
 bool xs_windows_are_unbounded(const struct xs_windows *windows);
 

@@ -10,6 +10,10 @@
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 
+/* Of cudaProfiler.h, a package of its own in some distributions. */
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
+
 #if CUDA_VERSION < 13000
 #error "xferspy is built with the headers of CUDA 13.0 or newer; it runs with older drivers"
 #endif

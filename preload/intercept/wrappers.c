@@ -92,17 +92,28 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
            xs_fingerprint_give_back(call->event);
 }
 
-/* The host has just waited for the device: a moment in which CUPTI can be attached or detached, where that is due. */
+/* The host has just waited for the device: a moment in which CUPTI can be attached or detached, where that is due. The
+ * moment lasts until the thread gives the device something to do. */
 XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
-    if (XS_LIKELY(!atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed)) || !xs_succeeded(call)) {
+    const int turn = atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed);
+    if (XS_LIKELY(turn == XS_CUPTI_NO_TURN) || !xs_succeeded(call)) {
         return false;
     }
     const struct xs_event *e = call->event;
     switch (category) {
     case XS_CAT_SYNC:
-        return e->kind == XS_EVENT_SYNC;
+        xs_cupti_moment |= e->kind == XS_EVENT_SYNC;
+        return turn == XS_CUPTI_TURN_DUE && e->kind == XS_EVENT_SYNC;
     case XS_CAT_TRANSFER:
-        return e->kind == XS_EVENT_TRANSFER && e->transfer.direction == XS_DIR_D2H && !(e->flags & XS_FLAG_ASYNC);
+        xs_cupti_moment =
+            e->kind == XS_EVENT_TRANSFER && e->transfer.direction == XS_DIR_D2H && !(e->flags & XS_FLAG_ASYNC);
+        return turn == XS_CUPTI_TURN_DUE && xs_cupti_moment;
+    case XS_CAT_LAUNCH:
+    case XS_CAT_MEMSET:
+    case XS_CAT_MANAGED:
+    case XS_CAT_STREAM_MEMOP:
+        xs_cupti_moment = false;
+        return false;
     default:
         return false;
     }

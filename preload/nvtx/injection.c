@@ -8,6 +8,7 @@
  * environment as it is. */
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define NVTX_NO_IMPL /* this is the other side of it */
 #include <nvtx3/nvToolsExt.h>
@@ -15,6 +16,7 @@
 #include "preload/core/compiler.h"
 #include "preload/core/glibc_dlsym.h"
 #include "preload/nvtx/open.h"
+#include "schema/window_spec.h"
 
 XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
 
@@ -137,12 +139,23 @@ static bool is_preloaded(void) {
     return is;
 }
 
+/* Before the first range, which may come before the session and its options. NVTX has just read the environment on this
+ * thread, too, to find the library. */
+static void learn_what_is_asked(void) {
+    struct xs_window_spec spec;
+    const char *text = getenv("XFERSPY_WINDOW");
+    if (text && xs_window_spec_read(&spec, text) && spec.opener == XS_WINDOW_BY_RANGE) {
+        xs_range_ask(spec.range);
+    }
+}
+
 XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table) {
     const NvtxExportTableCallbacks *tables = get_export_table ? get_export_table(NVTX_ETID_CALLBACKS) : NULL;
     if (!tables || tables->struct_size < sizeof *tables || !is_preloaded() || !xs_ranges_prepare() ||
         !xs_open_prepare()) {
         return 0;
     }
+    learn_what_is_asked();
     bool attached = attach(tables, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
     return attach(tables, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2) || attached;
 }

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/core/asked_window.h"
 #include "preload/nvtx/nvtx.h"
 
 /* An open range in a word, 0: it has ended. */
-enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS, SERIAL_SHIFT = STARTED_BIT + 1 };
+enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS, ASKED_BIT, SERIAL_SHIFT };
 #define RANGE_OF(word) ((uint32_t)((word) & ((1u << RANGE_BITS) - 1)))
 #define STARTED (UINT64_C(1) << STARTED_BIT)
+#define ASKED (UINT64_C(1) << ASKED_BIT) /* counted in xs_asked_ranges, until it ends */
 #define KIND_BITS (STARTED | (uint64_t)(XS_RANGE_DOMAINS - 1) << RANGE_BITS) /* of a pushed one: its domain */
 #define SERIAL_BITS (~UINT64_C(0) << SERIAL_SHIFT)
 _Static_assert(XS_RANGES_MOST <= 1u << RANGE_BITS && XS_RANGE_DOMAINS <= 1u << DOMAIN_BITS, "fit into a word");
@@ -45,9 +47,12 @@ XS_TLS struct xs_nvtx_thread *xs_nvtx_thread;
 
 static struct threads *threads(void) { return atomic_load_explicit(&shared_threads, memory_order_acquire); }
 
+/* Who watches the windows finds out by itself that one is over: a thread that ends is no place to attach anything. */
 static void close_all(struct xs_nvtx_thread *thread) {
     for (unsigned i = 0; i < XS_RANGES_OPEN; i++) {
-        atomic_store_explicit(&thread->open[i], 0, memory_order_relaxed);
+        if (atomic_exchange_explicit(&thread->open[i], 0, memory_order_relaxed) & ASKED) {
+            (void)xs_asked_ranges_change(-1);
+        }
     }
     thread->count = 0;
     atomic_store_explicit(&thread->unsettled, false, memory_order_relaxed);
@@ -161,8 +166,18 @@ XS_HOT void leave(struct xs_nvtx_thread *t, bool entered) {
     }
 }
 
+/* Before the word of the range is stored: another thread may end it as soon as it is there. */
+static __attribute__((noinline)) uint64_t asked_bit(uint32_t number, bool *window_changed) {
+    if (!xs_range_is_asked(number)) {
+        return 0;
+    }
+    *window_changed = xs_asked_ranges_change(1);
+    return ASKED;
+}
+
 /* Opens a range on a thread that is entered. False: there is no room. */
-XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, struct xs_range_label label) {
+XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, struct xs_range_label label,
+                       bool *window_changed) {
     if (XS_UNLIKELY(t->count == XS_RANGES_OPEN)) {
         return false;
     }
@@ -171,6 +186,9 @@ XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, 
         label.text ? xs_range_number_of(parent, domain, label.text) : xs_range_number(parent, domain, label.name);
     uint64_t word =
         number | (uint64_t)domain << RANGE_BITS | (uint64_t)started << STARTED_BIT | ++t->serial << SERIAL_SHIFT;
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_range_asked, memory_order_relaxed))) {
+        word |= asked_bit(number, window_changed);
+    }
     atomic_store_explicit(&t->open[t->count], word, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst); /* a handler's call carries it or does not, but no old word */
     t->count++;
@@ -182,22 +200,36 @@ int xs_range_push(unsigned domain, struct xs_range_label label) {
     if (!t) {
         return XS_RANGE_NO_TRACKING;
     }
-    bool entered = enter(t);
+    bool entered = enter(t), window_changed = false;
     /* What is inside one that is not kept is not kept either, or pops would end the wrong ones. */
-    if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label))) {
+    if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label, &window_changed))) {
         t->beyond[domain]++;
     }
     int before = (int)t->depth[domain]++;
     leave(t, entered);
+    if (XS_UNLIKELY(window_changed)) {
+        xs_asked_window_changed();
+    }
     return before;
 }
 
-/* Ends the innermost of the thread's own ranges whose words are `wanted` where `bits` are set; those inside it stay. */
-XS_HOT void close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) {
+/* Another thread may end the same range at the same time: one of the two counts it. True: it was the last. */
+static __attribute__((noinline)) bool close_asked(_Atomic uint64_t *open) {
+    return atomic_exchange(open, 0) && xs_asked_ranges_change(-1);
+}
+
+/* Ends the innermost of the thread's own ranges whose words are `wanted` where `bits` are set; those inside it stay.
+ * True: a window ends with it. */
+XS_HOT bool close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) {
+    bool window_changed = false;
     for (unsigned i = t->count; i-- > 0;) {
         uint64_t word = atomic_load_explicit(&t->open[i], memory_order_relaxed);
         if (word && (word & bits) == wanted) {
-            atomic_store_explicit(&t->open[i], 0, memory_order_relaxed);
+            if (XS_UNLIKELY(word & ASKED)) {
+                window_changed = close_asked(&t->open[i]);
+            } else {
+                atomic_store_explicit(&t->open[i], 0, memory_order_relaxed);
+            }
             if (XS_LIKELY(i + 1 == t->count)) {
                 t->count--;
             } else {
@@ -206,6 +238,7 @@ XS_HOT void close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) 
             break;
         }
     }
+    return window_changed;
 }
 
 int xs_range_pop(unsigned domain) {
@@ -213,14 +246,17 @@ int xs_range_pop(unsigned domain) {
     if (!t || t->depth[domain] == 0) {
         return XS_RANGE_NONE_OPEN;
     }
-    bool entered = enter(t);
+    bool entered = enter(t), window_changed = false;
     if (XS_UNLIKELY(t->beyond[domain])) {
         t->beyond[domain]--;
     } else if (entered) {
-        close_own(t, KIND_BITS, (uint64_t)domain << RANGE_BITS);
+        window_changed = close_own(t, KIND_BITS, (uint64_t)domain << RANGE_BITS);
     }
     int around = (int)--t->depth[domain];
     leave(t, entered);
+    if (XS_UNLIKELY(window_changed)) {
+        xs_asked_window_changed();
+    }
     return around;
 }
 
@@ -230,26 +266,32 @@ uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     if (!t) {
         return PLACE_NOWHERE;
     }
-    bool entered = enter(t);
-    uint64_t id = entered && open_range(t, domain, true, label)
+    bool entered = enter(t), window_changed = false;
+    uint64_t id = entered && open_range(t, domain, true, label, &window_changed)
                       ? t->serial << PLACE_BITS | (uint64_t)(t - threads()->thread + 1)
                       : PLACE_NOWHERE;
     leave(t, entered);
+    if (XS_UNLIKELY(window_changed)) {
+        xs_asked_window_changed();
+    }
     return id;
 }
 
 /* Of another thread, or in the midst of this one's own changes. Looked for to the end, though found: its thread may be
- * moving it, and then has it in two places. */
-static __attribute__((noinline)) void end_elsewhere(struct xs_nvtx_thread *t, uint64_t wanted) {
+ * moving it, and then has it in two places. True: a window ends with it. */
+static __attribute__((noinline)) bool end_elsewhere(struct xs_nvtx_thread *t, uint64_t wanted) {
+    bool was_asked = false;
     for (unsigned i = XS_RANGES_OPEN; i-- > 0;) {
         uint64_t word = atomic_load(&t->open[i]);
         while ((word & (SERIAL_BITS | STARTED)) == wanted) {
             if (atomic_compare_exchange_weak(&t->open[i], &word, 0)) {
                 atomic_store(&t->unsettled, true);
+                was_asked |= (word & ASKED) != 0;
                 break;
             }
         }
     }
+    return was_asked && xs_asked_ranges_change(-1);
 }
 
 void xs_range_end(uint64_t id) {
@@ -259,12 +301,16 @@ void xs_range_end(uint64_t id) {
     if (!all || place == 0 || place > XS_RANGE_THREADS) {
         return;
     }
+    bool window_changed;
     struct xs_nvtx_thread *t = &all->thread[place - 1];
     if (t == xs_nvtx_thread && enter(t)) {
-        close_own(t, SERIAL_BITS | STARTED, wanted);
+        window_changed = close_own(t, SERIAL_BITS | STARTED, wanted);
         leave(t, true);
     } else {
-        end_elsewhere(t, wanted);
+        window_changed = end_elsewhere(t, wanted);
+    }
+    if (XS_UNLIKELY(window_changed)) {
+        xs_asked_window_changed();
     }
 }
 

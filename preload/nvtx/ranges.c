@@ -48,6 +48,7 @@ struct tables {
 };
 
 static _Atomic(struct tables *) shared_tables;
+_Atomic xs_range_name xs_range_asked;
 
 static struct tables *tables(void) { return atomic_load_explicit(&shared_tables, memory_order_acquire); }
 
@@ -177,17 +178,19 @@ static uint32_t add_range(struct tables *t, uint32_t parent, unsigned domain, xs
     return found;
 }
 
-static bool has_room(struct tables *t, uint32_t parent) {
+/* What the user asks for has to keep its name as long as there is any room. */
+static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
     uint32_t next = atomic_load_explicit(&t->next_range, memory_order_relaxed);
-    return next < XS_RANGES_MOST && atomic_load_explicit(&t->ranges[parent].children, memory_order_relaxed) <
-                                        (XS_RANGES_MOST - next) / SHARE_OF_A_PARENT;
+    return next < XS_RANGES_MOST && (atomic_load_explicit(&t->ranges[parent].children, memory_order_relaxed) <
+                                         (XS_RANGES_MOST - next) / SHARE_OF_A_PARENT ||
+                                     (name && name == atomic_load_explicit(&xs_range_asked, memory_order_relaxed)));
 }
 
 uint32_t xs_range_number(uint32_t parent, unsigned domain, xs_range_name name) {
     uint32_t slot;
     struct tables *t = tables();
     uint32_t found = find_range(t, parent, domain, name, &slot);
-    return found ? found : add_range(t, parent, domain, has_room(t, parent) ? name : t->others);
+    return found ? found : add_range(t, parent, domain, has_room(t, parent, name) ? name : t->others);
 }
 
 uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text) {
@@ -200,13 +203,20 @@ uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text) 
     if (name && (found = find_range(t, parent, domain, name, &slot))) {
         return found;
     }
-    name = !has_room(t, parent) ? t->others : name ? name : intern(t, text, bytes, hash);
+    name = !has_room(t, parent, name) ? t->others : name ? name : intern(t, text, bytes, hash);
     return add_range(t, parent, domain, name);
 }
 
 uint32_t xs_range_inside(uint32_t parent, uint32_t number) {
     const struct range *range = &tables()->ranges[number];
     return !number || range->parent == parent ? number : xs_range_number(parent, range->domain, range->name);
+}
+
+void xs_range_ask(const char *text) { atomic_store(&xs_range_asked, xs_range_name_of(text)); }
+
+bool xs_range_is_asked(uint32_t number) {
+    xs_range_name asked = atomic_load_explicit(&xs_range_asked, memory_order_relaxed);
+    return asked && tables()->ranges[number].name == asked;
 }
 
 unsigned xs_range_domain(const char *text) {

@@ -4,6 +4,7 @@
 #ifndef XFERSPY_PRELOAD_NVTX_RANGES_H
 #define XFERSPY_PRELOAD_NVTX_RANGES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,13 @@ uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text);
 
 /* The range with the domain and the name of `number`, but inside `parent`. Of number 0 it is 0. */
 uint32_t xs_range_inside(uint32_t parent, uint32_t number);
+
+/* Ranges of this name, in any domain, are those that the user asks for (core/asked_window.h). */
+void xs_range_ask(const char *text);
+extern _Atomic xs_range_name xs_range_asked; /* 0: of none */
+
+/* Is the range of this number one of them? Not where it is one of too many and its number is that of "(others)". */
+bool xs_range_is_asked(uint32_t number);
 
 /* Defines the range and those around it (xs_define), unless that was done before. */
 void xs_range_tell(struct xs_event **e, uint32_t number);

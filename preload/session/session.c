@@ -209,7 +209,7 @@ static void start_cupti(void) {
         return;
     }
     if (!xs_window_spec_read(&wishes.window, options.window)) {
-        xs_say("XFERSPY_WINDOW is no window (10s..20s, several with commas between, 20ms/1s); the budget decides");
+        xs_say("XFERSPY_WINDOW is no window (" XS_WINDOW_SPEC_FORMS "); the budget decides");
     }
     xs_cupti_start(&wishes);
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
@@ -301,4 +301,11 @@ static bool start_session(unsigned row) {
     return beginning.is_started;
 }
 
-const struct xs_hooks xs_hooks = {.start_session = start_session, .is_gone = xs_native_is_gone};
+static void window_asked(void) {
+    if (atomic_load(&xs_state) == XS_STATE_ACTIVE && cupti_started && getpid() == session_pid) {
+        xs_flusher_window_asked();
+    }
+}
+
+const struct xs_hooks xs_hooks = {
+    .start_session = start_session, .is_gone = xs_native_is_gone, .window_asked = window_asked};

@@ -104,4 +104,7 @@ typedef const struct xs_sim_driver *(*xs_sim_attach_fn)(const struct xs_sim_tool
  * simulated libcuda. */
 __attribute__((visibility("default"))) int xs_sim_inside(void);
 
+/* For tests: the number of the tool's present attachment, 0 while it is detached. Exported by the simulated libcuda. */
+__attribute__((visibility("default"))) uint32_t xs_sim_attachment(void);
+
 #endif

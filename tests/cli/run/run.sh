@@ -27,7 +27,16 @@ run "$XFERSPY" run --cupti-library= -- "$PROGRAM" exit 0; expect_status 2; expec
 run "$XFERSPY" run --quiet -- sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=on"
 run "$XFERSPY" run --quiet=no sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=no"
 run "$XFERSPY" run --quiet=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_err "--quiet=maybe: use on|off"
-# A pattern is checked here already, and never printed.
+# A window is checked here already.
+for window in 10s..20s 1s..2s,5s.. ..500ms 20ms/1s 'nvtx:train step, 1/2' profiler; do
+    run "$XFERSPY" run --window="$window" -- sh -c 'echo "window=$XFERSPY_WINDOW"'; expect_status 0
+    expect_out "window=$window"
+done
+for window in '' 10 20s..10s 1s/1s nvtx: nvtx profilers; do
+    run "$XFERSPY" run --window="$window" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+    expect_err "--window=$window: use 10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
+done
+# So is a pattern, and it is never printed.
 run "$XFERSPY" run --redact='token|key' -- sh -c 'echo "redact=$XFERSPY_REDACT"'; expect_status 0
 expect_out "redact=token|key"
 run "$XFERSPY" run --redact='(sekret' -- "$PROGRAM" exit 0; expect_status 2; expect_no_out

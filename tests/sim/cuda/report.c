@@ -13,6 +13,8 @@ uint32_t xs_attachment(void) {
     return tools != NULL && tools->attachment != NULL ? tools->attachment() : 0;
 }
 
+XS_EXPORT uint32_t xs_sim_attachment(void) { return xs_attachment(); }
+
 uint32_t xs_report_queued(enum xs_sim_activity_kind kind) {
     const struct xs_sim_tools *tools = xs_tools();
     return tools != NULL && tools->queued != NULL && !xs_forked() ? tools->queued(kind) : 0;

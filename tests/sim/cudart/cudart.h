@@ -13,6 +13,9 @@
 
 #define XS_EXPORT __attribute__((visibility("default")))
 
+CUresult cuProfilerStart(void); /* of cudaProfiler.h */
+CUresult cuProfilerStop(void);
+
 /* The driver's functions as cuGetProcAddress gave them, once for each kind of default stream. */
 struct xs_rt_driver {
 #define DRIVER(name, symbol, since) __typeof__(symbol) *name;

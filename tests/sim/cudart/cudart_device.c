@@ -133,9 +133,15 @@ RT(cudaInitDevice, (int device, unsigned int deviceFlags, unsigned int flags), (
 
 XS_EXPORT cudaError_t cudaProfilerStart(void);
 XS_EXPORT cudaError_t cudaProfilerStop(void);
-XS_EXPORT cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
+XS_EXPORT cudaError_t cudaProfilerStart(void) {
+    TRY(xs_rt_load());
+    return xs_rt_error(DRV(cuProfilerStart)());
+}
 
-XS_EXPORT cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+XS_EXPORT cudaError_t cudaProfilerStop(void) {
+    TRY(xs_rt_load());
+    return xs_rt_error(DRV(cuProfilerStop)());
+}
 
 /* Errors that only the runtime has; the rest are the driver's under names of the runtime's. */
 static const struct {

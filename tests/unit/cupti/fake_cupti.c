@@ -128,5 +128,7 @@ EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, CUp
 
 EXPORT CUptiResult cuptiFinalize(void) {
     fake.finalized++;
+    fake.subscriber = NULL;
+    fake.kinds = 0;
     return CUPTI_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
@@ -19,6 +20,7 @@ const struct xs_clock stub_clock = {.source = XS_CLOCK_MONOTONIC};
 XS_TLS struct xs_guard xs_guard;
 _Atomic int xs_captures;
 XS_TLS uint32_t xs_cupti_correlation;
+const struct xs_hooks xs_hooks;
 
 bool xs_on_scratch(void (*function)(void *argument), void *argument) {
     function(argument);

@@ -3,7 +3,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,50 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "fake_cupti.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
+#include "session_unit.h"
 #include "stubs.h"
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 static int64_t flush_and_drain(void) {
     xs_cupti_flush(false);
     return xs_cupti_drain(NULL, &stub_clock);
 }
-
-static void in_child(void (*body)(void)) {
-    pid_t child = fork();
-    if (child == 0) {
-        body();
-        exit(0);
-    }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-}
-
-static void *open_fake(void) {
-    void *handle = dlopen(FAKE_CUPTI_PATH, RTLD_NOW | RTLD_LOCAL);
-    CHECK(handle);
-    return handle;
-}
-
-static struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cupti_state"); }
-
-static uint64_t nothing(void) { return 0; }
-static void no_wait(void) {}
 
 static void begin(bool kernels, const char *migrations) {
     struct xs_cupti_wishes wishes = {.kernels = kernels,
@@ -72,8 +40,6 @@ static struct fake_cupti *start(bool kernels) {
     begin(kernels, "auto");
     return fake_of(open_fake());
 }
-
-static bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
 
 static void put_copy(struct fake_cupti *fake, uint32_t correlation) {
     CUpti_ActivityMemcpy6 *r = &fake->records[fake->pending++].copy;
@@ -356,11 +322,6 @@ static void buffers(void) {
     exit(0);
 }
 
-#define TEST(name)                                                                                                     \
-    static void test_##name(void **state) {                                                                            \
-        (void)state;                                                                                                   \
-        in_child(name);                                                                                                \
-    }
 TEST(records_reach_the_store)
 TEST(no_kernels)
 TEST(migrations_rest_when_they_are_dear)

@@ -40,8 +40,8 @@ static void look(struct run *r, const struct program *p) {
 
 static void play(struct run *r, const struct program *p, uint64_t length_ns) {
     memset(r, 0, sizeof *r);
-    xs_windows_start(&r->w, 2, &nothing_asked, BEGIN);
     r->facts = (struct xs_windows_facts){.now_ns = BEGIN};
+    assert_int_equal(xs_windows_start(&r->w, 2, &nothing_asked, &r->facts), XS_WINDOWS_RECORDING);
     while (r->facts.now_ns < BEGIN + length_ns) {
         uint64_t wait = xs_windows_wait_ms(&r->w) * MS;
         uint64_t extra = r->w.state == XS_WINDOWS_RECORDING ? p->recorded_ns : 0;
@@ -74,8 +74,9 @@ static void cheap_programs_are_recorded_throughout(void **state) {
 static void without_a_budget_nothing_stops(void **state) {
     struct xs_windows w;
     (void)state;
-    xs_windows_start(&w, 0, &nothing_asked, BEGIN);
-    struct xs_windows_facts facts = {.now_ns = BEGIN + SECOND, .launches = 100000000, .calls = 100000000};
+    struct xs_windows_facts facts = {.now_ns = BEGIN};
+    xs_windows_start(&w, 0, &nothing_asked, &facts);
+    facts = (struct xs_windows_facts){.now_ns = BEGIN + SECOND, .launches = 100000000, .calls = 100000000};
     assert_int_equal(xs_windows_look(&w, &facts), XS_WINDOWS_RECORDING);
     assert_int_equal(xs_windows_wait_ms(&w), 0);
 }
@@ -162,13 +163,14 @@ static void asked_for(const char *text, uint64_t at_ns, bool wanted, uint64_t ne
     uint64_t next;
     assert_true(xs_window_spec_read(&spec, text));
     assert_true(xs_window_spec_is_set(&spec));
-    assert_int_equal(xs_window_spec_wants(&spec, at_ns, &next), wanted);
+    assert_int_equal(xs_window_spec_wants(&spec, at_ns, true, &next), wanted);
     assert_int_equal(next, next_ns);
 }
 
 static void what_is_asked_for(void **state) {
-    static const char *const wrong[] = {"..",   "10",    "10s",    "10s..5s",     "1s..2s,",
-                                        "x..y", "1s/1s", "0ms/1s", "1s..2s;3s..", "-1s..2s"};
+    static const char *const wrong[] = {
+        "..",      "10",    "10s",  "10s..5s",    "1s..2s,",         "x..y",     "1s/1s", "0ms/1s", "1s..2s;3s..",
+        "-1s..2s", "nvtx:", "nvtx", "NVTX:train", "profiler,1s..2s", "Profiler", ".5s.."};
     struct xs_window_spec spec;
     (void)state;
     asked_for("10s..20s", 5 * SECOND, false, 10 * SECOND);
@@ -188,6 +190,69 @@ static void what_is_asked_for(void **state) {
     assert_false(xs_window_spec_is_set(&spec));
 }
 
+/* The name is all that follows, whatever is in it. */
+static void what_the_program_opens(void **state) {
+    struct xs_window_spec spec;
+    uint64_t next;
+    (void)state;
+    assert_true(xs_window_spec_read(&spec, "nvtx:train, 1/2"));
+    assert_true(xs_window_spec_is_set(&spec));
+    assert_int_equal(spec.opener, XS_WINDOW_BY_RANGE);
+    assert_string_equal(spec.range, "train, 1/2");
+    assert_true(xs_window_spec_wants(&spec, 0, true, &next));
+    assert_true(next == UINT64_MAX);
+    assert_false(xs_window_spec_wants(&spec, SECOND, false, &next));
+    assert_true(xs_window_spec_read(&spec, "profiler"));
+    assert_int_equal(spec.opener, XS_WINDOW_BY_PROFILER);
+    assert_true(xs_window_spec_wants(&spec, 0, true, &next));
+    assert_false(xs_window_spec_wants(&spec, 0, false, &next));
+}
+
+static void look_at(struct xs_windows *w, uint64_t at_ns, bool is_open, enum xs_windows_state expected) {
+    struct xs_windows_facts facts = {.now_ns = at_ns, .is_open = is_open};
+    enum xs_windows_state before = w->state, to = xs_windows_look(w, &facts);
+    assert_int_equal(to, expected);
+    if (to != before) {
+        xs_windows_turned(w, to, at_ns, at_ns + 10 * MS);
+    }
+}
+
+/* Nothing is recorded before the program opens a window, and what it costs closes none. */
+static void windows_of_the_program(void **state) {
+    struct xs_window_spec spec;
+    struct xs_windows w;
+    struct xs_windows_facts facts = {.now_ns = BEGIN};
+    (void)state;
+    assert_true(xs_window_spec_read(&spec, "nvtx:train"));
+    assert_int_equal(xs_windows_start(&w, 2, &spec, &facts), XS_WINDOWS_DETACHED);
+    assert_false(xs_windows_are_unbounded(&w));
+    look_at(&w, BEGIN + SECOND, false, XS_WINDOWS_DETACHED);
+    look_at(&w, BEGIN + 2 * SECOND, true, XS_WINDOWS_RECORDING);
+    facts = (struct xs_windows_facts){
+        .now_ns = BEGIN + 3 * SECOND, .launches = 100000000, .calls = 100000000, .is_open = true};
+    assert_int_equal(xs_windows_look(&w, &facts), XS_WINDOWS_RECORDING);
+    look_at(&w, BEGIN + 3 * SECOND, false, XS_WINDOWS_DETACHED);
+    look_at(&w, BEGIN + 4 * SECOND, true, XS_WINDOWS_RECORDING);
+    xs_windows_end(&w, BEGIN + 5 * SECOND);
+    assert_int_equal(w.windows.ended, 2);
+    assert_int_equal(w.windows.recorded_ns, 2 * (SECOND - 10 * MS));
+    facts = (struct xs_windows_facts){.now_ns = BEGIN, .is_open = true}; /* opened before CUDA began */
+    assert_int_equal(xs_windows_start(&w, 2, &spec, &facts), XS_WINDOWS_RECORDING);
+}
+
+/* A window that comes later is not begun with. */
+static void times_that_come_later(void **state) {
+    struct xs_window_spec spec;
+    struct xs_windows w;
+    const struct xs_windows_facts facts = {.now_ns = BEGIN};
+    (void)state;
+    assert_true(xs_window_spec_read(&spec, "1s..2s"));
+    assert_int_equal(xs_windows_start(&w, 2, &spec, &facts), XS_WINDOWS_DETACHED);
+    assert_int_equal(xs_windows_wait_ms(&w), 1000);
+    assert_true(xs_window_spec_read(&spec, "20ms/1s"));
+    assert_int_equal(xs_windows_start(&w, 2, &spec, &facts), XS_WINDOWS_RECORDING);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cheap_programs_are_recorded_throughout),
@@ -198,6 +263,9 @@ int main(void) {
         cmocka_unit_test(distances_differ),
         cmocka_unit_test(the_list_thins_itself),
         cmocka_unit_test(what_is_asked_for),
+        cmocka_unit_test(what_the_program_opens),
+        cmocka_unit_test(windows_of_the_program),
+        cmocka_unit_test(times_that_come_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static bool start_session(unsigned row) {
     (void)row;
     return false;
 }
-const struct xs_hooks xs_hooks = {start_session, NULL};
+const struct xs_hooks xs_hooks = {.start_session = start_session};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)format;

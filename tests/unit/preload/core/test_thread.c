@@ -34,7 +34,7 @@ static bool start_session(unsigned row) {
 
 static bool look_for(uintptr_t return_address_at);
 
-const struct xs_hooks xs_hooks = {start_session, look_for};
+const struct xs_hooks xs_hooks = {.start_session = start_session, .is_gone = look_for};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)format;

@@ -13,12 +13,17 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "preload/core/asked_window.h"
+#include "preload/core/hooks.h"
 #include "preload/nvtx/nvtx.h"
 #include "preload/nvtx/open.h"
 
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
 
 XS_TLS struct xs_guard xs_guard;
+static unsigned window_changes;
+static void window_asked(void) { window_changes++; }
+const struct xs_hooks xs_hooks = {.window_asked = window_asked};
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 
 /* What events were told. */
@@ -465,6 +470,73 @@ static size_t resident_bytes(void) {
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static void *opens_and_ends(void *id) {
+    *(nvtxRangeId_t *)id = nvtxRangeStartA("asked");
+    nvtxRangePushA("asked");
+    return NULL; /* with both open */
+}
+
+static void *ends(void *id) {
+    nvtxRangeEnd(*(nvtxRangeId_t *)id);
+    return NULL;
+}
+
+static void on_thread(void *(*function)(void *), void *data) {
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, function, data), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void expect_asked(int ranges, unsigned changes) {
+    assert_int_equal(atomic_load(&xs_asked_ranges), ranges);
+    assert_int_equal(window_changes, changes);
+}
+
+/* The window that a range of the name opens: by whoever, in whichever domain, and no other range does. */
+static void ranges_that_are_asked_for(void **state) {
+    nvtxRangeId_t id;
+    nvtxEventAttributes_t a = attributes(NVTX_MESSAGE_TYPE_ASCII, "asked");
+    nvtxDomainHandle_t torch = nvtxDomainCreateA("torch");
+    (void)state;
+    nvtxRangePushA("asked"); /* before it is asked for */
+    xs_range_ask("asked");
+    nvtxRangePop();
+    nvtxRangePushA("asked for");
+    expect_asked(0, 0);
+    nvtxRangePushA("asked");
+    expect_asked(1, 1);
+    assert_int_equal(nvtxDomainRangePushEx(torch, &a), 0);
+    expect_asked(2, 1);
+    nvtxRangePop();
+    expect_asked(1, 1);
+    nvtxRangePop(); /* "asked for" */
+    expect_asked(1, 1);
+    nvtxDomainRangePop(torch);
+    expect_asked(0, 2);
+    id = nvtxRangeStartA("asked");
+    expect_asked(1, 3);
+    on_thread(ends, &id);
+    expect_asked(0, 4);
+    nvtxRangeEnd(id); /* once more */
+    expect_asked(0, 4);
+    on_thread(opens_and_ends, &id); /* who watches sees that they are gone */
+    expect_asked(0, 5);
+    nvtxRangeEnd(id);
+    expect_asked(0, 5);
+    a = attributes(NVTX_MESSAGE_TYPE_REGISTERED, nvtxDomainRegisterStringA(NULL, "asked"));
+    nvtxRangePushEx(&a);
+    expect_asked(1, 6);
+    nvtxRangePushA("around"); /* closed later than what is in it */
+    id = nvtxRangeStartA("asked");
+    nvtxRangePop();
+    nvtxRangePop();
+    expect_asked(1, 6);
+    nvtxRangeEnd(id);
+    expect_asked(0, 7);
+    assert_string_equal(here(), "");
+    atomic_store(&xs_range_asked, 0);
+}
+
 /* Late, for there is no room for another domain after it. */
 static void domains_without_end(void **state) {
     (void)state;
@@ -514,6 +586,11 @@ static void names_without_end(void **state) {
     assert_string_equal(here(), "train/(others)/copy");
     nvtxRangePop();
     nvtxRangePop();
+    xs_range_ask("asked"); /* has its name all the same */
+    nvtxRangePushA("asked");
+    assert_int_equal(atomic_load(&xs_asked_ranges), 1);
+    nvtxRangePop();
+    assert_int_equal(atomic_load(&xs_asked_ranges), 0);
     nvtxRangePushA("step 0 of a training loop");
     assert_string_equal(here(), "train/step 0 of a training loop");
     nvtxRangePop();
@@ -569,6 +646,7 @@ int main(void) {
         cmocka_unit_test(what_could_not_be_written_is_told_again),
         cmocka_unit_test(forked_child_keeps_its_ranges),
         cmocka_unit_test(report_costs),
+        cmocka_unit_test(ranges_that_are_asked_for),
         cmocka_unit_test(domains_without_end),
         cmocka_unit_test(names_without_end),
     };

@@ -69,6 +69,7 @@ void xs_cupti_end(void) {}
 const struct xs_cupti_state *xs_cupti_state(void) { return NULL; }
 void xs_flusher_start(void) {}
 void xs_flusher_still(void) {}
+void xs_flusher_window_asked(void) {}
 void xs_flusher_now(unsigned timeout_ms) { (void)timeout_ms; }
 void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
     (void)only;

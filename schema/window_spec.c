@@ -1,7 +1,6 @@
 /* Reading what a user asks for; see window_spec.h. */
-#include "preload/cupti/window_spec.h"
+#include "schema/window_spec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -9,17 +8,31 @@ static const struct {
     double ns;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
 
+/* Digits, perhaps with a fraction: strtod's point depends on the program's language. Returns what comes behind, NULL:
+ * there is none. */
+static const char *read_number(const char *text, double *number) {
+    const char *at = text;
+    for (*number = 0; *at >= '0' && *at <= '9'; at++)
+        *number = *number * 10 + (*at - '0');
+    if (at == text || at[0] != '.' || at[1] < '0' || at[1] > '9')
+        return at == text ? NULL : at;
+    double digit = 0.1;
+    for (at++; *at >= '0' && *at <= '9'; at++, digit /= 10)
+        *number += digit * (*at - '0');
+    return at;
+}
+
 /* A number and its unit. Returns what comes behind it, NULL: there is none. */
 static const char *read_time(const char *text, uint64_t *ns) {
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || !(number >= 0) || number > 1e9)
+    double number;
+    const char *end = read_number(text, &number);
+    if (!end || number > 1e9)
         return NULL;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         size_t n = strlen(units[i].name);
         if (strncmp(end, units[i].name, n) == 0 && (!end[n] || strchr(".,/", end[n]))) {
             double all = number * units[i].ns;
-            *ns = all < 9e18 ? (uint64_t)all : UINT64_MAX / 2;
+            *ns = all < 9e18 ? (uint64_t)(all + 0.5) : UINT64_MAX / 2;
             return end + n;
         }
     }
@@ -62,16 +75,33 @@ static bool read_list(struct xs_window_spec *spec, const char *text) {
     return !*end;
 }
 
+static bool read_range(struct xs_window_spec *spec, const char *name) {
+    spec->opener = XS_WINDOW_BY_RANGE;
+    spec->range = name;
+    return *name != 0;
+}
+
+static bool read_any(struct xs_window_spec *spec, const char *text) {
+    static const char nvtx[] = "nvtx:";
+    if (strncmp(text, nvtx, sizeof nvtx - 1) == 0)
+        return read_range(spec, text + sizeof nvtx - 1);
+    if (strcmp(text, "profiler") == 0) {
+        spec->opener = XS_WINDOW_BY_PROFILER;
+        return true;
+    }
+    return strchr(text, '/') ? read_period(spec, text) : read_list(spec, text);
+}
+
 bool xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
     memset(spec, 0, sizeof *spec);
-    if (!*text || (strchr(text, '/') ? read_period(spec, text) : read_list(spec, text)))
+    if (!*text || read_any(spec, text))
         return true;
     memset(spec, 0, sizeof *spec);
     return false;
 }
 
-bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, uint64_t *next_ns) {
-    bool wanted = false;
+bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns) {
+    bool wanted = spec->opener != XS_WINDOW_BY_TIME && is_open;
     *next_ns = UINT64_MAX;
     if (spec->period_ns) {
         uint64_t within = at_ns % spec->period_ns;

@@ -1,0 +1,42 @@
+/* The part of a run whose device times a user asks for (XFERSPY_WINDOW). The library reads it, and `xferspy run` looks
+ * whether it can be read. */
+#ifndef XFERSPY_SCHEMA_WINDOW_SPEC_H
+#define XFERSPY_SCHEMA_WINDOW_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { XS_WINDOW_SPEC_TIMES = 16 };
+
+/* What may be given, for messages. */
+#define XS_WINDOW_SPEC_FORMS "10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
+
+/* Who opens the windows and closes them. */
+enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER };
+
+/* Zero: nothing is asked for, and the budget decides. */
+struct xs_window_spec {
+    enum xs_window_opener opener;
+    const char *range; /* BY_RANGE: the name of an NVTX range, a part of the text that was read */
+    unsigned count;
+    struct {
+        uint64_t from_ns, to_ns; /* since the session's start */
+    } times[XS_WINDOW_SPEC_TIMES];
+    uint64_t length_ns, period_ns; /* of each period its first part; 0: none */
+};
+
+/* Reads "10s..20s", "500ms..", "..2s", several of them with commas between, or "20ms/1s" for the first 20 ms of every
+ * second (units: ns, us, ms, s, min); "nvtx:NAME" for while an NVTX range of that name is open on any thread;
+ * "profiler" for from cuProfilerStart to cuProfilerStop. An empty text asks for nothing. False: it is none of these,
+ * and the spec is zero. */
+bool xs_window_spec_read(struct xs_window_spec *spec, const char *text);
+
+static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
+    return spec->count || spec->period_ns || spec->opener != XS_WINDOW_BY_TIME;
+}
+
+/* Are device times asked for at that time since the session's start? `is_open`: the program has opened a window, which
+ * counts where it is the one to do so. `*next_ns`: when the answer changes by itself, UINT64_MAX: never. */
+bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns);
+
+#endif

@@ -1,0 +1,60 @@
+/* For tests of a session against the stand-in libcupti. A session is a process's only one, so every test runs in a
+ * child. */
+#ifndef XFERSPY_TESTS_CUPTI_SESSION_UNIT_H
+#define XFERSPY_TESTS_CUPTI_SESSION_UNIT_H
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fake_cupti.h"
+#include "preload/cupti/cupti.h"
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static inline void in_child(void (*body)(void)) {
+    pid_t child = fork();
+    if (child == 0) {
+        body();
+        exit(0);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static inline void *open_fake(void) {
+    void *handle = dlopen(FAKE_CUPTI_PATH, RTLD_NOW | RTLD_LOCAL);
+    CHECK(handle);
+    return handle;
+}
+
+static inline struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cupti_state"); }
+
+static inline uint64_t nothing(void) { return 0; }
+static inline void no_wait(void) {}
+
+static inline bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
+
+#define TEST(name)                                                                                                     \
+    static void test_##name(void **state) {                                                                            \
+        (void)state;                                                                                                   \
+        in_child(name);                                                                                                \
+    }
+
+#endif

@@ -1,0 +1,120 @@
+/* Windows that the program itself opens and closes, against the stand-in libcupti: when CUPTI is attached and
+ * detached, and what the program waits for. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "session_unit.h"
+
+#include "preload/core/asked_window.h"
+#include "preload/core/gate.h"
+#include "preload/cupti/cupti_internal.h"
+#include "preload/driver/captures.h"
+#include "stubs.h"
+
+/* With a window that the program opens, on a thread that has called the driver. */
+static struct fake_cupti *start_asked(enum xs_window_opener opener) {
+    struct xs_cupti_wishes wishes = {.kernels = true,
+                                     .migrations = "off",
+                                     .budget_percent = 2,
+                                     .window = {.opener = opener, .range = "step"},
+                                     .driver_version = 13000,
+                                     .synchronise = no_wait,
+                                     .others_ns = nothing};
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(&wishes);
+    CHECK(xs_cupti_watch_windows()); /* the flusher's; it prepares the gate */
+    xs_gate_enter();
+    xs_gate_leave();
+    return fake_of(open_fake());
+}
+
+static bool has_kernels(const struct fake_cupti *fake) {
+    return fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+}
+
+/* What the flusher does when it was rung. */
+static void watch(void) { CHECK(xs_cupti_watch_windows()); }
+
+/* CUPTI is attached when the window is opened, and detached when it is closed, if that is done by a thread that has
+ * just waited for the device. */
+static void windows_that_the_program_opens(void) {
+    struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);
+    CHECK(status_is("active") && !has_kernels(fake) && fake->finalized == 0);
+    CHECK(strcmp(xs_cupti_windows(&stub_clock), "0+0") == 0);
+    atomic_store(&xs_asked_profiler, true); /* is not what is asked for */
+    CHECK(!xs_cupti_turn_asked() && !xs_cupti_turn_comes());
+
+    CHECK(xs_asked_ranges_change(1));
+    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    watch();
+    CHECK(has_kernels(fake) && xs_cupti_is_attached() && !xs_cupti_turn_comes());
+    CHECK(atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_MAY_COME);
+    CHECK(!xs_asked_ranges_change(1) && !xs_asked_ranges_change(-1));
+
+    CHECK(xs_asked_ranges_change(-1));
+    CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes()); /* kernels may be under way */
+    watch();
+    CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
+    xs_cupti_turn_here(); /* the program has waited for them */
+    CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
+
+    xs_asked_ranges_change(1);
+    CHECK(xs_cupti_turn_asked());
+    watch();
+    xs_asked_ranges_change(-1);
+    xs_cupti_moment = true;
+    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    watch();
+    CHECK(fake->finalized == 2 && !xs_cupti_is_attached());
+    const char *windows = xs_cupti_windows(&stub_clock);
+    CHECK(windows && strchr(windows, ',') && strchr(windows, ',') == strrchr(windows, ','));
+}
+
+/* The program's thread does not wait for the flusher where that could not do it: inside of the driver, on a thread that
+ * never called it and may be the driver's own, while a stream captures. */
+static void what_is_not_waited_for(void) {
+    struct fake_cupti *fake = start_asked(XS_WINDOW_BY_PROFILER);
+    atomic_store(&xs_asked_profiler, true);
+    CHECK(xs_cupti_turn_asked() && xs_cupti_turn_comes());
+    xs_gate_enter();
+    CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes());
+    xs_gate_leave();
+    struct xs_gate_slot *slot = xs_gate_slot;
+    xs_gate_slot = NULL;
+    CHECK(!xs_cupti_turn_comes());
+    xs_gate_slot = slot;
+    xs_captures = 1;
+    CHECK(!xs_cupti_turn_comes());
+    watch();
+    CHECK(!has_kernels(fake));
+    xs_captures = 0;
+    watch();
+    CHECK(has_kernels(fake));
+    atomic_store(&xs_asked_profiler, false);
+    for (unsigned i = 0; i < 10000 && fake->finalized == 0; i++) { /* the program never waits for the device */
+        watch();
+        usleep(1000);
+    }
+    CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
+}
+
+/* Opened before CUDA began. */
+static void a_window_that_is_open_already(void) {
+    xs_asked_ranges_change(1);
+    struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);
+    CHECK(has_kernels(fake) && xs_cupti_is_attached());
+    CHECK(!xs_cupti_windows(&stub_clock)); /* throughout, so far */
+}
+
+TEST(windows_that_the_program_opens)
+TEST(what_is_not_waited_for)
+TEST(a_window_that_is_open_already)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows_that_the_program_opens),
+        cmocka_unit_test(test_what_is_not_waited_for),
+        cmocka_unit_test(test_a_window_that_is_open_already),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
