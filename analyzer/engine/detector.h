@@ -9,8 +9,8 @@
 #include "analyzer/engine/link.h"
 #include "analyzer/engine/repair.h"
 #include "analyzer/engine/residency.h"
-#include "analyzer/trace/windows/migration_windows.h"
 #include "analyzer/trace/trace_event.h"
+#include "analyzer/trace/windows/migration_windows.h"
 
 enum xs_detector_kind {
     XS_REMOVES_TRANSFERS, /* its removable time is transfers' (or memsets'); claimed through xs_claim */

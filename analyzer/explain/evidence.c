@@ -10,9 +10,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/place.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/device_windows.h"
 #include "schema/kinds.h"
 
 #define HEX(column) "CASE WHEN " column " IS NOT NULL THEN printf('0x%x', " column ") END"

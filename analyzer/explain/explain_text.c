@@ -14,8 +14,8 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 enum { EVIDENCE_SHOWN = 3, RANGE_COLUMNS = 200, NAME_COLUMNS = 200 };
 

@@ -8,9 +8,9 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/remedies.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 const struct xs_export_what xs_export_whats[] = {
 #define XS_EXPORT_WHAT(name, table, summary, sql) {#name, summary, table, sql},

@@ -12,8 +12,8 @@
 #include "analyzer/base/units.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 XS_DECLARE_COMMAND(info)
 

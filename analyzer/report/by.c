@@ -9,8 +9,8 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 enum {
     SHOWN = 20,

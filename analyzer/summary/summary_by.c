@@ -11,9 +11,9 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary_internal.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/site.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
 

@@ -5,9 +5,9 @@
 #include "analyzer/base/intervals.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/summary/summary.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 /* What lives only while a summary is being computed. */
 struct xs_summary_work {

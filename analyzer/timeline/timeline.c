@@ -9,9 +9,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/timeline/sources.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/trace/kinds.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/device_windows.h"
 
 static bool is_work(enum xs_timeline_kind kind) { return kind >= XS_TIMELINE_COPY; }
 
