@@ -30,7 +30,7 @@ static bool are_stacks_recorded(const struct xs_trace *trace) {
 
 /* The program's time that profiling took: none of what ran beside it. */
 static void read_budget(const struct xs_trace *trace, const struct xs_run *run, struct xs_cost *cost) {
-    const char *percent = meta_text(trace, "option.budget", "off");
+    char *percent = meta_text(trace, "option.budget", "off");
     cost->budgeted = xs_trace_meta_int(trace, "cost.wrappers_ns", -1) >= 0;
     cost->begin_ns = xs_trace_meta_count(trace, "cost.begin_ns");
     cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
@@ -40,6 +40,7 @@ static void read_budget(const struct xs_trace *trace, const struct xs_run *run, 
     cost->spent_ns = xs_sum(xs_sum(cost->begin_ns, cost->wrappers_ns),
                             xs_sum(cost->device_times_ns, xs_sum(cost->fingerprint_call_ns, cost->spool_stall_ns)));
     cost->bare_ns = run->duration_ns > cost->spent_ns ? run->duration_ns - cost->spent_ns : 0;
+    free(percent);
 }
 
 static void read_meta(struct xs_summary_work *work) {
