@@ -36,6 +36,7 @@ static _Atomic uint32_t used; /* slots[used] and all behind it were never taken 
 static struct xs_gate_slot crowd;
 static _Atomic bool crowded;
 static _Atomic bool prepared;
+static _Atomic bool broken; /* somebody went in although it was closed */
 
 static pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 
@@ -87,7 +88,11 @@ void xs_gate_join(void) {
 void xs_gate_wait(struct xs_gate_slot *slot) {
     int saved = errno;
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
-    while (atomic_load(&xs_gate_closed) && xs_monotonic_ns() < until) {
+    while (atomic_load(&xs_gate_closed) && !atomic_load(&broken)) {
+        if (xs_monotonic_ns() >= until) {
+            atomic_store(&broken, true);
+            break;
+        }
         atomic_store(&slot->inside, 0);
         xs_futex_wait(&xs_gate_closed, 1, 100);
         atomic_store(&slot->inside, 1); /* before the gate is looked at again; both are sequentially consistent */
@@ -144,7 +149,7 @@ static bool wait_for_all(uint64_t until) {
 bool xs_gate_close(uint64_t patience_ns) {
     uint32_t open = 0;
     uint64_t until = xs_monotonic_ns() + patience_ns;
-    if (!atomic_load(&prepared) || atomic_load(&crowded) ||
+    if (!atomic_load(&prepared) || atomic_load(&crowded) || atomic_load(&broken) ||
         !atomic_compare_exchange_strong(&xs_gate_closed, &open, 1)) {
         return false;
     }
@@ -154,6 +159,8 @@ bool xs_gate_close(uint64_t patience_ns) {
     xs_gate_open();
     return false;
 }
+
+bool xs_gate_is_empty(void) { return !atomic_load(&broken) && wait_for_all(0); }
 
 void xs_gate_open(void) {
     atomic_store(&xs_gate_closed, 0);
@@ -195,6 +202,7 @@ void xs_gate_forget(void) {
     atomic_store(&used, 0);
     atomic_store(&crowded, false);
     atomic_store(&prepared, false);
+    atomic_store(&broken, false);
     atomic_store(&xs_gate_closed, 0);
     xs_gate_slot = NULL;
 }

@@ -72,6 +72,10 @@ bool xs_gate_prepare(void);
 bool xs_gate_close(uint64_t patience_ns);
 void xs_gate_open(void);
 
+/* The gate is closed: is still nobody inside but the calling thread? A thread goes in all the same that stood at the
+ * gate for ten seconds; from then on nobody waits at it, and it is never closed again. */
+bool xs_gate_is_empty(void);
+
 /* The sums over all threads, those that ended included. */
 struct xs_gate_counts {
     uint64_t launches, copies, measured, measured_ticks;

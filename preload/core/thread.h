@@ -122,6 +122,13 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
 /* In a forked child: the calling thread has no chunk any more, and is not guarded. */
 void xs_thread_forget(void);
 
+/* May a call that is not recorded pass the gate? Not inside of another wrapper, nor one of the library's own; and there
+ * is a session, or there was one: CUPTI is still taken away behind its end. */
+XS_HOT bool xs_passes_the_gate(void) {
+    int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
+    return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.depth && !xs_gate_is_inside();
+}
+
 /* The time of the capture clock, in its own ticks (schema/clock.h). */
 XS_HOT uint64_t xs_now(void) { return xs_clock_tick(xs_clock_source); }
 

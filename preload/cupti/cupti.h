@@ -15,13 +15,13 @@
 
 struct xs_cupti_wishes {
     bool kernels;
-    const char *migrations;       /* the option's value: auto, off or all; valid for the process's life */
-    unsigned migrations_percent;  /* of the run's time that recording migrations may cost in auto */
-    unsigned budget_percent;      /* of the run's time that profiling may cost; 0: without bound */
-    struct xs_window_spec window; /* the part of the run that is asked for */
-    int driver_version;           /* cuDriverGetVersion */
-    void (*synchronise)(void);    /* waits for the current context's work. A thread of the application's */
-    uint64_t (*others_ns)(void);  /* what all but CUPTI has cost the program by now. Any thread */
+    const char *migrations;              /* the option's value: auto, off or all; valid for the process's life */
+    unsigned migrations_percent;         /* of the run's time that recording migrations may cost in auto */
+    unsigned budget_percent;             /* of the run's time that profiling may cost; 0: without bound */
+    struct xs_window_spec window;        /* the part of the run that is asked for */
+    int driver_version;                  /* cuDriverGetVersion */
+    bool (*is_idle_within)(uint64_t ns); /* waits for the device, at most so long. With the gate closed; any thread */
+    uint64_t (*others_ns)(void);         /* what all but CUPTI has cost the program by now. Any thread */
 };
 
 /* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. Called once a session, after cuInit

@@ -76,6 +76,7 @@ void xs_cupti_managed_memory(void) {
     if (xs_cupti_is_active() && !atomic_exchange(&begun, true)) {
         CUptiResult result = xs_cupti_is_attached() ? turn(true) : CUPTI_ERROR_NOT_INITIALIZED;
         atomic_store(&works, result == CUPTI_SUCCESS);
+        budget.on &= result == CUPTI_SUCCESS;
         if (result != CUPTI_SUCCESS)
             xs_note("cupti", "page migrations are not recorded: %s",
                     xs_cupti_is_attached() ? xs_cupti_result_text(&xs_cupti_api, result)
@@ -85,11 +86,6 @@ void xs_cupti_managed_memory(void) {
 }
 
 bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
-
-void xs_cupti_stop_migrations(void) {
-    if (atomic_exchange(&works, false) && budget.on)
-        turn(false);
-}
 
 void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
 
@@ -106,6 +102,16 @@ static void note_migrations(struct xs_cupti_state *state) {
     state->migration_rests = budget.rests;
     state->migration_turns_ns = budget.turns_ns;
     state->migration_turns_cpu_ns = budget.turns_cpu_ns;
+}
+
+void xs_cupti_stop_migrations(void) {
+    if (!atomic_exchange(&works, false))
+        return;
+    if (budget.on)
+        turn(false);
+    xs_migration_budget_end(&budget, xs_monotonic_ns());
+    budget.rests++;
+    xs_cupti_note(note_migrations);
 }
 
 /* Called inside. */

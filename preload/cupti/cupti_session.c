@@ -265,8 +265,8 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
         **tail = buffer;
         *tail = &buffer->next;
         /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
-        if (!buffer->offsets)
-            xs_cupti_keep_names(decoder, buffer->data, buffer->valid_bytes);
+        if (xs_cupti_is_attached() || atomic_load(&phase) == OVER)
+            xs_cupti_buffer_index(buffer, decoder);
         uint64_t before = decoder->records[XS_RECORD_MIGRATION];
         decoder->correlation_base = buffer->correlation_base;
         decoder->offsets = buffer->offsets;

@@ -17,8 +17,12 @@
  * gate meanwhile stand still. */
 #define PATIENCE_NS UINT64_C(2000000)
 #define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* where the user asks for windows */
+/* So long the device is waited for with the gate closed: what runs there may wait for a thread that stands at it. */
+#define IDLE_NS UINT64_C(10000000)
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
+#define REST_OF_FAILURE 50u /* a turn that failed is not tried again for so many times as long as it held the program  \
+                             */
 /* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
 #define MOMENT_NS UINT64_C(50000000)
 /* unless the program's kernels are as long as that: the program would be held for one. */
@@ -28,7 +32,7 @@
 
 static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
-static void (*synchronise)(void);
+static bool (*is_idle_within)(uint64_t ns);
 static _Atomic bool attached;
 static bool is_old_driver, is_asked, began_detached, gate_prepared, gate_works;
 static enum xs_window_opener opener;
@@ -36,9 +40,10 @@ static _Atomic bool closed_at_moment; /* the last window, by a thread that had j
 static enum xs_windows_state aim;     /* what a moment of the program's is awaited for */
 static uint64_t aim_since_ns;
 static unsigned retry_ms;
+static uint64_t not_before_ns; /* after a turn that failed */
 _Atomic int xs_cupti_turn_due;
 XS_TLS bool xs_cupti_moment;
-static _Atomic bool ended;
+static _Atomic bool ended, decides; /* decides: neither budget nor user has all of the run recorded */
 
 bool xs_cupti_is_attached(void) { return attached; }
 
@@ -51,11 +56,12 @@ bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns)
     opener = wishes->window.opener;
     struct xs_windows_facts facts = {.now_ns = now_ns, .is_open = xs_asked_window_is_open(opener)};
     others_ns = wishes->others_ns;
-    synchronise = wishes->synchronise;
+    is_idle_within = wishes->is_idle_within;
     is_old_driver = wishes->driver_version < LEAST_DRIVER_VERSION;
     is_asked = xs_window_spec_is_set(&wishes->window);
     attached = xs_windows_start(&windows, wishes->budget_percent, &wishes->window, &facts) == XS_WINDOWS_RECORDING;
     began_detached = !attached;
+    atomic_store(&decides, !xs_windows_are_unbounded(&windows));
     expect_none();
     return attached;
 }
@@ -83,7 +89,6 @@ static struct xs_windows_facts facts_now(void) {
 /* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again,
  * and half of it would be there. */
 static void detach(void) {
-    synchronise();
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock();
     xs_cupti_index_all();
@@ -133,7 +138,6 @@ static const char *why_not_detachable(void) {
 /* Where CUPTI cannot be detached it records no more; the first window was the only one. */
 static void stop_for_good(const char *why) {
     uint64_t now_ns = xs_monotonic_ns();
-    synchronise();
     xs_cupti_flush_all(0);
     xs_cupti_record_no_more(&xs_cupti_api);
     xs_windows_turned(&windows, XS_WINDOWS_DETACHED, now_ns, xs_monotonic_ns());
@@ -142,37 +146,55 @@ static void stop_for_good(const char *why) {
     atomic_store(&ended, true);
 }
 
-/* Nothing was recorded, and nothing will be: threads that are inside of the driver cannot be waited for. */
-static void never_begin(const char *why) {
-    xs_note("cupti", "no device times: CUPTI cannot be attached while the program runs, as %s", why);
+/* Threads that are inside of the driver cannot be waited for. */
+static void never_turn(enum xs_windows_state state) {
+    if (state == XS_WINDOWS_RECORDING)
+        xs_note("cupti", "no device times: CUPTI cannot be attached while the program runs, as %s",
+                why_not_detachable());
+    else
+        xs_note("cupti", "device times go on and cost more than the budget: CUPTI cannot be detached, as %s",
+                why_not_detachable());
     atomic_store(&ended, true);
 }
 
-/* False: a stream captures, or a thread stayed inside of the driver. */
+/* With the gate closed and the device idle. */
+static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
+    const char *why = why_not_detachable();
+    if (why && state == XS_WINDOWS_DETACHED) {
+        stop_for_good(why);
+    } else {
+        state = turned_to(state);
+    }
+    if (!atomic_load(&ended) && state != windows.state) {
+        xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
+    }
+}
+
+static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS) && xs_gate_is_empty(); }
+
+/* False: it is too early to try again, a stream captures, a thread stayed inside of the driver, or the device works. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
-    bool closed =
-        gate_works && atomic_load(&xs_captures) <= 0 && xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS);
-    if (gate_works && !closed) {
-        windows.turns_ns += xs_monotonic_ns() - before_ns;
+    if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0) {
         return false;
     }
-    const char *why = why_not_detachable();
-    bool possible = atomic_load(&xs_captures) <= 0;
-    if (possible && why && state == XS_WINDOWS_DETACHED) {
-        stop_for_good(why);
-    } else if (possible && !gate_works) {
-        never_begin(why);
-    } else if (possible) {
-        state = turned_to(state);
+    if (!gate_works) {
+        never_turn(state);
+        return true;
+    }
+    bool closed = xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS), alone = closed && is_alone();
+    if (alone) {
+        turn_now(state, before_ns);
     }
     if (closed) {
         xs_gate_open();
     }
-    if (possible && !atomic_load(&ended) && state != windows.state) {
-        xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
+    if (!alone) {
+        uint64_t held_ns = xs_monotonic_ns() - before_ns;
+        windows.turns_ns += held_ns;
+        not_before_ns = before_ns + (is_asked ? 1 : REST_OF_FAILURE) * held_ns;
     }
-    return possible;
+    return alone;
 }
 
 /* ---- when ---- */
@@ -228,7 +250,7 @@ static unsigned watch(void) {
 }
 
 unsigned xs_cupti_watch_windows(void) {
-    if (xs_windows_are_unbounded(&windows) || !xs_cupti_is_active() || atomic_load(&ended)) {
+    if (!atomic_load(&decides) || !xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
     if (!gate_prepared) {
@@ -247,7 +269,7 @@ unsigned xs_cupti_watch_windows(void) {
 bool xs_cupti_quiet_device(void) {
     bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
     if (closed && atomic_load(&xs_captures) <= 0) {
-        synchronise();
+        is_idle_within(IDLE_NS);
     }
     return closed;
 }

@@ -3,9 +3,11 @@
 #include "preload/driver/context.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "preload/core/lock.h"
 #include "preload/driver/real.h"
+#include "schema/clock.h"
 
 #define CONTEXTS 256
 
@@ -129,17 +131,48 @@ CUcontext xs_context_primary(int device) {
     return NULL;
 }
 
-void xs_context_synchronise(void) {
-    __typeof__(&cuCtxPushCurrent_v2) push = xs_driver(cuCtxPushCurrent_v2);
-    __typeof__(&cuCtxPopCurrent_v2) pop = xs_driver(cuCtxPopCurrent_v2);
-    __typeof__(&cuCtxSynchronize) synchronize = xs_driver(cuCtxSynchronize);
-    for (unsigned i = 0; push && pop && synchronize && i < sizeof contexts / sizeof contexts[0]; i++) {
+/* By an event behind all work of the context that is current. An error is no answer. */
+static CUresult ask_until(CUcontext context, uint64_t until_ns) {
+    const struct timespec pause = {0, 20000};
+    CUevent event = NULL;
+    CUresult result = xs_driver(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING);
+    if (result != CUDA_SUCCESS) {
+        return result;
+    }
+    result = xs_driver(cuCtxRecordEvent)(context, event);
+    while (result == CUDA_SUCCESS && (result = xs_driver(cuEventQuery)(event)) == CUDA_ERROR_NOT_READY &&
+           xs_monotonic_ns() < until_ns) {
+        nanosleep(&pause, NULL);
+        result = CUDA_SUCCESS;
+    }
+    xs_driver(cuEventDestroy_v2)(event);
+    return result;
+}
+
+static bool is_idle(CUcontext context, uint64_t until_ns) {
+    bool can_ask = xs_driver(cuEventCreate) && xs_driver(cuCtxRecordEvent) && xs_driver(cuEventQuery) &&
+                   xs_driver(cuEventDestroy_v2);
+    CUresult result = can_ask ? ask_until(context, until_ns) : CUDA_ERROR_NOT_SUPPORTED;
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
+        result = xs_driver(cuCtxSynchronize)();
+    }
+    return result != CUDA_ERROR_NOT_READY;
+}
+
+bool xs_context_is_idle_within(uint64_t ns) {
+    uint64_t until_ns = xs_monotonic_ns() + ns;
+    bool idle = true;
+    if (!xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2) || !xs_driver(cuCtxSynchronize)) {
+        return false;
+    }
+    for (unsigned i = 0; idle && i < sizeof contexts / sizeof contexts[0]; i++) {
         CUcontext context = (CUcontext)atomic_load(&contexts[i].handle);
-        if (context && push(context) == CUDA_SUCCESS) {
-            synchronize();
-            pop(&context);
+        if (context && xs_driver(cuCtxPushCurrent_v2)(context) == CUDA_SUCCESS) {
+            idle = is_idle(context, until_ns);
+            xs_driver(cuCtxPopCurrent_v2)(&context);
         }
     }
+    return idle;
 }
 
 void xs_context_drop(CUcontext context) {

@@ -41,9 +41,11 @@ int8_t xs_context_device(CUcontext context);
 /* The primary context of a device as it was last retained; NULL: it never was. */
 CUcontext xs_context_primary(int device);
 
-/* Waits for the work of all contexts that are alive. No stream captures, and no other thread is inside of the driver
- * (core/gate.h). The calling thread has raised the guard. */
-void xs_context_synchronise(void);
+/* Waits until nothing runs on the device for any context that is alive, at most so long. False: something still does.
+ * No stream captures, and no other thread is inside of the driver (core/gate.h). The calling thread has raised the
+ * guard. Never waits without bound where the driver has cuCtxRecordEvent (12.5): work may wait for the program, whose
+ * threads stand at the gate. */
+bool xs_context_is_idle_within(uint64_t ns);
 
 /* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_context_forget(void);

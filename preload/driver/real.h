@@ -55,6 +55,9 @@ void *xs_wrapper_by_name(const char *name);
     X(cuCtxGetDevice)                                                                                                  \
     X(cuCtxPushCurrent_v2)                                                                                             \
     X(cuCtxSynchronize)                                                                                                \
+    X(cuCtxRecordEvent)                                                                                                \
+    X(cuEventQuery)                                                                                                    \
+    X(cuEventDestroy_v2)                                                                                               \
     X(cuCtxPopCurrent_v2)                                                                                              \
     X(cuStreamIsCapturing)                                                                                             \
     X(cuMemGetAddressRange_v2)                                                                                         \

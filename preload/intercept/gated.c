@@ -3,12 +3,6 @@
 #include "preload/core/thread.h"
 #include "preload/driver/real.h"
 
-/* Not inside of another wrapper, nor a call of the library's own, and there is somebody who may close the gate. */
-XS_HOT bool passes_the_gate(void) {
-    return XS_LIKELY(atomic_load_explicit(&xs_state, memory_order_relaxed) == XS_STATE_ACTIVE && !xs_guard.depth) &&
-           !xs_gate_is_inside();
-}
-
 /* By these two a program says which part of it a profiler should look at. Constants: nothing is left of it in the other
  * wrappers. */
 XS_HOT CUresult after(enum xs_gated row, CUresult result) {
@@ -24,7 +18,7 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result) {
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
         }                                                                                                              \
-        if (!passes_the_gate()) {                                                                                      \
+        if (!xs_passes_the_gate()) {                                                                                   \
             return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args);                                   \
         }                                                                                                              \
         xs_gate_enter();                                                                                               \

@@ -136,8 +136,16 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
         call->result = CUDA_SUCCESS;                                                                                   \
         call->default_stream = row_default_stream;                                                                     \
         if (XS_UNLIKELY(!call->event)) {                                                                               \
+            const bool is_gated = real && xs_passes_the_gate();                                                        \
             xs_fingerprint_not_recorded();                                                                             \
-            return real ? real args : XS_NO_DRIVER;                                                                    \
+            if (is_gated) {                                                                                            \
+                xs_gate_enter();                                                                                       \
+            }                                                                                                          \
+            call->result = real ? real args : XS_NO_DRIVER;                                                            \
+            if (is_gated) {                                                                                            \
+                xs_gate_leave();                                                                                       \
+            }                                                                                                          \
+            return call->result;                                                                                       \
         }                                                                                                              \
         before;                                                                                                        \
         if (has_callsite(call, category)) {                                                                            \

@@ -41,6 +41,7 @@
 #include "schema/store/store_thin.h"
 
 #define BATCH_EVENTS 4096
+#define WINDOWS_EVERY_NS UINT64_C(500000000)
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
 #define ROUNDS 64u                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u                          /* a look around without being woken: CUPTI's buffers, short runs */
@@ -64,7 +65,7 @@ static struct {
     const struct xs_options *options;
     struct xs_files files;
     char why[256];
-    uint64_t start_ns, cupti_said, migration_rests, detachments;
+    uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns;
     uint64_t events, records;
     unsigned contexts; /* written */
     _Atomic uint64_t begin_ns;
@@ -155,8 +156,9 @@ static void write_windows(struct xs_store *store, const struct xs_cupti_state *c
 /* Whoever reads the trace of a process that was killed has to know which windows were recorded, or most of them. */
 static void write_windows_in_between(struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
-    if (cupti->detachments > drain.detachments) {
-        drain.detachments = cupti->detachments + cupti->detachments / 8;
+    if (cupti->recorded_ns > drain.recorded_ns && xs_monotonic_ns() - drain.windows_ns >= WINDOWS_EVERY_NS) {
+        drain.windows_ns = xs_monotonic_ns();
+        drain.recorded_ns = cupti->recorded_ns;
         write_windows(store, cupti);
     }
     if (cupti->migration_rests > drain.migration_rests) {

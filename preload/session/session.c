@@ -47,7 +47,7 @@ static struct xs_options options;
 static char trace_path[4200];
 static pid_t session_pid;
 static bool cupti_started;
-static uint64_t start_cost_ns;
+static _Atomic uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
@@ -134,6 +134,7 @@ static void finish_fast(void) {
     }
     if (cupti_started) {
         xs_flusher_now(FAST_EXIT_PATIENCE_MS / 2);
+        xs_flusher_still(); /* other threads go on, and the end of capture is no reason to take CUPTI from under them */
     }
     finish(FAST_EXIT_PATIENCE_MS / 2);
 }
@@ -203,7 +204,7 @@ static void start_cupti(void) {
                                      .migrations_percent = budget ? (unsigned)budget : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
                                      .driver_version = xs_facts_driver_version(),
-                                     .synchronise = xs_context_synchronise,
+                                     .is_idle_within = xs_context_is_idle_within,
                                      .others_ns = others_ns};
     if (strcmp(options.cupti, "off") == 0) {
         return;

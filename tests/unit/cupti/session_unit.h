@@ -47,7 +47,7 @@ static inline void *open_fake(void) {
 static inline struct fake_cupti *fake_of(void *handle) { return dlsym(handle, "fake_cupti_state"); }
 
 static inline uint64_t nothing(void) { return 0; }
-static inline void no_wait(void) {}
+static inline bool is_idle(uint64_t ns) { return ns > 0; }
 
 static inline bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
 

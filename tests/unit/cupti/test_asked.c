@@ -18,7 +18,7 @@ static struct fake_cupti *start_asked(enum xs_window_opener opener) {
                                      .budget_percent = 2,
                                      .window = {.opener = opener, .range = "step"},
                                      .driver_version = 13000,
-                                     .synchronise = no_wait,
+                                     .is_idle_within = is_idle,
                                      .others_ns = nothing};
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
     xs_cupti_start(&wishes);

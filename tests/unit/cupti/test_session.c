@@ -30,7 +30,7 @@ static void begin(bool kernels, const char *migrations) {
                                      .migrations = migrations,
                                      .migrations_percent = 2,
                                      .driver_version = 13000,
-                                     .synchronise = no_wait,
+                                     .is_idle_within = is_idle,
                                      .others_ns = nothing};
     xs_cupti_start(&wishes);
 }
