@@ -21,9 +21,8 @@
 #define IDLE_NS UINT64_C(10000000)
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
-#define REST_OF_FAILURE                                                                                                \
-    50u /* a turn that failed is not tried again for so many times as long as it held the program                      \
-         */
+/* A turn that failed is not tried again for so many times as long as it held the program. */
+#define REST_OF_FAILURE 50u
 /* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
 #define MOMENT_NS UINT64_C(50000000)
 /* unless the program's kernels are as long as that: the program would be held for one. */

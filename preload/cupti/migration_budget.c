@@ -1,6 +1,8 @@
 /* Which windows of a run have their page migrations recorded; see migration_budget.h. */
 #include "preload/cupti/migration_budget.h"
 
+#include "preload/cupti/random.h"
+
 /* On an H100 each record made the program 4 to 5 us slower, whichever counters were asked for. */
 #define COST_NS UINT64_C(5000)
 /* What may be saved up, and so spent at the first migrations. */
@@ -51,21 +53,13 @@ static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t rec
     b->at_ns = now_ns;
 }
 
-/* xorshift64 */
-static uint64_t random_below(struct xs_migration_budget *b, uint64_t limit) {
-    b->random ^= b->random << 13;
-    b->random ^= b->random >> 7;
-    b->random ^= b->random << 17;
-    return limit ? (b->random >> 16) % limit : 0;
-}
-
 /* On average as far away as a window's cost takes to be saved, and a tenth more, for windows that cost more than the
  * last ones did. A quarter to seven quarters of that. */
 static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
     uint64_t mean = b->window_cost_ns * 100 / b->percent * 11 / 10;
     if (mean < LEAST_GAP_NS)
         mean = LEAST_GAP_NS;
-    b->next_ns = now_ns + mean / 4 + random_below(b, mean * 3 / 2);
+    b->next_ns = now_ns + mean / 4 + xs_random_below(&b->random, mean * 3 / 2);
 }
 
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
@@ -86,7 +80,7 @@ static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
     if (b->saved_ns >= 0)
         return true;
     uint64_t debt_ns = (uint64_t)-b->saved_ns * 100 / b->percent;
-    b->next_ns = now_ns + debt_ns + random_below(b, b->window_cost_ns * 100 / b->percent);
+    b->next_ns = now_ns + debt_ns + xs_random_below(&b->random, b->window_cost_ns * 100 / b->percent);
     return false;
 }
 
