@@ -17,8 +17,10 @@ static const char *read_number(const char *text, double *number) {
     if (at == text || at[0] != '.' || at[1] < '0' || at[1] > '9')
         return at == text ? NULL : at;
     double digit = 0.1;
-    for (at++; *at >= '0' && *at <= '9'; at++, digit /= 10)
+    for (at++; *at >= '0' && *at <= '9'; at++) {
         *number += digit * (*at - '0');
+        digit /= 10;
+    }
     return at;
 }
 
