@@ -237,6 +237,7 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         finish_detectors(&a);
         findings->total = a.accounts.total;
         findings->at_sites = a.accounts.sites;
+        xs_steps_finish(&findings->steps, findings->sites);
         a.accounts.sites = (struct xs_site_totals){0};
         xs_samples_finish(&a.samples, &a.builder);
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
@@ -257,8 +258,10 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
     findings->run_ns = duration > 0 ? (uint64_t)duration : 0;
     xs_snapshot_begin(trace);
     int status = xs_sites_read(findings->sites, trace, message, &findings->damaged_rows);
+    if (status >= 0)
+        status = xs_steps_find(&findings->steps, trace, findings->sites, message);
     if (status >= 0 && options->filter && !xs_filter_is_empty(options->filter))
-        status = xs_selection_make(trace, options->filter, findings->sites, &findings->selection, message);
+        status = xs_selection_make(trace, options->filter, findings, &findings->selection, message);
     if (status >= 0)
         status = xs_link_fit(&findings->link, trace, message);
     if (status >= 0)

@@ -221,6 +221,7 @@ static int prepare_transfer(struct xs_analysis *a, struct xs_trace_event *e) {
     if (!e->ran)
         return status;
     a->findings->transfers++;
+    xs_steps_count(&a->findings->steps, e->enter_ns, t->bytes);
     a->findings->uploads += t->direction == XS_DIR_H2D;
     a->findings->downloads += t->direction == XS_DIR_D2H;
     a->findings->with_content +=

@@ -12,13 +12,31 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/kinds.h"
+#include "analyzer/trace/scan.h"
 
-enum { SINCE, UNTIL, DIRECTION, MIN_SIZE, MAX_SIZE, STREAM, DEVICE, THREAD, SITE, NVTX, FINDING, OPTIONS };
+enum {
+    SINCE,
+    UNTIL,
+    SKIP_STEPS,
+    STEPS,
+    DIRECTION,
+    MIN_SIZE,
+    MAX_SIZE,
+    STREAM,
+    DEVICE,
+    THREAD,
+    SITE,
+    NVTX,
+    FINDING,
+    OPTIONS
+};
 enum { KEYS = 0x2000, GROUP = 2 };
 #define STREAM_NUMBERS "numbers that --by=stream shows, or handles"
 static const struct argp_option options[] = {
     {"since", KEYS + SINCE, "TIME", 0, "only at or after this time of the run: 1.5s, 200ms, 50%", GROUP},
     {"until", KEYS + UNTIL, "TIME", 0, "only before this time of the run", GROUP},
+    {"skip-steps", KEYS + SKIP_STEPS, "N", 0, "not the first N steps of the run, which are its warm-up", GROUP},
+    {"steps", KEYS + STEPS, "N", 0, "N steps of the run: the first ones, or those after --skip-steps", GROUP},
     {"direction", KEYS + DIRECTION, "LIST", 0,
      "h2d, d2h, d2d, peer, h2h. A LIST can have several parts, with commas between them", GROUP},
     {"min-size", KEYS + MIN_SIZE, "SIZE", 0, "transfers of at least SIZE bytes: 512, 64K, 1MiB", GROUP},
@@ -120,6 +138,15 @@ static char *set_bytes(bool *given, uint64_t *bytes, const char *text) {
     return NULL;
 }
 
+static char *set_steps(uint64_t *steps, uint64_t least, const char *text) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    *steps = number;
+    bool is_number = *text >= '0' && *text <= '9' && !*end && !errno;
+    return is_number && number >= least ? NULL : sentence("use a number of steps");
+}
+
 #define DIRECTIONS "h2d, d2h, d2d, peer or h2h"
 static char *set_directions(unsigned *directions, const char *list) {
     struct xs_filter_words words = {0};
@@ -175,6 +202,10 @@ static char *set(struct xs_filter *filter, int option, const char *value) {
         return set_moment(&filter->since, value);
     case UNTIL:
         return set_moment(&filter->until, value);
+    case SKIP_STEPS:
+        return set_steps(&filter->skip_steps, 0, value);
+    case STEPS:
+        return set_steps(&filter->steps, 1, value);
     case DIRECTION:
         return set_directions(&filter->directions, value);
     case MIN_SIZE:
@@ -227,8 +258,8 @@ bool xs_filter_is_of_transfers(const struct xs_filter *f) {
 }
 
 bool xs_filter_chooses_rows(const struct xs_filter *f) {
-    return xs_filter_is_of_transfers(f) || f->since.given || f->until.given || f->streams.count || f->devices.count ||
-           f->threads.count || f->sites.count || f->ranges.count;
+    return xs_filter_is_of_transfers(f) || xs_filter_chooses_steps(f) || f->since.given || f->until.given ||
+           f->streams.count || f->devices.count || f->threads.count || f->sites.count || f->ranges.count;
 }
 
 bool xs_filter_is_empty(const struct xs_filter *f) { return !xs_filter_chooses_rows(f) && !f->detector; }
@@ -269,6 +300,17 @@ static void add_bytes(struct xs_string *text, const char *what, bool given, uint
         xs_string_format(text, "%s%s %s", text->length ? ", " : "", what, xs_format_bytes(buffer, bytes));
 }
 
+static void add_steps(struct xs_string *text, const struct xs_filter *filter) {
+    uint64_t first = filter->skip_steps + 1;
+    if (!xs_filter_chooses_steps(filter))
+        return;
+    xs_string_format(text, "%s%s %" PRIu64, text->length ? ", " : "", filter->steps == 1 ? "step" : "steps", first);
+    if (filter->steps > 1)
+        xs_string_format(text, " to %" PRIu64, xs_sum(filter->skip_steps, filter->steps));
+    else if (!filter->steps)
+        xs_string_format(text, " and later");
+}
+
 void xs_filter_text(struct xs_string *text, const struct xs_filter *filter) {
     const char *before = "direction ";
     for (unsigned i = 1; i < XS_DIRECTION_COUNT; i++) {
@@ -281,6 +323,7 @@ void xs_filter_text(struct xs_string *text, const struct xs_filter *filter) {
     add_bytes(text, "at most", filter->has_max_bytes, filter->max_bytes);
     add_moment(text, "from", &filter->since);
     add_moment(text, "before", &filter->until);
+    add_steps(text, filter);
     add_words(text, "stream ", &filter->streams);
     add_words(text, "device ", &filter->devices);
     add_words(text, "thread ", &filter->threads);

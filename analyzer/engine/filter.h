@@ -1,4 +1,4 @@
-/* Which transfers a command is asked about: by time, direction, size, stream, device, thread, call site, NVTX range;
+/* Which transfers a command is asked about: by time, step, direction, size, stream, device, thread, call site, NVTX range;
  * and which findings. First the findings are made from the whole trace; then selection.h decides row by row what
  * passes. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FILTER_H
@@ -31,6 +31,7 @@ struct xs_filter {
     unsigned directions;           /* bits by enum xs_direction; 0: any */
     bool has_min_bytes, has_max_bytes;
     uint64_t min_bytes, max_bytes;
+    uint64_t skip_steps, steps; /* of the run's steps (analyzer/steps): so many not, and then so many; 0: all */
     struct xs_filter_words streams, devices, threads, sites, ranges;
     long detector, verdict; /* one more than the index; 0: any */
 };
@@ -49,6 +50,10 @@ void xs_filter_free(struct xs_filter *filter);
 bool xs_filter_is_empty(const struct xs_filter *filter);
 /* Only transfers can pass; what is about an allocation, a wait or a memset alone is left out. */
 bool xs_filter_is_of_transfers(const struct xs_filter *filter);
+/* Calls of certain steps of the run are asked for. */
+static inline bool xs_filter_chooses_steps(const struct xs_filter *filter) {
+    return filter->skip_steps || filter->steps;
+}
 /* Some rows may not pass; else only findings are chosen. */
 bool xs_filter_chooses_rows(const struct xs_filter *filter);
 

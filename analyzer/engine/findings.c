@@ -245,6 +245,7 @@ void xs_findings_free(struct xs_findings *findings) {
     free(findings->items);
     free(findings->undecided);
     xs_site_totals_free(&findings->at_sites);
+    xs_steps_free(&findings->steps);
     if (findings->sites)
         xs_sites_free(findings->sites);
     free(findings->sites);

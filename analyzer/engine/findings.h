@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/engine/link.h"
+#include "analyzer/steps/steps.h"
 #include "analyzer/trace/site_totals.h"
 
 struct xs_frame;     /* callsites.h */
@@ -201,6 +202,8 @@ struct xs_findings {
     double replay_error;       /* how far a replay with nothing changed is from the measured run, in parts of it */
     bool replayed;             /* else what repairs save is bounds: from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
+
+    struct xs_steps steps; /* of the whole trace, whatever the filter */
 
     struct xs_sites *sites;         /* site numbers and names; xs_site_name */
     struct xs_selection *selection; /* what passed the filter; NULL: there was none */

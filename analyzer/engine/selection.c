@@ -223,7 +223,32 @@ static int64_t moment_ns(const struct xs_moment *moment, int64_t run_ns, int64_t
     return moment->is_share ? (int64_t)((double)run_ns * moment->share) : moment->ns;
 }
 
-static int make(struct work *w) {
+/* The steps that are asked for, as times. Without steps nobody can say which calls are meant. */
+static int choose_steps(struct work *w, const struct xs_steps *steps) {
+    const struct xs_filter *f = w->filter;
+    struct xs_selection *s = w->selection;
+    if (!xs_filter_chooses_steps(f))
+        return XS_OK;
+    if (f->skip_steps >= steps->count) {
+        if (steps->count)
+            snprintf(w->message, XS_TRACE_MESSAGE_BYTES,
+                     "%s: it has %zu step%s, and --skip-steps=%" PRIu64 " leaves none", w->trace->path, steps->count,
+                     steps->count == 1 ? "" : "s", f->skip_steps);
+        else
+            snprintf(w->message, XS_TRACE_MESSAGE_BYTES,
+                     "%s: no steps were found in it: nothing comes again and again in equal distances; use --since and"
+                     " --until",
+                     w->trace->path);
+        return XS_ERROR_NOT_FOUND;
+    }
+    uint64_t rest = steps->count - f->skip_steps, end = f->skip_steps + (f->steps && f->steps < rest ? f->steps : rest);
+    int64_t since_ns = steps->items[f->skip_steps].begin_ns, until_ns = steps->items[end].begin_ns;
+    s->since_ns = since_ns > s->since_ns ? since_ns : s->since_ns;
+    s->until_ns = until_ns < s->until_ns ? until_ns : s->until_ns;
+    return XS_OK;
+}
+
+static int make(struct work *w, const struct xs_steps *steps) {
     const struct xs_filter *f = w->filter;
     int64_t run_ns = 0;
     int status = f->since.is_share || f->until.is_share ? read_end(w, &run_ns) : XS_OK;
@@ -231,6 +256,8 @@ static int make(struct work *w) {
     /* the whole run is up to its last call, whenever that is */
     w->selection->until_ns =
         f->until.is_share && f->until.share >= 1 ? INT64_MAX : moment_ns(&f->until, run_ns, INT64_MAX);
+    if (status >= 0)
+        status = choose_steps(w, steps);
     if (status >= 0 && (f->threads.count || f->streams.count))
         status = read_names(w);
     for (unsigned table = 0; table < XS_SELECTION_TABLES && status >= 0; table++)
@@ -239,12 +266,13 @@ static int make(struct work *w) {
     return status;
 }
 
-int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, struct xs_sites *sites,
+int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, const struct xs_findings *findings,
                       struct xs_selection **out, char *message) {
     struct xs_selection *selection = xs_realloc(NULL, sizeof *selection);
     *selection = (struct xs_selection){.filter = filter, .all_rows = !xs_filter_chooses_rows(filter)};
-    struct work w = {.trace = trace, .filter = filter, .selection = selection, .sites = sites, .message = message};
-    int status = make(&w);
+    struct work w = {
+        .trace = trace, .filter = filter, .selection = selection, .sites = findings->sites, .message = message};
+    int status = make(&w, &findings->steps);
     xs_hash_free(&w.threads);
     xs_hash_free(&w.streams);
     xs_hash_free(&w.sites_met);

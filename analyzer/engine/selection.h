@@ -34,9 +34,10 @@ struct xs_selection {
     uint64_t left_out;           /* instances of findings that did not pass; counted by the analysis */
 };
 
-/* Reads the tables that findings are about. `sites` gets the numbers of sites that it meets. Negative status: the
- * message is set, and there is nothing to free. */
-int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, struct xs_sites *sites,
+/* Reads the tables that findings are about. Of `findings` it takes the steps, which a filter may ask for, and the
+ * sites, which get the numbers of those that it meets. Negative status: the message is set, and there is nothing to
+ * free. */
+int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, const struct xs_findings *findings,
                       struct xs_selection **selection, char *message);
 void xs_selection_free(struct xs_selection *selection); /* NULL: nothing */
 

@@ -29,9 +29,9 @@ static void put_words(struct xs_json *json, const char *key, const struct xs_fil
     xs_json_end(json, ']');
 }
 
-static void put_bytes(struct xs_json *json, const char *key, bool given, uint64_t bytes) {
+static void put_number(struct xs_json *json, const char *key, bool given, uint64_t number) {
     if (given)
-        xs_json_count(json, key, bytes);
+        xs_json_count(json, key, number);
     else
         xs_json_null(json, key);
 }
@@ -70,13 +70,15 @@ void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
     xs_string_free(&text);
     put_ns(json, "since_ns", f->since.given, s->since_ns);
     put_ns(json, "until_ns", f->until.given && s->until_ns != INT64_MAX, s->until_ns);
+    put_number(json, "skip_steps", f->skip_steps != 0, f->skip_steps);
+    put_number(json, "steps", f->steps != 0, f->steps);
     xs_json_array(json, "directions");
     for (unsigned i = 1; i < XS_DIRECTION_COUNT; i++)
         if (f->directions >> i & 1)
             xs_json_text(json, NULL, xs_direction_names[i]);
     xs_json_end(json, ']');
-    put_bytes(json, "min_bytes", f->has_min_bytes, f->min_bytes);
-    put_bytes(json, "max_bytes", f->has_max_bytes, f->max_bytes);
+    put_number(json, "min_bytes", f->has_min_bytes, f->min_bytes);
+    put_number(json, "max_bytes", f->has_max_bytes, f->max_bytes);
     put_words(json, "streams", &f->streams);
     put_words(json, "devices", &f->devices);
     put_words(json, "threads", &f->threads);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/steps_words.h"
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
@@ -362,6 +363,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     put_run(s, json);
     put_headline(report, json);
     xs_where_json(&s->where, json);
+    xs_steps_json(json, report->findings);
     xs_failures_json(&s->failures, report->findings, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);

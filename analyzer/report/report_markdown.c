@@ -13,6 +13,7 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/findings/steps_words.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
@@ -23,6 +24,21 @@ enum { OTHERS_SHOWN = 2 };
 static void add_place(struct xs_string *text, const struct xs_findings *findings, uint32_t site, bool with_function) {
     xs_markdown_place(text, findings->sites, xs_site_frame(findings, site), xs_site_name(findings, site),
                       with_function);
+}
+
+/* All of it in one code span: places and ranges are text of the trace. */
+static void steps_part(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string text = {0}, code = {0};
+    xs_steps_say(&text, findings);
+    if (text.length) {
+        xs_markdown_code(&code, text.data);
+        fprintf(out->file, "\nA step: %s", code.data);
+        text.length = 0;
+        xs_steps_say_warm_up(&text, findings);
+        fprintf(out->file, "%s%s.\n", text.length ? "; warm-up: " : "", text.length ? text.data : "");
+    }
+    xs_string_free(&text);
+    xs_string_free(&code);
 }
 
 static void head(const struct xs_report *report, struct xs_out *out) {
@@ -51,6 +67,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     xs_where_say(&text, &report->summary->where, false);
     if (text.length && !report->findings->selection)
         fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
+    steps_part(report->findings, out);
     xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&headline);

@@ -10,6 +10,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/findings/steps_words.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
@@ -193,6 +194,19 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+/* The loop of the program, where it has one. */
+static void print_steps(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string step = {0}, warm_up = {0};
+    xs_steps_say(&step, report->findings);
+    xs_steps_say_warm_up(&warm_up, report->findings);
+    if (step.length)
+        xs_out_fact(out, "a step", "%s", step.data);
+    if (warm_up.length)
+        xs_out_fact(out, "warm-up", "%s", warm_up.data);
+    xs_string_free(&step);
+    xs_string_free(&warm_up);
+}
+
 static void print_run(const struct xs_report *report, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     xs_report_failures(report, out);
@@ -211,6 +225,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
     xs_out_fact(out, "trace", "%s", s->trace->path);
     print_headline(report, out);
     print_where(report, out);
+    print_steps(report, out);
     xs_report_windows(s, out);
     xs_report_warnings(s, out);
 }
