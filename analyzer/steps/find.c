@@ -174,6 +174,13 @@ static void keep(struct xs_steps *steps, const struct work *w, const struct recu
         steps->items[i] = (struct xs_step){.begin_ns = w->sorted[best->first + i]};
 }
 
+/* Whether it is what the program does, and not one of the things that it does at some time. Of ranges the warm-up
+ * counts too: compiling may take longer than all that comes behind it. */
+static bool covers_run(const struct work *w, const struct xs_rhythm *rhythm) {
+    uint64_t ns = rhythm->regular_ns + (w->mark == XS_STEP_RANGE ? rhythm->warm_up_ns : 0);
+    return ns >= w->span_ns / 2;
+}
+
 static void choose(struct xs_steps *steps, struct work *w) {
     const struct recurring *best = NULL;
     struct xs_rhythm best_rhythm = {0}, rhythm;
@@ -182,7 +189,7 @@ static void choose(struct xs_steps *steps, struct work *w) {
     for (size_t i = 0; i < w->recurring_count; i++) {
         const struct recurring *one = &w->recurring[i];
         if (is_better(w, one, best) && xs_rhythm_of(w->sorted + one->first, one->count, largest_spread, &rhythm) &&
-            rhythm.regular_ns >= w->span_ns / 2) {
+            covers_run(w, &rhythm)) {
             best = one;
             best_rhythm = rhythm;
         }

@@ -60,7 +60,10 @@ bool xs_rhythm_of(const int64_t *moments, size_t count, double largest_spread, s
         double spread = spread_of(distances + warm_up, rest - rest / EXCEPTIONS, &sum);
         regular = rest >= XS_RHYTHM_LEAST && spread <= largest_spread;
         if (regular)
-            *rhythm = (struct xs_rhythm){.warm_up = warm_up, .regular_ns = sum, .spread = spread};
+            *rhythm = (struct xs_rhythm){.warm_up = warm_up,
+                                         .warm_up_ns = (uint64_t)moments[warm_up] - (uint64_t)moments[0],
+                                         .regular_ns = sum,
+                                         .spread = spread};
     }
     free(distances);
     return regular;

@@ -11,6 +11,7 @@ enum { XS_RHYTHM_LEAST = 5 }; /* distances behind the warm-up; fewer are no rhyt
 
 struct xs_rhythm {
     size_t warm_up;      /* so many of the first distances differ clearly from the median of the later half */
+    uint64_t warm_up_ns; /* their sum */
     uint64_t regular_ns; /* sum of the distances behind the warm-up, without the exceptions */
     double spread;       /* standard deviation of these in parts of their mean */
 };

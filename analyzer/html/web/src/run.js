@@ -191,7 +191,7 @@ function memory(run) {
 }
 
 function machine(run) {
-  const { run: r, devices } = run.report;
+  const { run: r, devices, steps } = run.report;
   const line = (name, value) => (value ? [h('dt', {}, name), h('dd', {}, value)] : null);
   return h(
     'section',
@@ -209,6 +209,7 @@ function machine(run) {
         'Length',
         `${f.ns(r.duration_ns)}${r.duration_estimated ? ', to the last thing seen: the trace has no end' : ''}`,
       ),
+      line('A step', steps?.text),
       line('Trace', `${run.report.trace} (${r.status})`),
       line(
         'CUDA driver',
