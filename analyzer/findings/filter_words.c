@@ -36,7 +36,7 @@ static void put_number(struct xs_json *json, const char *key, bool given, uint64
         xs_json_null(json, key);
 }
 
-/* Shares of the run as the times that they came to. */
+/* Shares of the run, and steps, as the times that they came to. */
 static void put_ns(struct xs_json *json, const char *key, bool given, int64_t ns) {
     if (given)
         xs_json_int(json, key, ns);
@@ -68,8 +68,9 @@ void xs_filter_json(const struct xs_findings *findings, struct xs_json *json) {
     xs_json_object(json, "filter");
     xs_json_text(json, "text", text.data);
     xs_string_free(&text);
-    put_ns(json, "since_ns", f->since.given, s->since_ns);
-    put_ns(json, "until_ns", f->until.given && s->until_ns != INT64_MAX, s->until_ns);
+    bool by_steps = xs_filter_chooses_steps(f);
+    put_ns(json, "since_ns", f->since.given || by_steps, s->since_ns);
+    put_ns(json, "until_ns", (f->until.given || by_steps) && s->until_ns != INT64_MAX, s->until_ns);
     put_number(json, "skip_steps", f->skip_steps != 0, f->skip_steps);
     put_number(json, "steps", f->steps != 0, f->steps);
     xs_json_array(json, "directions");

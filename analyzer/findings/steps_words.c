@@ -18,8 +18,9 @@ static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, co
 static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     if (steps->mark == XS_STEP_RANGE) {
-        xs_string_format(text, "each begins with NVTX range ");
+        xs_string_format(text, "each begins with the NVTX range \"");
         xs_string_add_cut(text, steps->range, RANGE_COLUMNS);
+        xs_string_format(text, "\"");
     } else {
         xs_string_format(text, steps->mark == XS_STEP_WAIT ? "each ends with the wait " : "each begins with the copy ");
         xs_place_of_site(text, findings, steps->site);

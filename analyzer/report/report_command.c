@@ -51,6 +51,7 @@ static const char doc[] = XS_HELP_COPIES
     "  xferspy report --by=function --top=10 run.db\n"
     "  xferspy report --site=train.py --direction=h2d run.db\n"
     "  xferspy report --since=50% --min-size=1MiB run.db\n"
+    "  xferspy report --skip-steps=2 --steps=10 run.db\n"
     "  xferspy report --sections=findings run.db\n"
     "  xferspy report --format=markdown -o comment.md run.db\n"
     "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
