@@ -1,5 +1,5 @@
-/* Which transfers a command is asked about: by time, step, direction, size, stream, device, thread, call site, NVTX range;
- * and which findings. First the findings are made from the whole trace; then selection.h decides row by row what
+/* Which transfers a command is asked about: by time, step, direction, size, stream, device, thread, call site, NVTX
+ * range; and which findings. First the findings are made from the whole trace; then selection.h decides row by row what
  * passes. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FILTER_H
 #define XFERSPY_ANALYZER_ENGINE_FILTER_H

@@ -42,7 +42,8 @@ static void add(struct xs_step_ranges *ranges, struct xs_step_range range) {
     ranges->items[ranges->count++] = range;
 }
 
-/* A range comes after the one around it, so nothing in a damaged trace can make a circle. */
+/* A range comes after the one around it, so nothing in a damaged trace can make a circle. What is deeper than steps lie
+ * counts as the range around it, so that no trace can make a call cost more than that many steps. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message) {
     enum { ID, PARENT, NAME, MOST = 1 << 20 };
     struct xs_scan scan;
@@ -53,7 +54,10 @@ int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *tr
             add(ranges, (struct xs_step_range){0});
         uint32_t parent = xs_step_range_of(ranges, xs_scan_int(&scan, PARENT));
         uint32_t depth = parent ? ranges->items[parent].depth + 1 : 1;
-        *xs_hash_put(&ranges->by_id, (uint64_t)xs_scan_int(&scan, ID), 0) = ranges->count;
+        uint64_t *index = xs_hash_put(&ranges->by_id, (uint64_t)xs_scan_int(&scan, ID), 0);
+        *index = depth > XS_STEP_RANGES_DEEP ? parent : ranges->count;
+        if (depth > XS_STEP_RANGES_DEEP)
+            continue;
         add(ranges, (struct xs_step_range){parent, kind_of(ranges, xs_scan_text(&scan, NAME), parent), depth});
     }
     return xs_scan_end(&scan);

@@ -7,6 +7,8 @@
 #include "analyzer/base/interned.h"
 #include "schema/trace/trace.h"
 
+enum { XS_STEP_RANGES_DEEP = 8 }; /* ranges within each other that are told apart; those inside count as the last */
+
 struct xs_step_ranges { /* zeroed: none */
     struct xs_step_range {
         uint32_t parent; /* its index, 0: none is around it */

@@ -199,6 +199,19 @@ static void damaged_ranges_are_no_trouble(void **state) {
     play_end(p);
 }
 
+/* 20,000 ranges within each other, entered and left 40 times: what it takes does not grow with the depth. */
+static void deep_ranges_are_their_eighth(void **state) {
+    (void)state;
+    play_marked(20, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+                    "INSERT INTO nvtx_range SELECT i, i - 1, NULL, char(64 + min(i, 26)) FROM n;"
+                    "UPDATE transfer SET nvtx_range = CASE id % 3 WHEN 1 THEN 20000 WHEN 2 THEN 8 ELSE 7 END;"
+                    "UPDATE sync SET nvtx_range = 7");
+    assert_int_equal(steps->mark, XS_STEP_RANGE);
+    assert_string_equal(steps->range, "H"); /* 20000 is inside of 8, and so is it */
+    assert_int_equal(steps->median.transfers, 3);
+    play_end(p);
+}
+
 static void steps_are_chosen(void **state) {
     (void)state;
     static const struct {
@@ -260,6 +273,7 @@ int main(void) {
         cmocka_unit_test(the_warm_up_of_a_range_may_be_long),
         cmocka_unit_test(ranges_of_one_name_are_told_by_what_lies_between),
         cmocka_unit_test(damaged_ranges_are_no_trouble),
+        cmocka_unit_test(deep_ranges_are_their_eighth),
         cmocka_unit_test(steps_are_chosen),
         cmocka_unit_test(numbers_of_steps_are_numbers),
     };
