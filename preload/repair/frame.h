@@ -21,7 +21,7 @@
 
 /* The repairs, in the order in which a copy is offered to them. */
 enum xs_repair_id {
-#define XS_REPAIR(id, name, what) XS_REPAIR_##id,
+#define XS_REPAIR(id, symbol, name, what) XS_REPAIR_##id,
 #include "preload/repair/repairs.def"
 #undef XS_REPAIR
     XS_REPAIR_COUNT
@@ -77,8 +77,10 @@ struct xs_repair {
     void (*finish)(void);
 };
 
-extern const struct xs_repair xs_repair_drop_uploads, xs_repair_stay_on_device, xs_repair_gather, xs_repair_stage,
-    xs_repair_keep_allocations, xs_repair_keep_pinned, xs_repair_prefetch;
+/* One in each file: xs_repair_drop_uploads and so on. */
+#define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair xs_repair_##symbol __attribute__((weak));
+#include "preload/repair/repairs.def"
+#undef XS_REPAIR
 
 /* The driver's function beneath the repairs, or what a repair put in its place; NULL: this driver has none. */
 extern void *xs_repair_beneath[XS_ROW_COUNT];
@@ -97,8 +99,8 @@ extern size_t xs_repair_budget_bytes;
  * on: a call that the capture does not know would break it. */
 extern _Atomic int xs_repair_captures;
 
-/* Memory was handed to other processes, devices or interfaces (IPC, exports, external memory, graphics, peer access):
- * someone may write it without a call. It stays so for the rest of the run. */
+/* Memory was handed to other processes or interfaces (IPC, exports, external memory, graphics): someone may write it
+ * without a call. It stays so for the rest of the run. */
 extern _Atomic bool xs_repair_handed_out;
 
 /* Work may wait for something that the program does without a call (stream memory operations, external semaphores, host

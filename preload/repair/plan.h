@@ -32,7 +32,8 @@ bool xs_plan_read(const char *path, char why[256]);
  * its line, which then does not name it. Any thread. */
 const struct xs_plan_line *xs_plan_of_copy(enum xs_repair_id repair, const struct xs_repair_copy *copy);
 
-/* Does the plan name an allocation of so many bytes for this repair? True as well where there is no plan. Any thread. */
+/* Does the plan name an allocation of so many bytes for this repair? True as well where there is no plan. Any thread.
+ */
 bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes);
 
 /* The lines of the repair, for what it wants to know ahead; `count` gets how many. */
