@@ -36,8 +36,10 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
     return address - (uintptr_t)stack->ss_sp < stack->ss_size;
 }
 
-bool xs_guard_is_stale(uintptr_t frame) {
-    uintptr_t raised = xs_guard.frame;
+bool xs_guard_is_stale(uintptr_t frame) { return xs_guard_has_lost(&xs_guard, frame); }
+
+bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame) {
+    uintptr_t raised = guard->frame;
     stack_t alternate = {.ss_flags = SS_DISABLE};
     if (raised == 0) {
         return false;
@@ -45,7 +47,7 @@ bool xs_guard_is_stale(uintptr_t frame) {
     xs_own_stack_learn(raised);
     xs_own_stack_learn(frame);
     bool was_own = xs_own_stack_has(raised);
-    if (was_own ? load(raised) != xs_guard.return_address : !is_still_there(raised, xs_guard.return_address)) {
+    if (was_own ? load(raised) != guard->return_address : !is_still_there(raised, guard->return_address)) {
         return true;
     }
     if (xs_own_stack_has(frame) && (!was_own || frame >= raised) && sigaltstack(NULL, &alternate) == 0 &&

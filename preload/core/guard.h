@@ -37,20 +37,22 @@ static inline void xs_guard_leave(void) { xs_guard.depth--; }
 
 /* Raises the guard for a wrapper, whose return address lies at `frame`. A signal handler may come at any instruction:
  * a frame of 0 tells it that the guard is good. */
-XS_HOT void xs_guard_raise(uintptr_t frame) {
-    xs_guard.depth = 1;
+XS_HOT void xs_guard_raise_this(struct xs_guard *guard, uintptr_t frame) {
+    guard->depth = 1;
     atomic_signal_fence(memory_order_seq_cst);
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the stack
-    xs_guard.return_address = *(const uintptr_t *)frame;
+    guard->return_address = *(const uintptr_t *)frame;
     atomic_signal_fence(memory_order_seq_cst);
-    xs_guard.frame = frame;
+    guard->frame = frame;
 }
+XS_HOT void xs_guard_raise(uintptr_t frame) { xs_guard_raise_this(&xs_guard, frame); }
 
-XS_HOT void xs_guard_lower(void) {
-    xs_guard.frame = 0;
+XS_HOT void xs_guard_lower_this(struct xs_guard *guard) {
+    guard->frame = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    xs_guard.depth = 0;
+    guard->depth = 0;
 }
+XS_HOT void xs_guard_lower(void) { xs_guard_lower_this(&xs_guard); }
 
 /* Is the wrapper that raised the guard gone, without having lowered it? `frame` is XS_GUARD_HERE() of the function that
  * asks. Yes only where it is certain:
@@ -63,5 +65,8 @@ XS_HOT void xs_guard_lower(void) {
  *
  * Else the answer is no, as for a coroutine's stack that is not used again. */
 bool xs_guard_is_stale(uintptr_t frame);
+
+/* The same of any other guard of the calling thread that a function raised by xs_guard_raise_this. */
+bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame);
 
 #endif

@@ -19,6 +19,7 @@
 
 void *xs_real[XS_ROW_COUNT];
 void *xs_real_gated[XS_GATED_COUNT];
+static const void *addresses[XS_ROW_COUNT + XS_GATED_COUNT]; /* the driver's own, of both */
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
 /* The wrappers are referred to as what they are exported as: by the names that cuda.h declares. */
@@ -60,7 +61,7 @@ static void **real_at(unsigned row) { return row < XS_ROW_COUNT ? &xs_real[row] 
 
 static int row_of(const void *address) {
     for (unsigned b = bucket_of(address); buckets[b]; b = (b + 1) % BUCKETS) {
-        if (*real_at(buckets[b] - 1u) == address) {
+        if (addresses[buckets[b] - 1u] == address) {
             return buckets[b] - 1;
         }
     }
@@ -74,6 +75,7 @@ static void enter_row(void *driver, unsigned row, const char *name, const void *
         return;
     }
     int known = row_of(real);
+    addresses[row] = real;
     __atomic_store_n(at, real, __ATOMIC_RELAXED);
     if (known < 0) {
         unsigned b = bucket_of(real);
@@ -114,6 +116,14 @@ bool xs_real_resolve(void) {
         xs_on_scratch_or_here(resolve, &is_loaded);
     }
     return is_loaded;
+}
+
+void *xs_real_replace(unsigned row, void *by) {
+    void *there = __atomic_load_n(real_at(row), __ATOMIC_RELAXED);
+    if (there) {
+        __atomic_store_n(real_at(row), by, __ATOMIC_RELEASE);
+    }
+    return there;
 }
 
 void xs_real_forget(void) { pthread_mutex_init(&resolve_lock, NULL); }

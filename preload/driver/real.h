@@ -9,12 +9,11 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/rows.h"
 
-/* The real addresses by row; NULL where this driver does not have the entry point. Filled by xs_real_resolve, read
- * with relaxed loads by any thread. */
+/* What a wrapper calls, by row: the driver's function, or what was put in its place (xs_real_replace). NULL where this
+ * driver does not have the entry point. Filled by xs_real_resolve, read with relaxed loads by any thread. */
 extern void *xs_real[XS_ROW_COUNT];
 
-/* The real entry point of a row, for the library's own calls; NULL where this driver has none, or nothing is
- * resolved yet. */
+/* The same, for the library's own calls; NULL where this driver has none, or nothing is resolved yet. */
 #define xs_real_row(name) ((__typeof__(&name))__atomic_load_n(&xs_real[XS_ROW_##name], __ATOMIC_RELAXED))
 
 /* Fills xs_real and xs_driver_functions from the libcuda.so.1 of this process, once. False: none is loaded. Any
@@ -35,6 +34,11 @@ XS_HOT void *xs_real_gated_of(unsigned row) {
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real
                                                          : __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);
 }
+
+/* Puts `by` in the place of a function, for the wrappers and the library's own calls: `row`, or XS_ROW_COUNT and a
+ * number of enum xs_gated. Returns what stood there; NULL: this driver has no such function, and nothing changed. After
+ * xs_real_resolve, by one thread at a time; others may be in what stood there for a while. */
+void *xs_real_replace(unsigned row, void *by);
 
 /* What a program gets that calls the driver through xferspy's symbols while no driver is loaded. */
 #define XS_NO_DRIVER CUDA_ERROR_SHARED_OBJECT_INIT_FAILED

@@ -27,6 +27,7 @@
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
+#include "preload/repair/repair.h"
 #include "preload/session/drain.h"
 #include "preload/session/facts.h"
 #include "preload/session/naming.h"
@@ -58,6 +59,7 @@ static void on_fork_child(void) {
     xs_map_forget();
     xs_arguments_forget();
     xs_context_forget();
+    xs_repair_forget();
     xs_notes_forget();
     xs_thread_forget();
     xs_callsite_forget();
@@ -71,11 +73,18 @@ static void on_fork_child(void) {
     xs_gate_forget();
 }
 
+static void end_repairs(void) {
+    xs_guard_enter();
+    xs_repair_finish(xs_say);
+    xs_guard_leave();
+}
+
 static bool exit_handler_ran;
 
 /* Runs before the driver's own exit handler, because it was registered after cuInit: CUPTI still works. */
 static void on_exit_end_cupti(void) {
     exit_handler_ran = true;
+    end_repairs();
     if (getpid() != session_pid || atomic_load(&xs_state) != XS_STATE_ACTIVE) {
         return;
     }
@@ -223,6 +232,19 @@ static unsigned fingerprint_share(void) {
     return options.budget ? (unsigned)(options.budget + 1) / 2 : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
+/* They work without capture, too. The process is remembered as one that a fork has to tell. */
+static void start_repairs(void) {
+    struct xs_repair_wishes wishes = {.names = options.repair,
+                                      .plan = options.repair_plan,
+                                      .log = options.repair_log,
+                                      .budget_bytes = (size_t)options.repair_mib << 20};
+    if (options.repair[0]) {
+        xs_repair_start(&wishes, xs_say);
+        atexit(end_repairs);
+        at_quick_exit(end_repairs);
+    }
+}
+
 static bool start_locked(void) {
     char why[256];
     uint64_t begun_ns = xs_monotonic_ns();
@@ -231,6 +253,7 @@ static bool start_locked(void) {
     xs_options_load(&options, NULL); /* quiet holds for the complaints of the second reading */
     xs_say_quietly(options.quiet);
     xs_options_load(&options, xs_say);
+    start_repairs();
     if (!options.enable) {
         atomic_store(&xs_state, XS_STATE_DISABLED);
         return false;

@@ -1,0 +1,207 @@
+/* The function around every entry point: it stands in the driver's place (driver/real.h), asks the repairs, and calls
+ * what lies beneath. */
+#include <stdint.h>
+
+#include "preload/core/guard.h"
+#include "preload/repair/call.h"
+
+_Atomic bool xs_around_is_off;
+
+/* A call that is made inside of another, by the driver or by a repair, is none of the program's. */
+static XS_TLS struct xs_guard inside;
+
+/* The thread's number plus 1, and its copies. */
+static XS_TLS struct {
+    uint32_t thread;
+    uint64_t copies;
+} place;
+static _Atomic uint32_t threads;
+
+static struct xs_repair_place next_place(void) {
+    if (!place.thread) {
+        place.thread = atomic_fetch_add(&threads, 1) + 1;
+    }
+    return (struct xs_repair_place){place.thread - 1, place.copies++};
+}
+
+/* Begins a call. False: it is to go straight to the driver. */
+XS_HOT bool enter(struct xs_call *call, unsigned row, enum xs_category category, enum xs_default_stream stream,
+                  uintptr_t frame) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_around_is_off, memory_order_relaxed)) ||
+        (XS_UNLIKELY(inside.depth != 0) && !xs_guard_has_lost(&inside, frame))) {
+        return false;
+    }
+    xs_guard_raise_this(&inside, frame);
+    call->about = (struct xs_repair_call){.row = row, .category = category};
+    call->default_stream = stream;
+    call->is_blocking = false;
+    call->result = CUDA_SUCCESS;
+    if (category == XS_CAT_TRANSFER) {
+        call->copy.place = next_place();
+    } else if (category == XS_CAT_STREAM_MEMOP) {
+        xs_may_hold();
+    }
+    return true;
+}
+
+XS_HOT void leave(void) { xs_guard_lower_this(&inside); }
+
+/* Is a host side of a copy plain memory, or memory that the driver knows? The kind, XS_MEM_UNKNOWN: neither. */
+static uint8_t host_kind(const struct xs_side *side, const struct xs_range *range, bool is_known) {
+    CUmemorytype type;
+    __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
+    if (is_known) {
+        return range->kind == XS_MEM_PINNED || range->kind == XS_MEM_REGISTERED ? range->kind : (uint8_t)XS_MEM_UNKNOWN;
+    }
+    if (side->hint == XS_HINT_HOST) {
+        return XS_MEM_PAGEABLE;
+    }
+    /* Only the driver can say: it knows no plain memory. */
+    return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, side->address) == CUDA_ERROR_INVALID_VALUE
+               ? (uint8_t)XS_MEM_PAGEABLE
+               : (uint8_t)XS_MEM_UNKNOWN;
+}
+
+static bool is_device_memory(const struct xs_side *side, const struct xs_range *range, bool is_known) {
+    return is_known ? range->kind == XS_MEM_DEVICE : side->hint == XS_HINT_DEVICE;
+}
+
+void xs_around_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+    struct xs_repair_copy *c = &call->copy;
+    struct xs_range at[2];
+    int8_t device;
+    bool dst_known = dst.hint != XS_HINT_ARRAY && xs_map_find(dst.address, &at[0]);
+    bool src_known = src.hint != XS_HINT_ARRAY && xs_map_find(src.address, &at[1]);
+    c->is_upload = is_device_memory(&dst, &at[0], dst_known);
+    if (bytes == 0 || c->is_upload == is_device_memory(&src, &at[1], src_known)) {
+        return;
+    }
+    const struct xs_side *host = c->is_upload ? &src : &dst;
+    const struct xs_range *range = c->is_upload ? &at[0] : &at[1];
+    bool is_known = c->is_upload ? dst_known : src_known;
+    c->host_kind = host_kind(host, &at[c->is_upload], c->is_upload ? src_known : dst_known);
+    if (host->hint == XS_HINT_ARRAY || host->hint == XS_HINT_DEVICE || c->host_kind == XS_MEM_UNKNOWN) {
+        return;
+    }
+    c->host = host->address;
+    c->device = c->is_upload ? dst.address : src.address;
+    c->bytes = bytes;
+    c->is_blocking = call->is_blocking;
+    c->stream = call->about.stream;
+    c->is_per_thread = call->about.is_per_thread;
+    c->range = is_known && c->device + bytes <= range->end ? *range : (struct xs_range){0};
+    c->context = xs_context_current(&device);
+    call->about.copy = c;
+}
+
+size_t xs_around_range_bytes(CUdeviceptr p) {
+    CUdeviceptr base;
+    size_t bytes = 0;
+    __typeof__(&cuMemGetAddressRange_v2) get_range = xs_driver(cuMemGetAddressRange_v2);
+    return get_range && get_range(&base, &bytes, p) == CUDA_SUCCESS ? bytes : 0;
+}
+
+void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind, enum xs_origin origin, bool slow) {
+    int8_t device;
+    CUcontext context = xs_context_current(&device);
+    bool is_on_device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED;
+    struct xs_range range = {.start = address,
+                             .end = address + (bytes ? bytes : 1),
+                             .bytes = bytes,
+                             .context = XS_WORD(context),
+                             .kind = (uint8_t)kind,
+                             .origin = (uint8_t)origin,
+                             .device = is_on_device ? device : (int8_t)-1,
+                             .slow_to_read = slow};
+    xs_map_insert(&range);
+}
+
+void xs_around_mapped(CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle) {
+    CUmemAllocationProp prop = {0};
+    __typeof__(&cuMemGetAllocationPropertiesFromHandle) ask = xs_driver(cuMemGetAllocationPropertiesFromHandle);
+    bool is_on_device = ask && ask(&prop, handle) == CUDA_SUCCESS && prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    xs_around_memory(p, bytes, is_on_device ? XS_MEM_DEVICE : XS_MEM_PINNED, XS_ORIGIN_VMM, !is_on_device);
+}
+
+static bool is_of_context(const struct xs_range *range, const void *context) {
+    return range->context == XS_WORD(context) && range->origin != XS_ORIGIN_VMM;
+}
+
+void xs_around_context_gone(CUcontext context) {
+    struct xs_range range;
+    while (xs_map_remove_if(is_of_context, context, &range)) {
+    }
+    xs_context_drop(context);
+}
+
+XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
+    return category == XS_CAT_ALLOCATE && XS_UNLIKELY(call->result == CUDA_ERROR_OUT_OF_MEMORY) &&
+           xs_repairs_give_back();
+}
+
+#define XS_ENTRY(symbol, row_category, row_default_stream, params, args, row_before, row_after)                        \
+    static CUresult CUDAAPI around_##symbol params {                                                                   \
+        const enum xs_category category = XS_CAT_##row_category;                                                       \
+        struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_call begun, *const call = &begun;                                                                    \
+        __typeof__(&symbol) beneath = xs_beneath(symbol);                                                              \
+        if (!enter(call, XS_ROW_##symbol, category, row_default_stream, XS_GUARD_HERE())) {                            \
+            return beneath args;                                                                                       \
+        }                                                                                                              \
+        row_before;                                                                                                    \
+        if (category == XS_CAT_TRANSFER && call->about.copy && xs_repairs_copy(&call->copy, &call->result)) {          \
+            leave();                                                                                                   \
+            return call->result;                                                                                       \
+        }                                                                                                              \
+        xs_repairs_before(&call->about);                                                                               \
+        call->result = beneath args;                                                                                   \
+        if (deserves_another_try(call, category)) {                                                                    \
+            call->result = beneath args;                                                                               \
+        }                                                                                                              \
+        row_after;                                                                                                     \
+        call->about.result = call->result;                                                                             \
+        xs_repairs_after(&call->about);                                                                                \
+        leave();                                                                                                       \
+        return call->result;                                                                                           \
+    }
+#include "preload/driver/entry_points.def"
+#undef XS_ENTRY
+
+/* The functions that no row describes: they only have their turn in the order of things. */
+static void *gated_beneath[XS_GATED_COUNT];
+#define XS_GATED(symbol, params, args)                                                                                 \
+    static CUresult CUDAAPI around_gated_##symbol params {                                                             \
+        struct xs_call begun, *const call = &begun;                                                                    \
+        __typeof__(&symbol) beneath = (__typeof__(&symbol))gated_beneath[XS_GATED_##symbol];                           \
+        if (!enter(call, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, XS_GUARD_HERE())) {               \
+            return beneath args;                                                                                       \
+        }                                                                                                              \
+        xs_repairs_before(&call->about);                                                                               \
+        call->about.result = beneath args;                                                                             \
+        xs_repairs_after(&call->about);                                                                                \
+        leave();                                                                                                       \
+        return call->about.result;                                                                                     \
+    }
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
+
+static void *const around[XS_ROW_COUNT] = {
+#define XS_ENTRY(symbol, ...) (void *)around_##symbol,
+#include "preload/driver/entry_points.def"
+#undef XS_ENTRY
+};
+static void *const around_gated[XS_GATED_COUNT] = {
+#define XS_GATED(symbol, ...) (void *)around_gated_##symbol,
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
+};
+
+void xs_around_install(void) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+        xs_real_replace(row, around[row]);
+    }
+    for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
+        gated_beneath[i] = xs_real_gated[i];
+        xs_real_replace(XS_ROW_COUNT + i, around_gated[i]);
+    }
+}

@@ -1,0 +1,99 @@
+/* The repairs' common ground: who is asked in which order, what holds for the process, and what was done. */
+#include "preload/repair/frame.h"
+
+#include <string.h>
+
+#include "preload/driver/real.h"
+#include "preload/repair/frame_internal.h"
+
+const struct xs_repair *xs_repairs_on[XS_REPAIR_COUNT];
+size_t xs_repair_budget_bytes;
+_Atomic int xs_repair_captures;
+_Atomic bool xs_repair_handed_out, xs_repair_may_hold;
+void *xs_repair_beneath[XS_ROW_COUNT];
+struct xs_tally xs_repair_tallies[XS_REPAIR_COUNT];
+
+void *xs_repair_put_beneath(unsigned row, void *by) {
+    void *there = __atomic_load_n(&xs_repair_beneath[row], __ATOMIC_RELAXED);
+    if (there) {
+        __atomic_store_n(&xs_repair_beneath[row], by, __ATOMIC_RELEASE);
+    }
+    return there;
+}
+
+const char *xs_repair_unfit(const struct xs_repair_copy *copy) {
+    if (atomic_load_explicit(&xs_repair_captures, memory_order_relaxed) > 0) {
+        return "a stream captures a graph";
+    }
+    if (!copy->context) {
+        return "no context";
+    }
+    return NULL;
+}
+
+bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        const struct xs_repair *r = xs_repairs_on[i];
+        if (r && r->copy && r->copy(copy, result)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void xs_repairs_before(const struct xs_repair_call *call) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        const struct xs_repair *r = xs_repairs_on[i];
+        if (r && r->before) {
+            r->before(call);
+        }
+    }
+}
+
+void xs_repairs_after(const struct xs_repair_call *call) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        const struct xs_repair *r = xs_repairs_on[i];
+        if (r && r->after) {
+            r->after(call);
+        }
+    }
+}
+
+bool xs_repairs_give_back(void) {
+    bool given = false;
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        const struct xs_repair *r = xs_repairs_on[i];
+        given |= r && r->give_back && r->give_back();
+    }
+    return given;
+}
+
+void xs_repair_settle(void) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        const struct xs_repair *r = xs_repairs_on[i];
+        if (r && r->settle) {
+            r->settle();
+        }
+    }
+}
+
+void xs_repair_applied(enum xs_repair_id id, uint64_t bytes) {
+    atomic_fetch_add_explicit(&xs_repair_tallies[id].applied, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&xs_repair_tallies[id].bytes, bytes, memory_order_relaxed);
+}
+
+void xs_repair_wrong(enum xs_repair_id id) {
+    atomic_fetch_add_explicit(&xs_repair_tallies[id].wrong, 1, memory_order_relaxed);
+}
+
+void xs_repair_refused(enum xs_repair_id id, const char *reason) {
+    for (unsigned i = 0; i < XS_REFUSALS; i++) {
+        struct xs_refusal *refusal = &xs_repair_tallies[id].refusals[i];
+        const char *there = NULL;
+        if (atomic_compare_exchange_strong(&refusal->reason, &there, reason) || there == reason ||
+            strcmp(there, reason) == 0) {
+            atomic_fetch_add_explicit(&refusal->count, 1, memory_order_relaxed);
+            return;
+        }
+    }
+}

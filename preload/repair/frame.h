@@ -1,0 +1,125 @@
+/* What the repairs share. A repair is a struct xs_repair, a row of repairs.def and one file; it lives from
+ * xs_repair_start to the end of the process.
+ *
+ * All hooks are called on a thread of the application, between the wrapper and the driver, with signals as the
+ * application has them: no lock of a repair may be held over a call that runs the application's code (a host function),
+ * and a siglongjmp out of a driver's call must leave nothing that stops other threads (core/lock.h has the locks for
+ * that). What a repair itself calls of the driver it calls by xs_beneath, and is not repaired. */
+#ifndef XFERSPY_PRELOAD_REPAIR_FRAME_H
+#define XFERSPY_PRELOAD_REPAIR_FRAME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/core/compiler.h"
+#include "preload/core/memory_map.h"
+#include "preload/driver/driver_api.h"
+#include "preload/driver/rows.h"
+#include "schema/kinds.h"
+
+/* The repairs, in the order in which a copy is offered to them. */
+enum xs_repair_id {
+#define XS_REPAIR(id, symbol, name, what) XS_REPAIR_##id,
+#include "preload/repair/repairs.def"
+#undef XS_REPAIR
+    XS_REPAIR_COUNT
+};
+
+/* Which call of the run this is (docs/try.md): threads are numbered in the order of their first copy, and a thread's
+ * copies are numbered, both from 0. */
+struct xs_repair_place {
+    uint32_t thread;
+    uint64_t ordinal;
+};
+
+/* A copy between host and device memory in one dimension, by whichever function. */
+struct xs_repair_copy {
+    struct xs_repair_place place;
+    bool is_upload;
+    bool is_blocking;      /* the function without a stream */
+    uint64_t host;         /* address of the host's side */
+    uint64_t device;       /* address of the device's side */
+    size_t bytes;          /* never 0 */
+    CUstream stream;       /* as the program gave it; NULL where it is blocking */
+    bool is_per_thread;    /* what a null stream means */
+    uint8_t host_kind;     /* XS_MEM_PAGEABLE, XS_MEM_PINNED or XS_MEM_REGISTERED; never managed */
+    struct xs_range range; /* the device's allocation, which holds all of the copy's bytes; start == end: not known */
+    CUcontext context;     /* the calling thread's */
+};
+
+/* Any call of the program that goes to the driver. */
+struct xs_repair_call {
+    unsigned row; /* enum xs_row; XS_ROW_COUNT and more: enum xs_gated */
+    enum xs_category category;
+    bool has_stream; /* the call names a stream, or works in a default stream; else it may be about all of them */
+    CUstream stream; /* as the program gave it */
+    bool is_per_thread;
+    const struct xs_repair_copy *copy; /* NULL: it is no copy of that kind */
+    CUresult result;                   /* in `after` only */
+};
+
+/* Every hook may be NULL. */
+struct xs_repair {
+    /* False: it cannot work here, and `why` (a constant text) says so; it stays off. */
+    bool (*start)(const char **why);
+    /* A copy is about to be made. True: the repair has done with it, and the program gets *result. */
+    bool (*copy)(const struct xs_repair_copy *copy, CUresult *result);
+    /* Before and after a call that goes to the driver, copies included that no repair has done with. */
+    void (*before)(const struct xs_repair_call *call);
+    void (*after)(const struct xs_repair_call *call);
+    /* Everything that the program asked for so far is to be with the driver, in its order. */
+    void (*settle)(void);
+    /* The program found no memory. True: some was given back, and the call is tried again. */
+    bool (*give_back)(void);
+    /* The process ends. */
+    void (*finish)(void);
+};
+
+/* One in each file: xs_repair_drop_uploads and so on. */
+#define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair xs_repair_##symbol __attribute__((weak));
+#include "preload/repair/repairs.def"
+#undef XS_REPAIR
+
+/* The driver's function beneath the repairs, or what a repair put in its place; NULL: this driver has none. */
+extern void *xs_repair_beneath[XS_ROW_COUNT];
+#define xs_beneath(name) ((__typeof__(&name))__atomic_load_n(&xs_repair_beneath[XS_ROW_##name], __ATOMIC_RELAXED))
+
+/* Puts a function of the same type beneath the function around an entry point; in `start` only. Returns what stood
+ * there, which the function calls in turn; NULL: this driver has no such entry point. */
+void *xs_repair_put_beneath(unsigned row, void *by);
+
+/* ---- what holds for the process; any thread ---- */
+
+/* Of what one repair may hold of device memory, and of page-locked memory. */
+extern size_t xs_repair_budget_bytes;
+
+/* How many streams capture a graph, or did when the answer could not be had. While any does, a repair passes its copies
+ * on: a call that the capture does not know would break it. */
+extern _Atomic int xs_repair_captures;
+
+/* Memory was handed to other processes or interfaces (IPC, exports, external memory, graphics): someone may write it
+ * without a call. It stays so for the rest of the run. */
+extern _Atomic bool xs_repair_handed_out;
+
+/* Work may wait for something that the program does without a call (stream memory operations, external semaphores, host
+ * functions, a cooperative kernel): whoever waits for the device in a call that would not have waited could wait for
+ * ever. It stays so for the rest of the run. */
+extern _Atomic bool xs_repair_may_hold;
+
+/* What a copy must be for any repair: no stream captures, the context is known. NULL: it is; else the reason, for
+ * xs_repair_refused. */
+const char *xs_repair_unfit(const struct xs_repair_copy *copy);
+
+/* Calls every repair's `settle`, before a repair itself looks at device memory. */
+void xs_repair_settle(void);
+
+/* ---- tallies; any thread ---- */
+
+void xs_repair_applied(enum xs_repair_id id, uint64_t bytes);
+void xs_repair_wrong(enum xs_repair_id id); /* a plan's line was proved wrong */
+/* `reason` is a constant text of few words, in lower case; at most 16 different ones of a repair are counted. */
+void xs_repair_refused(enum xs_repair_id id, const char *reason);
+
+#endif

@@ -1,0 +1,76 @@
+/* What the repairs did: lines for the user, and JSON for `xferspy try`. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "preload/repair/frame_internal.h"
+#include "preload/repair/plan.h"
+
+static const struct {
+    const char *name, *what;
+} texts[XS_REPAIR_COUNT] = {
+#define XS_REPAIR(id, symbol, name, what) {name, what},
+#include "preload/repair/repairs.def"
+#undef XS_REPAIR
+};
+
+/* Reasons are constant texts of ours, so nothing has to be escaped. */
+static void write_one(FILE *to, unsigned i) {
+    struct xs_tally *t = &xs_repair_tallies[i];
+    const char *separator = "";
+    fprintf(to, "{\"name\":\"%s\",\"applied\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"wrong\":%" PRIu64 ",\"refused\":{",
+            texts[i].name, t->applied, t->bytes, t->wrong);
+    for (unsigned k = 0; k < XS_REFUSALS && t->refusals[k].reason; k++) {
+        fprintf(to, "%s\"%s\":%" PRIu64, separator, t->refusals[k].reason, t->refusals[k].count);
+        separator = ",";
+    }
+    fprintf(to, "}}");
+}
+
+void xs_repair_write_log(const char *path) {
+    static const char *const modes[] = {"null", "\"apply\"", "\"verify\""};
+    char made[4300];
+    const char *separator = "";
+    if (!path[0]) {
+        return;
+    }
+    snprintf(made, sizeof made, "%s.tmp-%d", path, (int)getpid());
+    FILE *to = fopen(made, "wxe");
+    if (!to) {
+        return;
+    }
+    fprintf(to, "{\"version\":1,\"plan\":%s,\"differs_from_plan\":%" PRIu64 ",\"repairs\":[", modes[xs_plan_mode],
+            xs_plan_differences());
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        if (xs_repairs_on[i]) {
+            fprintf(to, "%s", separator);
+            write_one(to, i);
+            separator = ",";
+        }
+    }
+    fprintf(to, "]}\n");
+    if (ferror(to) | fclose(to) || rename(made, path) != 0) {
+        unlink(made);
+    }
+}
+
+void xs_repair_say(void (*say)(const char *message)) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        if (!xs_repairs_on[i]) {
+            continue;
+        }
+        struct xs_tally *t = &xs_repair_tallies[i];
+        char text[400];
+        uint64_t refused = 0;
+        for (unsigned k = 0; k < XS_REFUSALS; k++) {
+            refused += t->refusals[k].count;
+        }
+        int n = snprintf(text, sizeof text, "%s: %" PRIu64 " %s, %.1f MiB", texts[i].name, t->applied, texts[i].what,
+                         (double)t->bytes / 1048576);
+        if (refused) {
+            snprintf(text + n, sizeof text - (size_t)n, "; %" PRIu64 " not repaired, first because of: %s", refused,
+                     t->refusals[0].reason);
+        }
+        say(text);
+    }
+}

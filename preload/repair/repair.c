@@ -1,0 +1,105 @@
+/* Start and end of the repairs. */
+#include "preload/repair/repair.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "preload/driver/real.h"
+#include "preload/repair/frame_internal.h"
+#include "preload/repair/plan.h"
+
+static const struct {
+    const char *name;
+    const struct xs_repair *repair;
+} all[XS_REPAIR_COUNT] = {
+#define XS_REPAIR(id, symbol, name, what) {name, &xs_repair_##symbol},
+#include "preload/repair/repairs.def"
+#undef XS_REPAIR
+};
+
+static char log_path[4200];
+static bool is_started;
+
+/* Marks what the list names. False: it has an unknown name, which is copied to `unknown`. */
+static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unknown[64]) {
+    while (*names) {
+        size_t n = strcspn(names, ",");
+        bool is_known = n == 0;
+        for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+            bool is_meant = (n == 3 && strncmp(names, "all", 3) == 0) ||
+                            (strlen(all[i].name) == n && !strncmp(names, all[i].name, n));
+            wished[i] |= is_meant;
+            is_known |= is_meant;
+        }
+        if (!is_known) {
+            snprintf(unknown, 64, "%.*s", (int)(n < 60 ? n : 60), names);
+            return false;
+        }
+        names += n + (names[n] == ',');
+    }
+    return true;
+}
+
+static void start_one(unsigned i, void (*complain)(const char *message)) {
+    const char *why = NULL;
+    if (!all[i].repair) {
+        return;
+    }
+    if (!all[i].repair->start || all[i].repair->start(&why)) {
+        xs_repairs_on[i] = all[i].repair;
+        return;
+    }
+    char text[256];
+    snprintf(text, sizeof text, "the repair %s is off: %s", all[i].name, why ? why : "it does not work here");
+    complain(text);
+}
+
+void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
+    bool wished[XS_REPAIR_COUNT] = {false};
+    char unknown[64], why[256], text[400];
+    if (!wishes->names[0] || is_started) {
+        return;
+    }
+    if (!read_names(wishes->names, wished, unknown)) {
+        snprintf(text, sizeof text, "XFERSPY_REPAIR names no repair '%s'; nothing is repaired", unknown);
+        complain(text);
+        return;
+    }
+    if (wishes->plan[0] && !xs_plan_read(wishes->plan, why)) {
+        snprintf(text, sizeof text, "nothing is repaired: %s", why);
+        complain(text);
+        return;
+    }
+    is_started = true;
+    snprintf(log_path, sizeof log_path, "%s", wishes->log);
+    xs_repair_budget_bytes = wishes->budget_bytes;
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+        xs_repair_beneath[row] = xs_real[row];
+    }
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        if (wished[i]) {
+            start_one(i, complain);
+        }
+    }
+    xs_around_install();
+}
+
+void xs_repair_finish(void (*say)(const char *message)) {
+    if (!is_started || atomic_exchange(&xs_around_is_off, true)) {
+        return;
+    }
+    xs_repair_settle();
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        if (xs_repairs_on[i] && xs_repairs_on[i]->finish) {
+            xs_repairs_on[i]->finish();
+        }
+    }
+    xs_repair_write_log(log_path);
+    xs_repair_say(say);
+}
+
+void xs_repair_forget(void) {
+    if (is_started) {
+        atomic_store(&xs_around_is_off, true);
+    }
+}
