@@ -186,4 +186,11 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
     return given;
 }
 
-void xs_keep_context_changed(const struct xs_keeper *keeper) { xs_kept_sweep(keeper->kept, is_there); }
+void xs_keep_context_changed(const struct xs_keeper *keeper) {
+    struct xs_kept_block block;
+    for (unsigned rest = XS_KEPT_ALL; xs_kept_look(keeper->kept, &rest, &block);) {
+        if (!is_there(&block)) {
+            xs_kept_drop(keeper->kept, &block);
+        }
+    }
+}

@@ -142,22 +142,33 @@ size_t xs_kept_idle_bytes(struct xs_kept *kept, int device) {
     return bytes;
 }
 
-/* What a removal moves up to a lent block's place is looked at there, once more or for the first time. What it moves
- * from the beginning of the table to its end was looked at already. */
-void xs_kept_sweep(struct xs_kept *kept, bool (*is_there)(const struct xs_kept_block *block)) {
+/* From the last place to the first: what a removal moves up was looked at before. */
+bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out) {
+    bool found = false;
     xs_lock(&kept->lock);
-    for (unsigned i = 0; i < kept->idle_count;) {
-        if (is_there(&kept->idle[i])) {
-            i++;
-        } else {
-            remove_idle(kept, i);
+    while (!found && *rest > 0) {
+        unsigned place = --*rest;
+        bool is_idle = place >= XS_KEPT_LENT;
+        const struct xs_kept_block *block = is_idle ? &kept->idle[place - XS_KEPT_LENT] : &kept->lent[place];
+        found = is_idle ? place - XS_KEPT_LENT < kept->idle_count : block->address != 0;
+        if (found) {
+            *out = *block;
         }
     }
-    for (unsigned place = 0; place < XS_KEPT_LENT;) {
-        if (!kept->lent[place].address || is_there(&kept->lent[place])) {
-            place++;
-        } else {
-            remove_lent(kept, place);
+    xs_unlock(&kept->lock);
+    return found;
+}
+
+void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block) {
+    xs_lock(&kept->lock);
+    unsigned place = find_lent(kept, block->address);
+    if (kept->lent[place].address == block->address && kept->lent[place].id == block->id) {
+        remove_lent(kept, place);
+    }
+    for (unsigned i = 0; i < kept->idle_count; i++) {
+        if (kept->idle[i].address == block->address && kept->idle[i].id == block->id) {
+            remove_idle(kept, i);
+            break;
         }
     }
     xs_unlock(&kept->lock);

@@ -70,7 +70,12 @@ bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address);
 /* The sum of the idle blocks on one device. */
 size_t xs_kept_idle_bytes(struct xs_kept *kept, int device);
 
-/* Forgets every block for which `is_there` does not hold. It is called under the lock, so it must not use the table. */
-void xs_kept_sweep(struct xs_kept *kept, bool (*is_there)(const struct xs_kept_block *block));
+/* Walks through all blocks: copies the next one. *rest begins as XS_KEPT_ALL. What changes meanwhile may be missed. False:
+ * that was all. */
+#define XS_KEPT_ALL (XS_KEPT_LENT + XS_KEPT_IDLE)
+bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out);
+
+/* Forgets the block with this address and number, lent or idle, where it still is there. */
+void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block);
 
 #endif
