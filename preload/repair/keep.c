@@ -6,12 +6,11 @@
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/plan.h"
 
-bool xs_keep_can_start(const char **why) {
-    if (!xs_driver(cuCtxGetCurrent) || !xs_driver(cuCtxGetDevice) || !xs_driver(cuPointerGetAttribute)) {
-        *why = "the driver lacks functions that it needs";
-        return false;
-    }
-    return true;
+bool xs_keep_can_start(bool has_functions, const char **why) {
+    bool can = has_functions && xs_driver(cuCtxGetCurrent) && xs_driver(cuCtxGetDevice);
+    can = can && xs_driver(cuPointerGetAttribute);
+    *why = can ? NULL : "the driver lacks functions that it needs";
+    return can;
 }
 
 bool xs_keep_is_off(void) { return atomic_load_explicit(&xs_around_is_off, memory_order_relaxed); }
@@ -92,8 +91,12 @@ bool xs_keep_serve(const struct xs_keeper *keeper, const struct xs_kept_key *key
 
 void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key, uint64_t address, size_t bytes,
                   size_t pitch) {
-    struct xs_kept_block block = {
-        .key = *key, .address = address, .bytes = bytes, .id = id_at(address), .pitch = pitch, .device = xs_keep_device()};
+    struct xs_kept_block block = {.key = *key,
+                                  .address = address,
+                                  .bytes = bytes,
+                                  .id = id_at(address),
+                                  .pitch = pitch,
+                                  .device = xs_keep_device()};
     if (block.id == 0 || !xs_kept_lend(keeper->kept, &block)) {
         xs_repair_refused(keeper->repair, block.id ? "too many allocations" : "the driver has no number for it");
     }
@@ -176,12 +179,25 @@ void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address) {
     xs_kept_hand_out(keeper->kept, base);
 }
 
+/* A free may be forbidden while a stream captures where the program's allocation is not: this thread is let off. */
 bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
     struct xs_kept_block block;
     bool given = false;
+    unsigned rest = XS_KEPT_ALL;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
+    bool has_exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
     while (xs_kept_take_any(keeper->kept, 0, device, &block)) {
         discard(keeper, &block);
         given = true;
+    }
+    while (xs_kept_strip(keeper->kept, &rest, device, &block)) {
+        release_small(keeper, block.token);
+        release_small(keeper, block.anchor);
+        given = true;
+    }
+    if (has_exchanged) {
+        exchange(&mode);
     }
     return given;
 }

@@ -7,25 +7,25 @@
  * the large one's place, by the same function. The small block is made when kept memory is handed out, so the
  * allocation remains a call of the driver, too. Therefore whatever else such calls do, they do here: they fail while a
  * stream captures, they report errors of earlier work, and the program gets their result. What is saved is the work on
- * page tables, which grows with the size. What remains is the small block, which costs some microseconds: the driver cuts it
- * out of a chunk that an *anchor*, another small block, keeps alive. So memory of less than `least_bytes` is not kept:
- * nothing would be saved.
+ * page tables, which grows with the size. What remains is the small block, which costs some microseconds: the driver
+ * cuts it out of a chunk that an *anchor*, another small block, keeps alive. So memory of less than `least_bytes` is
+ * not kept: nothing would be saved.
  *
  * **Whose memory.** Each block has the driver's number of its allocation (CU_POINTER_ATTRIBUTE_BUFFER_ID), which no
  * other one in the process ever gets. It is compared before a block is kept, handed out or given back. So a block whose
  * context was destroyed or reset is never handed out, and an address that came back as another kind of memory is never
  * taken for it, whichever call did that.
  *
- * **What a program could see.** The content of fresh memory is undefined by CUDA's contract; that of kept memory is what
- * the program left there. After a free the driver still knows the address: a copy to it does not fail, and queries
- * about it are answered. Freeing it again fails as ever. An allocation can have the address and the number of an earlier
- * one: it is the same memory. A graph that was captured with an address that was freed since is the program's error,
- * as it is without this.
+ * **What a program could see.** The content of fresh memory is undefined by CUDA's contract; that of kept memory is
+ * what the program left there. After a free the driver still knows the address: a copy to it does not fail, and queries
+ * about it are answered. Freeing it again fails as ever. An allocation can have the address and the number of an
+ * earlier one: it is the same memory. A graph that was captured with an address that was freed since is the program's
+ * error, as it is without this.
  *
- * Idle memory is at most the budget. What was freed longest ago is given back for it, and all of it when an allocation
- * finds no memory. That waits for the device inside of a call of the program for which CUDA allows it. At the end of the
- * process the driver frees what is left: it does not wait for the device then, and nor may we. The small blocks can cost
- * a chunk of 2 MiB, the last of which a program may have wanted. */
+ * Idle memory is at most the budget. What was freed longest ago is given back for it. All of it, and the small blocks,
+ * are given back when an allocation finds no memory. That allocation then waits for the device, as one would that found
+ * room only because the program had freed something just before. At the end of the process the driver frees what is
+ * left: it does not wait for the device then, and nor may we. */
 #ifndef XFERSPY_PRELOAD_REPAIR_KEEP_H
 #define XFERSPY_PRELOAD_REPAIR_KEEP_H
 
@@ -41,12 +41,12 @@ struct xs_keeper {
     enum xs_repair_id repair;
     size_t least_bytes;
     struct xs_kept *kept;
-    CUresult (*release)(uint64_t address);                    /* the driver's free */
+    CUresult (*release)(uint64_t address);                   /* the driver's free */
     CUresult (*make_small)(uint32_t how, uint64_t *address); /* the driver's allocation of the smallest block */
 };
 
-/* For `start` of a repair. */
-bool xs_keep_can_start(const char **why);
+/* For `start` of a repair, which has the functions that it wants to stand around, or has not. */
+bool xs_keep_can_start(bool has_functions, const char **why);
 
 /* Does this call go straight to the driver? In a forked child and at the end of the process nothing is kept. */
 bool xs_keep_is_off(void);
@@ -72,7 +72,7 @@ CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address);
 /* Another process or device gets to know the memory around an address: it is not kept any more. Before that call. */
 void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address);
 
-/* Gives the driver all idle memory of a device (-1: of all). False: there was none. */
+/* Gives the driver all idle memory of a device (-1: of all), and the small blocks. False: there was none. */
 bool xs_keep_give_back(const struct xs_keeper *keeper, int device);
 
 /* The ordinal of the calling thread's device; -1: unknown. */

@@ -111,13 +111,9 @@ static CUresult CUDAAPI info(size_t *free_bytes, size_t *total) {
 }
 
 static bool start(const char **why) {
-    if (!xs_keep_can_start(why)) {
-        return false;
-    }
     real_alloc = xs_beneath(cuMemAlloc_v2);
     real_free = xs_beneath(cuMemFree_v2);
-    if (!real_alloc || !real_free) {
-        *why = "the driver lacks functions that it needs";
+    if (!xs_keep_can_start(real_alloc && real_free, why)) {
         return false;
     }
     real_alloc_pitch = xs_beneath(cuMemAllocPitch_v2);

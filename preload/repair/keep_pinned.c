@@ -71,14 +71,10 @@ static CUresult CUDAAPI free_host(void *p) {
 }
 
 static bool start(const char **why) {
-    if (!xs_keep_can_start(why)) {
-        return false;
-    }
     real_alloc = xs_beneath(cuMemAllocHost_v2);
     real_alloc_flags = xs_beneath(cuMemHostAlloc);
     real_free = xs_beneath(cuMemFreeHost);
-    if (!real_alloc || !real_alloc_flags || !real_free) {
-        *why = "the driver lacks functions that it needs";
+    if (!xs_keep_can_start(real_alloc && real_alloc_flags && real_free, why)) {
         return false;
     }
     xs_repair_put_beneath(XS_ROW_cuMemFreeHost, (void *)free_host);

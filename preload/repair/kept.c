@@ -159,6 +159,23 @@ bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *ou
     return found;
 }
 
+bool xs_kept_strip(struct xs_kept *kept, unsigned *rest, int device, struct xs_kept_block *out) {
+    bool found = false;
+    xs_lock(&kept->lock);
+    *rest = *rest < XS_KEPT_LENT ? *rest : XS_KEPT_LENT;
+    while (!found && *rest > 0) {
+        struct xs_kept_block *block = &kept->lent[--*rest];
+        bool has_some = block->address && (block->token || block->anchor);
+        found = has_some && (device < 0 || block->device == device);
+        if (found) {
+            *out = *block;
+            block->token = block->anchor = 0;
+        }
+    }
+    xs_unlock(&kept->lock);
+    return found;
+}
+
 void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block) {
     xs_lock(&kept->lock);
     unsigned place = find_lent(kept, block->address);

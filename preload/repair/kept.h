@@ -1,6 +1,6 @@
 /* A table of one kind of memory for the repairs that keep what the program freed: what is with the program (*lent*),
- * and what waits for the next allocation like it (*idle*). It knows addresses and sizes and makes no call of the driver;
- * keep.h does.
+ * and what waits for the next allocation like it (*idle*). It knows addresses and sizes and makes no call of the
+ * driver; keep.h does.
  *
  * Any thread. Each function takes the table's lock, and signals wait meanwhile (core/lock.h), so a handler that jumps
  * away leaves the table whole. The tables have a fixed size: an allocator of the program's may be what calls. */
@@ -70,10 +70,14 @@ bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address);
 /* The sum of the idle blocks on one device. */
 size_t xs_kept_idle_bytes(struct xs_kept *kept, int device);
 
-/* Walks through all blocks: copies the next one. *rest begins as XS_KEPT_ALL. What changes meanwhile may be missed. False:
- * that was all. */
+/* Walks through all blocks: copies the next one. *rest begins as XS_KEPT_ALL. What changes meanwhile may be missed.
+ * False: that was all. */
 #define XS_KEPT_ALL (XS_KEPT_LENT + XS_KEPT_IDLE)
 bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out);
+
+/* The same walk over what is lent on one device (-1: on any) and has small blocks: copies the next such block and takes
+ * its small blocks from it. */
+bool xs_kept_strip(struct xs_kept *kept, unsigned *rest, int device, struct xs_kept_block *out);
 
 /* Forgets the block with this address and number, lent or idle, where it still is there. */
 void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block);

@@ -13,9 +13,10 @@
 
 void *xs_driver_functions[XS_DRIVER_COUNT];
 static CUcontext current = (CUcontext)0x10;
+static CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static uint64_t ids[256], next_id; /* of what lies at a MiB; 0: nothing */
 static struct {
-    unsigned made, waits, released;
+    unsigned made, waits, waits_while_relaxed, released;
     uint64_t last_released;
     CUresult make, release; /* what these answer */
 } driver;
@@ -36,6 +37,13 @@ static CUresult CUDAAPI get_attribute(void *data, CUpointer_attribute attribute,
 static CUresult CUDAAPI get_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr p) {
     (void)bytes;
     *base = p / MIB * MIB;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI exchange_mode(CUstreamCaptureMode *mode) {
+    CUstreamCaptureMode before = capture_mode;
+    capture_mode = *mode;
+    *mode = before;
     return CUDA_SUCCESS;
 }
 
@@ -61,6 +69,7 @@ static CUresult make_small(uint32_t how, uint64_t *address) {
 
 static CUresult release(uint64_t address) {
     driver.waits++;
+    driver.waits_while_relaxed += capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
     if (driver.release != CUDA_SUCCESS) {
         return driver.release;
     }
@@ -99,11 +108,8 @@ bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
 /* ---- what the repairs do around it ---- */
 
 static struct xs_kept kept = XS_KEPT_INITIALIZER;
-static const struct xs_keeper keeper = {.repair = XS_REPAIR_KEEP_PINNED,
-                                        .least_bytes = MIB,
-                                        .kept = &kept,
-                                        .release = release,
-                                        .make_small = make_small};
+static const struct xs_keeper keeper = {
+    .repair = XS_REPAIR_KEEP_PINNED, .least_bytes = MIB, .kept = &kept, .release = release, .make_small = make_small};
 
 static int begin(void **state) {
     (void)state;
@@ -120,6 +126,7 @@ static int begin(void **state) {
     xs_driver_functions[XS_DRIVER_cuCtxGetCurrent] = (void *)get_current;
     xs_driver_functions[XS_DRIVER_cuCtxGetDevice] = (void *)get_device;
     xs_driver_functions[XS_DRIVER_cuPointerGetAttribute] = (void *)get_attribute;
+    xs_driver_functions[XS_DRIVER_cuThreadExchangeStreamCaptureMode] = (void *)exchange_mode;
     xs_driver_functions[XS_DRIVER_cuMemGetAddressRange_v2] = (void *)get_range;
     return 0;
 }
@@ -238,7 +245,7 @@ static void a_block_that_ended_with_its_context_is_not_handed_out(void **state) 
     (void)state;
     uint64_t a = allocated(2 * MIB, 1), b = allocated(2 * MIB, 2);
     freed(a);
-    ids[1] = 0; /* nothing lies there */
+    ids[1] = 0;         /* nothing lies there */
     ids[2] = ++next_id; /* another allocation does */
     assert_int_equal(allocated(2 * MIB, 3), 3 * MIB);
     assert_int_equal(applied, 0);
@@ -265,6 +272,23 @@ static void all_is_given_back_where_memory_is_short(void **state) {
     assert_true(xs_keep_give_back(&keeper, -1));
     assert_false(xs_keep_give_back(&keeper, -1));
     assert_int_equal(small_blocks(), 0);
+}
+
+/* To the last small block, of what the program has as well; and a stream that captures forbids none of it. */
+static void the_small_blocks_are_given_back_too(void **state) {
+    (void)state;
+    uint64_t p = allocated(2 * MIB, 1);
+    freed(p);
+    assert_int_equal(allocated(2 * MIB, 2), p);
+    assert_int_equal(small_blocks(), 2);
+    assert_false(xs_keep_give_back(&keeper, 1));
+    assert_true(xs_keep_give_back(&keeper, 0));
+    assert_int_equal(small_blocks(), 0);
+    assert_int_equal(driver.waits_while_relaxed, 2);
+    assert_int_equal(capture_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    assert_false(xs_keep_give_back(&keeper, 0));
+    freed(p);
+    assert_int_equal(allocated(2 * MIB, 2), p);
 }
 
 /* The program gets what the driver says of its own call. */
@@ -305,10 +329,12 @@ static void what_was_handed_out_is_freed(void **state) {
 static void it_starts_only_where_blocks_have_numbers(void **state) {
     const char *why = NULL;
     (void)state;
-    assert_true(xs_keep_can_start(&why));
+    assert_true(xs_keep_can_start(true, &why));
     assert_null(why);
+    assert_false(xs_keep_can_start(false, &why));
+    assert_non_null(why);
     xs_driver_functions[XS_DRIVER_cuPointerGetAttribute] = NULL;
-    assert_false(xs_keep_can_start(&why));
+    assert_false(xs_keep_can_start(true, &why));
     assert_non_null(why);
 }
 
@@ -328,6 +354,7 @@ int main(void) {
         cmocka_unit_test_setup(another_contexts_blocks_stay, begin),
         cmocka_unit_test_setup(a_block_that_ended_with_its_context_is_not_handed_out, begin),
         cmocka_unit_test_setup(all_is_given_back_where_memory_is_short, begin),
+        cmocka_unit_test_setup(the_small_blocks_are_given_back_too, begin),
         cmocka_unit_test_setup(the_drivers_errors_are_the_programs, begin),
         cmocka_unit_test_setup(what_was_handed_out_is_freed, begin),
         cmocka_unit_test_setup(it_starts_only_where_blocks_have_numbers, begin),
