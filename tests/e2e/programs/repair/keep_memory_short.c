@@ -1,5 +1,5 @@
 /* A device of 256 MiB, of which 200 MiB were freed and are kept. The program hears that they are free, and gets them
- * for an allocation of another size and for one that is no cuMemAlloc.
+ * for an allocation of another size, and for one that is allowed beside a capture, which a free is not.
  *
  * link: cuda
  * only: sim
@@ -7,7 +7,7 @@
  * stdout: free within 2 MiB of 256: 1
  * stdout: 150 MiB: 0
  * stdout: free within 2 MiB of 106: 1
- * stdout: 200 MiB of physical memory: 0
+ * stdout: 200 MiB of physical memory beside a capture: 0
  * stdout: 300 MiB: 2
  * stdout: free within 2 MiB of 256: 1
  * notices: 2
@@ -45,14 +45,20 @@ int main(void) {
                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
     CUmemGenericAllocationHandle handle;
     CUdeviceptr large;
+    CUstream stream;
+    CUgraph graph;
     e2e_context();
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     use_all();
     use_all();
     print_free(256);
     printf("150 MiB: %d\n", cuMemAlloc(&large, 150 * MIB));
     print_free(106);
     OK(cuMemFree(large));
-    printf("200 MiB of physical memory: %d\n", cuMemCreate(&handle, 200 * MIB, &prop, 0));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    printf("200 MiB of physical memory beside a capture: %d\n", cuMemCreate(&handle, 200 * MIB, &prop, 0));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
     OK(cuMemRelease(handle));
     printf("300 MiB: %d\n", cuMemAlloc(&large, 300 * MIB));
     print_free(256);
