@@ -7,9 +7,9 @@
  * the large one's place, by the same function. The small block is made when kept memory is handed out, so the
  * allocation remains a call of the driver, too. Therefore whatever else such calls do, they do here: they fail while a
  * stream captures, they report errors of earlier work, and the program gets their result. What is saved is the work on
- * page tables, which grows with the size. What remains is the small block, which costs some microseconds: the driver
- * cuts it out of a chunk that an *anchor*, another small block, keeps alive. So memory of less than `least_bytes` is
- * not kept: nothing would be saved.
+ * page tables, which grows with the size. What remains is the small block. The driver is expected to cut it out of a
+ * chunk of 2 MiB, which an *anchor*, another small block, keeps alive. (What that takes was not measured on a GPU yet.)
+ * Memory of less than `least_bytes` would take no longer, so it is not kept.
  *
  * **Whose memory.** Each block has the driver's number of its allocation (CU_POINTER_ATTRIBUTE_BUFFER_ID), which no
  * other one in the process ever gets. It is compared before a block is kept, handed out or given back. So a block whose
@@ -23,9 +23,9 @@
  * error, as it is without this.
  *
  * Idle memory is at most the budget. What was freed longest ago is given back for it. All of it, and the small blocks,
- * are given back when an allocation finds no memory. That allocation then waits for the device, as one would that found
- * room only because the program had freed something just before. At the end of the process the driver frees what is
- * left: it does not wait for the device then, and nor may we. */
+ * are given back when an allocation finds no memory. That allocation then waits for the device, which it would not do
+ * otherwise: it asks for memory that the program has freed, and to fail would be worse. At the end of the process the
+ * driver frees what is left: it does not wait for the device then, and nor may we. */
 #ifndef XFERSPY_PRELOAD_REPAIR_KEEP_H
 #define XFERSPY_PRELOAD_REPAIR_KEEP_H
 
