@@ -1,0 +1,142 @@
+/* keep-allocations: device memory that the program freed serves its next allocation of that size (keep.h has the
+ * rules). Memory of cuMemAlloc and cuMemAllocPitch; the driver keeps that of pools itself.
+ *
+ * What was handed to another process or device (IPC, an export, synchronous memory operations for the sake of a network
+ * adapter) is really freed. Peer access of a context holds for all memory of it, kept or fresh, so it is no reason.
+ *
+ * A program may fit its allocations to what cuMemGetInfo says is free. Idle memory is added to that, so that it says
+ * what it would say without this repair, but for the small blocks and what sizes are rounded up to. */
+#include "preload/driver/real.h"
+#include "preload/repair/keep.h"
+
+/* The driver cuts what is smaller out of chunks of 2 MiB, as it does with the small blocks. */
+#define LEAST_BYTES ((size_t)1 << 20)
+#define SMALL_BYTES 512
+
+#define HOW_LINEAR 0u /* else the bytes of an element, for the driver's choice of the pitch */
+
+static __typeof__(&cuMemAlloc_v2) real_alloc;
+static __typeof__(&cuMemAllocPitch_v2) real_alloc_pitch;
+static __typeof__(&cuMemFree_v2) real_free;
+static __typeof__(&cuIpcGetMemHandle) real_ipc_handle;
+static __typeof__(&cuMemGetHandleForAddressRange) real_range_handle;
+static __typeof__(&cuPointerSetAttribute) real_set_attribute;
+static __typeof__(&cuMemGetInfo_v2) real_info;
+
+static CUresult release(uint64_t address) { return real_free(address); }
+static CUresult make_small(uint32_t how, uint64_t *address) {
+    CUdeviceptr p = 0;
+    CUresult result = real_alloc(&p, SMALL_BYTES);
+    (void)how;
+    *address = p;
+    return result;
+}
+
+static struct xs_kept kept = XS_KEPT_INITIALIZER;
+static const struct xs_keeper keeper = {
+    .repair = XS_REPAIR_KEEP_ALLOCATIONS,
+    .least_bytes = LEAST_BYTES,
+    .kept = &kept,
+    .release = release,
+    .make_small = make_small,
+};
+
+static CUresult CUDAAPI alloc(CUdeviceptr *out, size_t bytes) {
+    struct xs_kept_key key;
+    struct xs_kept_block block;
+    CUresult result;
+    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, HOW_LINEAR)) {
+        return real_alloc(out, bytes);
+    }
+    if (xs_keep_serve(&keeper, &key, &block, &result)) {
+        *out = result == CUDA_SUCCESS ? block.address : *out;
+        return result;
+    }
+    result = real_alloc(out, bytes);
+    if (result == CUDA_SUCCESS) {
+        xs_keep_lend(&keeper, &key, *out, bytes, 0);
+    }
+    return result;
+}
+
+/* How many bytes it takes is known when the driver has chosen the pitch. */
+static CUresult CUDAAPI alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t width, size_t height, unsigned element) {
+    struct xs_kept_key key;
+    struct xs_kept_block block;
+    CUresult result;
+    if (xs_keep_is_off() || !out || !pitch || !height || !xs_keep_key(&key, width, height, element)) {
+        return real_alloc_pitch(out, pitch, width, height, element);
+    }
+    if (xs_keep_serve(&keeper, &key, &block, &result)) {
+        if (result == CUDA_SUCCESS) {
+            *out = block.address;
+            *pitch = block.pitch;
+        }
+        return result;
+    }
+    result = real_alloc_pitch(out, pitch, width, height, element);
+    if (result == CUDA_SUCCESS && xs_keep_wants(&keeper, *pitch * height)) {
+        xs_keep_lend(&keeper, &key, *out, *pitch * height, *pitch);
+    }
+    return result;
+}
+
+static CUresult CUDAAPI free_device(CUdeviceptr p) {
+    return xs_keep_is_off() || !p ? real_free(p) : xs_keep_free(&keeper, p);
+}
+
+static CUresult CUDAAPI ipc_handle(CUipcMemHandle *handle, CUdeviceptr p) {
+    xs_keep_hand_out(&keeper, p);
+    return real_ipc_handle(handle, p);
+}
+
+static CUresult CUDAAPI range_handle(void *handle, CUdeviceptr p, size_t bytes, CUmemRangeHandleType type,
+                                     unsigned long long flags) {
+    xs_keep_hand_out(&keeper, p);
+    return real_range_handle(handle, p, bytes, type, flags);
+}
+
+static CUresult CUDAAPI set_attribute(const void *value, CUpointer_attribute attribute, CUdeviceptr p) {
+    xs_keep_hand_out(&keeper, p);
+    return real_set_attribute(value, attribute, p);
+}
+
+static CUresult CUDAAPI info(size_t *free_bytes, size_t *total) {
+    CUresult result = real_info(free_bytes, total);
+    if (result == CUDA_SUCCESS && free_bytes && !xs_keep_is_off()) {
+        size_t idle = xs_kept_idle_bytes(&kept, xs_keep_device());
+        *free_bytes = total && *total - *free_bytes < idle ? *total : *free_bytes + idle;
+    }
+    return result;
+}
+
+static bool start(const char **why) {
+    real_alloc = xs_beneath(cuMemAlloc_v2);
+    real_free = xs_beneath(cuMemFree_v2);
+    if (!xs_keep_can_start(real_alloc && real_free, why)) {
+        return false;
+    }
+    real_alloc_pitch = xs_beneath(cuMemAllocPitch_v2);
+    real_ipc_handle = xs_beneath(cuIpcGetMemHandle);
+    real_range_handle = xs_beneath(cuMemGetHandleForAddressRange);
+    real_set_attribute = xs_beneath(cuPointerSetAttribute);
+    real_info = (__typeof__(real_info))xs_real_gated[XS_GATED_cuMemGetInfo_v2];
+    xs_repair_put_beneath(XS_ROW_cuIpcGetMemHandle, (void *)ipc_handle);
+    xs_repair_put_beneath(XS_ROW_cuMemGetHandleForAddressRange, (void *)range_handle);
+    xs_repair_put_beneath(XS_ROW_cuPointerSetAttribute, (void *)set_attribute);
+    xs_real_replace(XS_ROW_COUNT + XS_GATED_cuMemGetInfo_v2, (void *)info);
+    xs_repair_put_beneath(XS_ROW_cuMemFree_v2, (void *)free_device);
+    xs_repair_put_beneath(XS_ROW_cuMemAllocPitch_v2, (void *)alloc_pitch);
+    xs_repair_put_beneath(XS_ROW_cuMemAlloc_v2, (void *)alloc);
+    return true;
+}
+
+static void after(const struct xs_repair_call *call) {
+    if (call->category == XS_CAT_CONTEXT) {
+        xs_keep_context_changed(&keeper);
+    }
+}
+
+static bool give_back(void) { return xs_keep_give_back(&keeper, xs_keep_device()); }
+
+const struct xs_repair xs_repair_keep_allocations = {.start = start, .after = after, .give_back = give_back};

@@ -1,0 +1,94 @@
+/* keep-pinned: page-locked memory that the program freed serves its next allocation of that size, by the same function
+ * with the same flags (keep.h has the rules).
+ *
+ * Registered memory (cuMemHostRegister) is not kept registered. It is the program's memory, which the program may unmap
+ * and map again at any time after it was unregistered, inside of its C library and by system calls that nobody else
+ * sees: a registration that outlived its mapping would let the device write to pages that are not the program's any
+ * more. */
+#include "preload/repair/keep.h"
+
+/* Below this, what the driver takes depends little on the size, so the small block would take as long. */
+#define LEAST_BYTES ((size_t)64 << 10)
+#define SMALL_BYTES 512
+
+#define HOW_ALLOC UINT32_MAX /* cuMemAllocHost; else the flags of cuMemHostAlloc */
+
+static __typeof__(&cuMemAllocHost_v2) real_alloc;
+static __typeof__(&cuMemHostAlloc) real_alloc_flags;
+static __typeof__(&cuMemFreeHost) real_free;
+
+static CUresult allocate(uint32_t how, void **out, size_t bytes) {
+    return how == HOW_ALLOC ? real_alloc(out, bytes) : real_alloc_flags(out, bytes, how);
+}
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr): the table has addresses
+static CUresult release(uint64_t address) { return real_free((void *)(uintptr_t)address); }
+
+static CUresult make_small(uint32_t how, uint64_t *address) {
+    void *p = NULL;
+    CUresult result = allocate(how, &p, SMALL_BYTES);
+    *address = (uint64_t)(uintptr_t)p;
+    return result;
+}
+
+static struct xs_kept kept = XS_KEPT_INITIALIZER;
+static const struct xs_keeper keeper = {
+    .repair = XS_REPAIR_KEEP_PINNED,
+    .least_bytes = LEAST_BYTES,
+    .kept = &kept,
+    .release = release,
+    .make_small = make_small,
+};
+
+static CUresult serve(uint32_t how, void **out, size_t bytes) {
+    struct xs_kept_key key;
+    struct xs_kept_block block;
+    CUresult result;
+    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, how)) {
+        return allocate(how, out, bytes);
+    }
+    if (xs_keep_serve(&keeper, &key, &block, &result)) {
+        if (result == CUDA_SUCCESS) {
+            *out = (void *)(uintptr_t)block.address; // NOLINT(performance-no-int-to-ptr): as above
+        }
+        return result;
+    }
+    result = allocate(how, out, bytes);
+    if (result == CUDA_SUCCESS) {
+        xs_keep_lend(&keeper, &key, (uint64_t)(uintptr_t)*out, bytes, 0);
+    }
+    return result;
+}
+
+static CUresult CUDAAPI alloc(void **out, size_t bytes) { return serve(HOW_ALLOC, out, bytes); }
+
+static CUresult CUDAAPI alloc_flags(void **out, size_t bytes, unsigned flags) {
+    return flags == HOW_ALLOC ? real_alloc_flags(out, bytes, flags) : serve(flags, out, bytes);
+}
+
+static CUresult CUDAAPI free_host(void *p) {
+    return xs_keep_is_off() || !p ? real_free(p) : xs_keep_free(&keeper, (uint64_t)(uintptr_t)p);
+}
+
+static bool start(const char **why) {
+    real_alloc = xs_beneath(cuMemAllocHost_v2);
+    real_alloc_flags = xs_beneath(cuMemHostAlloc);
+    real_free = xs_beneath(cuMemFreeHost);
+    if (!xs_keep_can_start(real_alloc && real_alloc_flags && real_free, why)) {
+        return false;
+    }
+    xs_repair_put_beneath(XS_ROW_cuMemFreeHost, (void *)free_host);
+    xs_repair_put_beneath(XS_ROW_cuMemAllocHost_v2, (void *)alloc);
+    xs_repair_put_beneath(XS_ROW_cuMemHostAlloc, (void *)alloc_flags);
+    return true;
+}
+
+static void after(const struct xs_repair_call *call) {
+    if (call->category == XS_CAT_CONTEXT) {
+        xs_keep_context_changed(&keeper);
+    }
+}
+
+static bool give_back(void) { return xs_keep_give_back(&keeper, -1); }
+
+const struct xs_repair xs_repair_keep_pinned = {.start = start, .after = after, .give_back = give_back};

@@ -1,0 +1,192 @@
+/* The table of lent and idle blocks. Searches among idle blocks look at all of them: there are few, and what is saved
+ * takes the driver a thousand times as long. */
+#include "preload/repair/kept.h"
+
+#include <string.h>
+
+static unsigned place_of(uint64_t address) {
+    return (unsigned)((address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % XS_KEPT_LENT; /* 512 is the least step */
+}
+
+static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; }
+
+/* The block's place, or the free one where it would be put. There always is a free one. */
+static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
+    unsigned place = place_of(address);
+    while (kept->lent[place].address && kept->lent[place].address != address) {
+        place = next_place(place);
+    }
+    return place;
+}
+
+/* Moves up what would not be found any more behind the gap. */
+static void remove_lent(struct xs_kept *kept, unsigned gap) {
+    for (unsigned place = next_place(gap); kept->lent[place].address; place = next_place(place)) {
+        unsigned home = place_of(kept->lent[place].address);
+        if ((place - home) % XS_KEPT_LENT >= (place - gap) % XS_KEPT_LENT) {
+            kept->lent[gap] = kept->lent[place];
+            gap = place;
+        }
+    }
+    kept->lent[gap].address = 0;
+    kept->lent_count--;
+}
+
+static void remove_idle(struct xs_kept *kept, unsigned i) {
+    kept->idle_bytes -= kept->idle[i].bytes;
+    kept->idle_count--;
+    memmove(&kept->idle[i], &kept->idle[i + 1], (kept->idle_count - i) * sizeof kept->idle[0]);
+}
+
+bool xs_kept_lend(struct xs_kept *kept, const struct xs_kept_block *block) {
+    xs_lock(&kept->lock);
+    unsigned place = find_lent(kept, block->address);
+    bool is_new = kept->lent[place].address == 0;
+    bool fits = !is_new || kept->lent_count < XS_KEPT_LENT / 4 * 3;
+    if (fits) {
+        kept->lent[place] = *block;
+        kept->lent_count += is_new;
+    }
+    xs_unlock(&kept->lock);
+    return fits;
+}
+
+bool xs_kept_end(struct xs_kept *kept, uint64_t address, struct xs_kept_block *out) {
+    xs_lock(&kept->lock);
+    unsigned place = find_lent(kept, address);
+    bool is_lent = address && kept->lent[place].address == address;
+    if (is_lent) {
+        *out = kept->lent[place];
+        remove_lent(kept, place);
+    }
+    xs_unlock(&kept->lock);
+    return is_lent;
+}
+
+void xs_kept_hand_out(struct xs_kept *kept, uint64_t address) {
+    xs_lock(&kept->lock);
+    unsigned place = find_lent(kept, address);
+    if (address && kept->lent[place].address == address) {
+        kept->lent[place].is_handed_out = true;
+    }
+    xs_unlock(&kept->lock);
+}
+
+bool xs_kept_put(struct xs_kept *kept, const struct xs_kept_block *block, size_t budget) {
+    xs_lock(&kept->lock);
+    bool fits =
+        kept->idle_count < XS_KEPT_IDLE && kept->idle_bytes <= budget && block->bytes <= budget - kept->idle_bytes;
+    if (fits) {
+        kept->idle[kept->idle_count++] = *block;
+        kept->idle_bytes += block->bytes;
+    }
+    xs_unlock(&kept->lock);
+    return fits;
+}
+
+struct wanted {
+    const struct xs_kept_key *key; /* NULL: any */
+    uint64_t context;
+    int device;
+};
+
+static bool is_wanted(const struct xs_kept_block *block, const struct wanted *wanted) {
+    const struct xs_kept_key *key = wanted->key;
+    if (key) {
+        return block->key.context == key->context && block->key.width == key->width &&
+               block->key.height == key->height && block->key.how == key->how;
+    }
+    return (!wanted->context || block->key.context == wanted->context) &&
+           (wanted->device < 0 || block->device == wanted->device);
+}
+
+static bool take(struct xs_kept *kept, const struct wanted *wanted, struct xs_kept_block *out) {
+    bool found = false;
+    xs_lock(&kept->lock);
+    for (unsigned i = 0; !found && i < kept->idle_count; i++) {
+        found = is_wanted(&kept->idle[i], wanted);
+        if (found) {
+            *out = kept->idle[i];
+            remove_idle(kept, i);
+        }
+    }
+    xs_unlock(&kept->lock);
+    return found;
+}
+
+bool xs_kept_take(struct xs_kept *kept, const struct xs_kept_key *key, struct xs_kept_block *out) {
+    return take(kept, &(struct wanted){.key = key}, out);
+}
+
+bool xs_kept_take_any(struct xs_kept *kept, uint64_t context, int device, struct xs_kept_block *out) {
+    return take(kept, &(struct wanted){.context = context, .device = device}, out);
+}
+
+bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address) {
+    bool found = false;
+    xs_lock(&kept->lock);
+    for (unsigned i = 0; !found && i < kept->idle_count; i++) {
+        found = kept->idle[i].address == address;
+    }
+    xs_unlock(&kept->lock);
+    return found;
+}
+
+size_t xs_kept_idle_bytes(struct xs_kept *kept, int device) {
+    size_t bytes = 0;
+    xs_lock(&kept->lock);
+    for (unsigned i = 0; i < kept->idle_count; i++) {
+        bytes += kept->idle[i].device == device ? kept->idle[i].bytes : 0;
+    }
+    xs_unlock(&kept->lock);
+    return bytes;
+}
+
+/* From the last place to the first: what a removal moves up was looked at before. */
+bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out) {
+    bool found = false;
+    xs_lock(&kept->lock);
+    while (!found && *rest > 0) {
+        unsigned place = --*rest;
+        bool is_idle = place >= XS_KEPT_LENT;
+        const struct xs_kept_block *block = is_idle ? &kept->idle[place - XS_KEPT_LENT] : &kept->lent[place];
+        found = is_idle ? place - XS_KEPT_LENT < kept->idle_count : block->address != 0;
+        if (found) {
+            *out = *block;
+        }
+    }
+    xs_unlock(&kept->lock);
+    return found;
+}
+
+bool xs_kept_strip(struct xs_kept *kept, unsigned *rest, int device, struct xs_kept_block *out) {
+    bool found = false;
+    xs_lock(&kept->lock);
+    *rest = *rest < XS_KEPT_LENT ? *rest : XS_KEPT_LENT;
+    while (!found && *rest > 0) {
+        struct xs_kept_block *block = &kept->lent[--*rest];
+        bool has_some = block->address && (block->token || block->anchor);
+        found = has_some && (device < 0 || block->device == device);
+        if (found) {
+            *out = *block;
+            block->token = block->anchor = 0;
+        }
+    }
+    xs_unlock(&kept->lock);
+    return found;
+}
+
+void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block) {
+    xs_lock(&kept->lock);
+    unsigned place = find_lent(kept, block->address);
+    if (kept->lent[place].address == block->address && kept->lent[place].id == block->id) {
+        remove_lent(kept, place);
+    }
+    for (unsigned i = 0; i < kept->idle_count; i++) {
+        if (kept->idle[i].address == block->address && kept->idle[i].id == block->id) {
+            remove_idle(kept, i);
+            break;
+        }
+    }
+    xs_unlock(&kept->lock);
+}
