@@ -134,9 +134,24 @@ void xs_around_context_gone(CUcontext context) {
     xs_context_drop(context);
 }
 
+/* A call that found no memory is made once more, where repairs hold some. To give it back may mean to wait for the
+ * device, and work in it may wait for the program: then only those calls are repeated that wait anyway. */
 XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
-    return category == XS_CAT_ALLOCATE && XS_UNLIKELY(call->result == CUDA_ERROR_OUT_OF_MEMORY) &&
-           xs_repairs_give_back();
+    if (XS_LIKELY(call->result != CUDA_ERROR_OUT_OF_MEMORY)) {
+        return false;
+    }
+    switch (category) {
+    case XS_CAT_ALLOCATE:
+    case XS_CAT_LAUNCH:
+    case XS_CAT_GRAPH:
+        return !(call->about.has_stream && atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) &&
+               xs_repairs_give_back();
+    case XS_CAT_CONTEXT:
+    case XS_CAT_LOOKUP: /* the loading of a module, too */
+        return xs_repairs_give_back();
+    default:
+        return false;
+    }
 }
 
 #define XS_ENTRY(symbol, row_category, row_default_stream, params, args, row_before, row_after)                        \
@@ -177,10 +192,14 @@ static void *gated_beneath[XS_GATED_COUNT];
             return beneath args;                                                                                       \
         }                                                                                                              \
         xs_repairs_before(&call->about);                                                                               \
-        call->about.result = beneath args;                                                                             \
+        call->result = beneath args;                                                                                   \
+        if (deserves_another_try(call, XS_CAT_LOOKUP)) {                                                               \
+            call->result = beneath args;                                                                               \
+        }                                                                                                              \
+        call->about.result = call->result;                                                                             \
         xs_repairs_after(&call->about);                                                                                \
         leave();                                                                                                       \
-        return call->about.result;                                                                                     \
+        return call->result;                                                                                           \
     }
 #include "preload/driver/gated_points.def"
 #undef XS_GATED

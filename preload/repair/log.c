@@ -29,7 +29,7 @@ static void write_one(FILE *to, unsigned i) {
 
 void xs_repair_write_log(const char *path) {
     static const char *const modes[] = {"null", "\"apply\"", "\"verify\""};
-    char made[4300];
+    static char made[4300];
     const char *separator = "";
     if (!path[0]) {
         return;
