@@ -292,6 +292,11 @@ static size_t cause_of(const struct xs_findings *findings, size_t finding) {
     return 0;
 }
 
+/* What a report shows by name. */
+static bool is_shown(const struct xs_findings *findings, size_t cause) {
+    return !findings->causes[cause].folded && findings->causes[cause].saves.most_ns;
+}
+
 static int read_sizes(struct making *m, char *message) {
     struct xs_scan scan;
     xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes FROM allocation", message, NULL);
@@ -313,7 +318,7 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
         for (size_t i = 0; i < only_count; i++)
             add_trial(&m, cause_of(findings, only[i]), only[i]);
         for (size_t i = 0; i < findings->cause_count && !only_count; i++)
-            if (!findings->causes[i].folded && findings->causes[i].saves.most_ns)
+            if (is_shown(findings, i))
                 add_cause(&m, i);
         add_all(trials);
     }
@@ -350,7 +355,10 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
 
 static void predict_together(struct xs_trial *all, const struct xs_trials *trials, const struct xs_findings *findings) {
     uint64_t least = 0, most = 0;
-    bool every = true;
+    size_t causes = 0;
+    for (size_t i = 0; i < findings->cause_count; i++)
+        causes += is_shown(findings, i);
+    bool every = causes + 1 == trials->count;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
         every = every && trial->state == XS_TRIAL_PLANNED;

@@ -140,6 +140,7 @@ void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
     xs_json_array(json, "tried");
     for (size_t i = 0; i < tried->count; i++) {
         const struct xs_tried_item *item = &tried->items[i];
+        struct xs_string text = {0};
         xs_json_object(json, NULL);
         xs_json_text(json, "finding", item->finding);
         xs_json_int(json, "delta_ns", item->delta_ns);
@@ -147,6 +148,9 @@ void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
         xs_json_int(json, "delta_high_ns", item->high_ns);
         xs_json_count(json, "runs", item->runs);
         xs_json_bool(json, "same_output", item->same_output);
+        xs_tried_say(&text, item);
+        xs_json_text(json, "text", text.data);
+        xs_string_free(&text);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

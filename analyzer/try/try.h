@@ -62,6 +62,8 @@ void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving);
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt);
 /* "drop-uploads: 198 of 199 copies": what was planned and what of it was done; empty where nothing was. */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt);
+/* What was demanded and is not there; empty where nothing was demanded, and nothing is wrong. */
+void xs_try_gate(struct xs_string *text, const struct xs_try *t);
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt);
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out);

@@ -7,6 +7,7 @@
 #include "analyzer/try/try.h"
 
 enum { COMMAND_COLUMNS = 100 };
+#define NO_CAUSE "The report of this trace has no cause that could be tried."
 static const char *const headers[] = {"cause", "what", "predicted", "measured"};
 enum { COLUMNS = sizeof headers / sizeof *headers };
 
@@ -115,28 +116,28 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
     }
 }
 
-static void add_gate(struct xs_string *text, const struct xs_try *t) {
-    struct xs_bench_report report = {.gate = &t->arguments->gate, .failed = t->failed};
-    xs_bench_gate_words(text, &report);
-}
-
 void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0};
     xs_bench_command(&command, t->program->argv);
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
-    add_gate(&gate, t);
+    xs_try_gate(&gate, t);
     xs_out_line(out, XS_STYLE_HEADING, "Each repair on the unchanged program, beside the program without it.");
     xs_out_fact(out, "program", "%s", cut.data);
-    xs_out_fact(out, "runs", "%zu of each, in turns, after %zu to warm up; not profiled", t->bench.rounds,
-                t->arguments->terms.warm_up);
+    if (t->bench.rounds)
+        xs_out_fact(out, "runs", "%zu of each, in turns, after %zu to warm up; not profiled", t->bench.rounds,
+                    t->arguments->terms.warm_up);
     if (now.length)
         xs_out_fact(out, "takes", "%s", now.data);
     if (gate.length)
         xs_out_fact(out, "gate", "%s", gate.data);
     putc('\n', out->file);
-    text_table(t, out);
-    text_details(t, out);
+    if (t->trials->count > 1) {
+        text_table(t, out);
+        text_details(t, out);
+    } else {
+        xs_out_line(out, XS_STYLE_PLAIN, NO_CAUSE);
+    }
     xs_string_free(&command);
     xs_string_free(&cut);
     xs_string_free(&now);
@@ -162,17 +163,23 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     xs_bench_command(&command, t->program->argv);
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
-    add_gate(&gate, t);
+    xs_try_gate(&gate, t);
     fprintf(out->file, "**Each repair on the unchanged program, beside the program without it**\n\n- program: %s\n",
             code.data);
-    fprintf(out->file, "- %zu runs of each, in turns, after %zu to warm up; not profiled\n", t->bench.rounds,
-            t->arguments->terms.warm_up);
+    if (t->bench.rounds)
+        fprintf(out->file, "- %zu runs of each, in turns, after %zu to warm up; not profiled\n", t->bench.rounds,
+                t->arguments->terms.warm_up);
     if (now.length)
         fprintf(out->file, "- takes %s\n", now.data);
     if (gate.length)
         fprintf(out->file, "- %s\n", gate.data);
-    fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2], headers[3]);
-    each_row(t, out->file, markdown_row);
+    if (t->trials->count > 1) {
+        fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
+                headers[3]);
+        each_row(t, out->file, markdown_row);
+    } else {
+        fprintf(out->file, "\n%s\n", NO_CAUSE);
+    }
     xs_string_free(&command);
     xs_string_free(&code);
     xs_string_free(&now);

@@ -92,6 +92,21 @@ void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt)
         xs_string_format(text, "; refused: %s", log->refused.data);
 }
 
+void xs_try_gate(struct xs_string *text, const struct xs_try *t) {
+    struct xs_bench_report report = {.gate = &t->arguments->gate, .failed = t->failed};
+    bool ended = false;
+    for (size_t i = 0; i < t->trials->count; i++)
+        ended |= t->trials->items[i].state == XS_TRIAL_FAILED;
+    if (ended && t->failed & XS_FAULT_OUTPUT) {
+        xs_string_format(text, "a repair did not do in this run what the trace says%s",
+                         t->failed & ~(unsigned)XS_FAULT_OUTPUT ? "; " : "");
+        report.failed &= ~(unsigned)XS_FAULT_OUTPUT;
+        if (!report.failed)
+            return;
+    }
+    xs_bench_gate_words(text, &report);
+}
+
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];
     const struct xs_outcome *o = t->attempts[attempt].outcome;
