@@ -213,7 +213,7 @@ void xs_report_text_findings(const struct xs_report *report, struct xs_out *out)
 
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
     const struct xs_trace *trace = report->summary->trace;
-    bool can = !trace->is_live && trace->merged_id < 0 && !*report->summary->run.importer;
+    bool can = !trace->is_live && !*report->summary->run.importer && report->summary->run.world_size <= 1;
     if (!report->tried || report->tried->count || !can || report->findings->selection ||
         !xs_try_is_worth(report->findings))
         return;

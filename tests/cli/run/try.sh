@@ -121,6 +121,16 @@ gap thinned.rows "the trace reached its largest size"
 gap coverage.nested "the trace lacks calls"
 gap world_size "the trace is of one of several processes"
 
+# Threads count in the order of their first calls, and the copies of a batch are one call.
+cat >threads.sql <<'END'
+INSERT INTO thread VALUES (2,4243,'loader');
+UPDATE transfer SET thread = 2 WHERE id = 1;
+UPDATE transfer SET batch_index = id - 2, enter_ns = 11000000, return_ns = 12110000 WHERE id IN (2, 3);
+END
+make_own_trace threads.db "$SOURCE/fixtures/findings.sql" command.sql threads.sql
+try --only=noop-upload threads.db; expect_status 0
+[ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 1 1 8388608" ] || show "threads and batches"
+
 # Nobody's command is run but one's own; what was hidden has to be said.
 rm -f app/plan.*
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
