@@ -14,10 +14,12 @@ static const char damaged[] = "the library's log of its repairs is damaged";
 
 static bool read_totals(const struct xs_json_document *document, struct xs_repair_log *log) {
     sqlite3_stmt *row = xs_json_document_ask(
-        document, "SELECT json_extract(?1, '$.version'), json_extract(?1, '$.differs_from_plan'), sum(applied), "
-                  "sum(bytes), sum(wrong) FROM (SELECT coalesce(json_extract(value, '$.applied'), 0) AS applied, "
-                  "coalesce(json_extract(value, '$.bytes'), 0) AS bytes, "
-                  "coalesce(json_extract(value, '$.wrong'), 0) AS wrong FROM json_each(?1, '$.repairs'))");
+        document,
+        "SELECT json_extract(?1, '$.version'), json_extract(?1, '$.differs_from_plan'), coalesce(sum(applied), 0), "
+        "coalesce(sum(bytes), 0), coalesce(sum(wrong), 0) FROM (SELECT coalesce(json_extract(value, '$.applied'), 0) "
+        "AS applied, "
+        "coalesce(json_extract(value, '$.bytes'), 0) AS bytes, "
+        "coalesce(json_extract(value, '$.wrong'), 0) AS wrong FROM json_each(?1, '$.repairs'))");
     bool good = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == 1;
     if (good) {
         uint64_t differs = xs_json_document_count(row, 1, &good), applied = xs_json_document_count(row, 2, &good);
