@@ -12,6 +12,11 @@ mkdir app
 cat >app/app.sh <<'END'
 cd "$(dirname "$0")"
 loop=400
+if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded
+    [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET $XFERSPY_STACK" = "all off none" ] || exit 8
+    for trace in $$ $(ls two 2>/dev/null); do cp ../run.db "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
+fi
+[ ! -e slow ] || exec sleep 1000
 if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     [ "$XFERSPY_ENABLE" = off ] || exit 9
     mode=$(sed -n 's/^mode //p' "$XFERSPY_REPAIR_PLAN")
@@ -146,6 +151,20 @@ try nowhere.db; expect_status 1; expect_err "the folder that the program ran in,
 ls app/plan.* >/dev/null 2>&1 && show "a command was run"
 try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
+
+# Recording first, in a new folder, with what is set of capture already.
+export XFERSPY_STACK=none
+try --only=noop-upload -- sh app/app.sh; expect_status 0; expect_out "-140 ms"; expect_err "the trace is xferspy-try-"
+[ "$(ls xferspy-try-*/*.db | wc -l)" -eq 1 ] || show "the trace"
+[ -s "$(ls xferspy-try-*/*.db).try.json" ] || show "nothing was kept beside the recorded trace"
+rm -r xferspy-try-*
+: >app/two; try -- sh app/app.sh; rm app/two; expect_status 1; expect_no_out
+expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
+unset XFERSPY_STACK
+
+# The time limit ends a run that goes on for longer, and what was not measured is said.
+: >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow
+expect_status 1; expect_out "not measured: the time limit came first"
 
 # Mistakes.
 run "$XFERSPY" try; expect_status 2; expect_err "A trace, or -- and a program"
