@@ -100,12 +100,16 @@ static void count_row(struct counting *c, struct xs_scan *scan, struct xs_sites 
                                      .is_of_batch = of_batch};
 }
 
+static bool begins_before(const struct counting *c, size_t a, size_t b) {
+    int64_t x = c->threads[a].first_ns, y = c->threads[b].first_ns;
+    return x != y ? x < y : a < b;
+}
+
 /* The threads were met in the order in which their events were written; their first calls may be in another one. */
 static void number_threads(struct counting *c) {
     for (size_t i = 0; i < c->count; i++)
-        for (size_t k = 0; k < c->count; k++)
-            c->threads[i].in_order += c->threads[k].first_ns < c->threads[i].first_ns ||
-                                      (c->threads[k].first_ns == c->threads[i].first_ns && k < i);
+        for (size_t other = 0; other < c->count; other++)
+            c->threads[i].in_order += begins_before(c, other, i);
     for (size_t i = 0; i < c->o->count; i++)
         c->o->items[i].thread = c->threads[c->o->items[i].thread].in_order;
 }

@@ -109,9 +109,9 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
     if (index != SIZE_MAX && tried->count)
         xs_finding_name(&name, findings, index);
     for (size_t i = 0; i < tried->count && !found; i++) {
-        const char *finding = tried->items[i].finding;
-        if (name.data ? finding && !strcmp(finding, name.data) : !finding && index == SIZE_MAX)
-            found = &tried->items[i];
+        const struct xs_tried_item *item = &tried->items[i];
+        if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
+            found = item;
     }
     xs_string_free(&name);
     return found;
