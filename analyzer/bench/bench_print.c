@@ -10,7 +10,7 @@ enum { COMMAND_COLUMNS = 100 };
 static const char *const side_names[] = {"before", "after"};
 static const char *const headers[] = {"time",   "median before (range)", "median after (range)",
                                       "change", "difference (interval)", "p"};
-static const char *const end_names[] = {"complete", "time-limit", "interrupted", "failed"};
+const char *const xs_bench_end_names[] = {"complete", "time-limit", "interrupted", "failed"};
 
 /* --- the table of times --- */
 
@@ -150,7 +150,7 @@ static void put_spread(struct xs_json *json, const char *key, const struct xs_sp
     xs_json_end(json, '}');
 }
 
-static void put_time(struct xs_json *json, const char *key, const struct xs_bench_time *time) {
+void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time) {
     const struct xs_difference *d = &time->difference;
     if (d->certainty == XS_NOT_KNOWN) {
         xs_json_null(json, key);
@@ -171,7 +171,7 @@ static void put_time(struct xs_json *json, const char *key, const struct xs_benc
     xs_json_end(json, '}');
 }
 
-static void put_output(struct xs_json *json, const struct xs_bench_report *report) {
+void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report) {
     const struct xs_outputs_compared *c = &report->pair.output;
     struct xs_string text = {0};
     xs_bench_output(&text, report);
@@ -200,9 +200,9 @@ static void put_gate(struct xs_json *json, const struct xs_bench_report *report)
     xs_json_end(json, '}');
 }
 
-static void put_side(struct xs_json *json, const struct xs_bench_report *report, size_t side) {
+void xs_bench_side_json(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side) {
     const struct xs_bench_run *runs = report->bench->sides[side].runs;
-    xs_json_object(json, side_names[side]);
+    xs_json_object(json, key);
     xs_json_array(json, "command");
     for (char *const *word = report->terms->variants[side].argv; *word; word++)
         xs_json_text(json, NULL, *word);
@@ -230,19 +230,19 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_json_text(&json, "result", xs_bench_result_names[report->pair.result]);
     xs_json_text(&json, "text", conclusion.data);
     xs_json_text(&json, "time", report->pair.by_loop ? "loop" : "wall");
-    put_time(&json, "wall", &report->pair.wall);
-    put_time(&json, "loop", &report->pair.loop);
-    put_output(&json, report);
+    xs_bench_time_json(&json, "wall", &report->pair.wall);
+    xs_bench_time_json(&json, "loop", &report->pair.loop);
+    xs_bench_output_json(&json, report);
     put_gate(&json, report);
     xs_json_array(&json, "notes");
     for (size_t i = 0; i < report->note_count; i++)
         xs_json_text(&json, NULL, report->notes[i]);
     xs_json_end(&json, ']');
-    xs_json_text(&json, "ended", end_names[report->bench->end]);
+    xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
     xs_json_count(&json, "rounds", report->bench->rounds);
     xs_json_count(&json, "warm_up", report->terms->warm_up);
-    put_side(&json, report, 0);
-    put_side(&json, report, 1);
+    xs_bench_side_json(&json, side_names[0], report, 0);
+    xs_bench_side_json(&json, side_names[1], report, 1);
     xs_json_end(&json, '}');
     xs_string_free(&conclusion);
 }

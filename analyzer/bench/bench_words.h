@@ -52,6 +52,7 @@ void xs_bench_conclusion(struct xs_string *text, const struct xs_bench_report *r
 enum xs_style xs_bench_conclusion_style(const struct xs_bench_report *report);
 /* "-430 ms (-452 ms to -401 ms)": by how much AFTER takes longer, and its interval. */
 void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time);
+void xs_bench_delta_of(struct xs_string *text, int64_t delta_ns, int64_t low_ns, int64_t high_ns);
 void xs_bench_percent(struct xs_string *text, const struct xs_difference *difference);
 /* "2.40 s (2.38 s to 2.45 s)": median and range. */
 void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread);
@@ -64,5 +65,10 @@ void xs_bench_command(struct xs_string *text, char *const *argv);
 void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out);
+/* Parts of it: a time or null; "output"; a side's command and runs; how a measurement ended. */
+void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time);
+void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report);
+void xs_bench_side_json(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side);
+extern const char *const xs_bench_end_names[]; /* by enum xs_bench_end */
 
 #endif

@@ -203,9 +203,10 @@ static enum xs_region_state search_small(const struct xs_detection *detection, c
     return best;
 }
 
-/* A region other than this that holds the content for sure, or else one that may, and the upload that shows it. */
+/* A region other than this that holds the content for sure, or else one that may, and the upload that shows it.
+ * `held`: it does for sure, and that upload brought it there. */
 static enum xs_region_state search(const struct xs_detection *detection, const struct xs_trace_event *event,
-                                   struct content *others, int64_t *earlier) {
+                                   struct content *others, int64_t *earlier, bool *held) {
     const struct xs_transfer_view *t = &event->u.transfer;
     const struct holder *holder = NULL;
     const struct xs_region *region = NULL;
@@ -216,14 +217,16 @@ static enum xs_region_state search(const struct xs_detection *detection, const s
         *earlier = (int64_t)*pair;
     if (holder)
         *earlier = holder->transfer;
+    *held = state == XS_REGION_SURE && (pair || holder);
     return state;
 }
 
 static void report(struct xs_detection *detection, const struct xs_trace_event *event, unsigned verdict,
-                   int64_t earlier) {
+                   int64_t earlier, bool held) {
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this upload");
     instance.verdict = verdict;
+    instance.held = held;
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, earlier, "an earlier upload of the same content");
     if (verdict == OVERWRITTEN || verdict == ELSEWHERE) /* the device still has to copy it */
         instance.removable =
@@ -242,20 +245,21 @@ static void decide(struct xs_detection *detection, const struct xs_trace_event *
         return;
     }
     if (here && (t->pre == XS_PRE_INFERRED || t->pre == XS_PRE_MEASURED)) {
-        report(detection, event, OVERWRITTEN, here);
+        report(detection, event, OVERWRITTEN, here, false);
         return;
     }
-    enum xs_region_state state = search(detection, event, others, &earlier);
+    bool held = false;
+    enum xs_region_state state = search(detection, event, others, &earlier, &held);
     if (t->pre == XS_PRE_UNKNOWN) {
         /* it may be a no-op; what is sure is only that this place, or a place that may hold it, had it */
         if (here || state == XS_REGION_UNSURE)
-            report(detection, event, UNKNOWN, here ? here : earlier);
+            report(detection, event, UNKNOWN, here ? here : earlier, false);
         else
             xs_undecided(detection, XS_UNDECIDED_BEFORE);
     } else if (state == XS_REGION_NOTHING) {
-        report(detection, event, FREED, others ? earlier : here);
+        report(detection, event, FREED, others ? earlier : here, false);
     } else {
-        report(detection, event, state == XS_REGION_SURE ? ELSEWHERE : UNKNOWN, earlier);
+        report(detection, event, state == XS_REGION_SURE ? ELSEWHERE : UNKNOWN, earlier, held);
     }
 }
 

@@ -103,6 +103,14 @@ static void sample(struct xs_detection *detection, const struct xs_trace_event *
     xs_hash_remove(&state->arrived, t->src_address, t->bytes);
 }
 
+/* Whether the bytes are where the download got them from. */
+static bool still_holds(const struct xs_detection *detection, const struct xs_transfer_view *t,
+                        const struct xs_region *region) {
+    return region && region->has_content && region->content_bytes == t->bytes &&
+           xs_fingerprint_equal(&region->content, &t->content) &&
+           xs_region_state(detection->residency, region) == XS_REGION_SURE;
+}
+
 static void on_upload(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -127,6 +135,7 @@ static void on_upload(struct xs_detection *detection, const struct xs_trace_even
     xs_instance_of(&instance, event, "this upload");
     instance.verdict = download->device == event->device ? SAME_DEVICE : CROSS_DEVICE;
     instance.apart = download->times;
+    instance.held = still_holds(detection, t, xs_region_live(download->region));
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, download->transfer, "the download that brought it");
     take_out(state, content, download);
     xs_report_and_claim(detection, event, &instance);

@@ -52,6 +52,8 @@ struct xs_instance {
                                 * or inside calls) gives host_ns and leaves device_known false */
     bool modelled;             /* device times of its rows are; xs_report_instance sets it */
     bool without_kernels;      /* of removable host time: waiting for kernels is not in it */
+    bool held;                 /* when it was uploaded, the device memory of the second row (another copy's) held the
+                                * same bytes for sure */
     struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
                                 * beside the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];

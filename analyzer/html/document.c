@@ -70,9 +70,13 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_findings shown;
     uint64_t left_ns = 0;
     cut(&shown, causes, findings);
-    struct xs_report report = {.summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents};
+    struct xs_tried tried;
+    struct xs_report report = {
+        .summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents, .tried = &tried};
+    xs_tried_read(&tried, &run->reading.trace);
     xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
     xs_report_json(&report, json);
+    xs_tried_free(&tried);
     xs_json_end(json, ']');
     xs_json_count(json, "findings_left_out", findings->count - shown.count);
     for (size_t i = shown.cause_count; i < findings->cause_count; i++)

@@ -65,6 +65,19 @@ static void print_other(const struct xs_findings *findings, size_t index, struct
     xs_string_free(&gain);
 }
 
+/* What `xferspy try' measured of its repair, or of the first of its other ones. */
+static void print_tried(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
+    const struct xs_tried_item *item = NULL;
+    struct xs_string text = {0};
+    for (size_t i = 0; i < cause->count && !item && report->tried; i++)
+        item = xs_tried_of(report->tried, report->findings, cause->findings[i]);
+    if (!item)
+        return;
+    xs_tried_say(&text, item);
+    xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
 /* Whether the cause above leads with the same words. */
 static bool is_remedy_above(const struct xs_findings *findings, size_t number) {
     if (!number)
@@ -76,13 +89,15 @@ static bool is_remedy_above(const struct xs_findings *findings, size_t number) {
 
 /* What there is to save; then what and where; then what to do, if it is not what was just said, and what else can be
  * done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
-static void print_cause(const struct xs_findings *findings, size_t number, int name_columns, bool all,
-                        struct xs_out *out) {
+static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    bool all = report->details;
     const struct xs_cause *cause = &findings->causes[number];
     const struct xs_finding *f = &findings->items[cause->findings[0]];
     size_t others = 0;
     unsigned repairs = 0;
     print_name(findings, cause->findings[0], name_columns, out);
+    print_tried(report, cause, out);
     print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
     if (all || !is_remedy_above(findings, number))
         xs_out_indented(out, INDENT, "%s", xs_remedy_of(findings, f));
@@ -157,15 +172,17 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
                     *why || contents->migration_rests ? "No findings among what was checked." : XS_NO_FINDINGS);
 }
 
-void xs_report_text_findings(const struct xs_findings *findings, const struct xs_content_coverage *contents,
-                             const char *path, bool all, struct xs_out *out) {
+void xs_report_text_findings(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    const struct xs_content_coverage *contents = &report->contents;
+    bool all = report->details;
     struct rest rest = {0};
     size_t shown = 0, advice = 0, folded = 0;
     int columns = name_columns(findings, all);
     xs_out_heading(out, "Causes");
     for (size_t i = 0; i < findings->cause_count; i++) {
         if (is_shown(findings, i, all) && findings->causes[i].saves.most_ns) {
-            print_cause(findings, i, columns, all, out);
+            print_cause(report, i, columns, out);
             shown++;
         } else {
             rest.causes += findings->causes[i].saves.most_ns > 0; /* what saves nothing is no cause of waste */
@@ -179,10 +196,28 @@ void xs_report_text_findings(const struct xs_findings *findings, const struct xs
         nothing_line(findings, contents, folded, advice > 0, out);
     else
         xs_findings_total_line(findings, out);
+    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, findings, SIZE_MAX) : NULL;
+    if (together) {
+        struct xs_string text = {0};
+        xs_tried_say(&text, together);
+        xs_out_indented(out, INDENT, "%s", text.data);
+        xs_string_free(&text);
+    }
     for (size_t i = 0; i < findings->count && all; i++)
         if (findings->items[i].advice)
             print_advice(findings, i, out);
     rest.advice = all ? 0 : advice;
-    rest_line(&rest, path, out);
+    rest_line(&rest, report->summary->trace->path, out);
     xs_findings_unknown_lines(contents, out);
+}
+
+void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_trace *trace = report->summary->trace;
+    bool can = !trace->is_live && !*report->summary->run.importer && report->summary->run.world_size <= 1;
+    if (!report->tried || report->tried->count || !can || report->findings->selection ||
+        !xs_try_is_worth(report->findings))
+        return;
+    putc('\n', out->file);
+    xs_out_line(out, XS_STYLE_PLAIN, "What the repairs gain, measured on the unchanged program: xferspy try %s",
+                trace->path);
 }

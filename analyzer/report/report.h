@@ -10,6 +10,7 @@
 #include "analyzer/findings/content_coverage.h"
 #include "analyzer/summary/summary.h"
 #include "analyzer/summary/summary_by.h"
+#include "analyzer/try/tried.h"
 
 #define XS_REPORT_JSON_VERSION 1
 
@@ -40,10 +41,11 @@ struct xs_report {
     const struct xs_summary *summary;
     const struct xs_findings *findings;
     struct xs_content_coverage contents;
-    bool details;           /* every finding at length, the largest and the slowest transfers; not of JSON */
-    unsigned sections;      /* bits by enum xs_report_section, 0: as many as suit the rest; not of JSON */
-    const struct xs_by *by; /* totals by one thing: of text all that is shown; NULL: not asked for */
-    size_t top;             /* rows of it, 0: as by.h says */
+    bool details;                 /* every finding at length, the largest and the slowest transfers; not of JSON */
+    unsigned sections;            /* bits by enum xs_report_section, 0: as many as suit the rest; not of JSON */
+    const struct xs_by *by;       /* totals by one thing: of text all that is shown; NULL: not asked for */
+    size_t top;                   /* rows of it, 0: as by.h says */
+    const struct xs_tried *tried; /* what `xferspy try' measured of it; NULL: not asked for */
 };
 
 void xs_report_text(const struct xs_report *report, struct xs_out *out);

@@ -209,10 +209,11 @@ static int report_one(const char *path, const struct view *view, int index) {
     struct xs_findings *findings = NULL;
     struct xs_by by = {0};
     struct xs_by_claims claims = {0};
+    struct xs_tried tried = {0};
     struct xs_analysis_options analysis = {
         .on_instance = view->by >= 0 ? xs_by_claim : NULL, .data = &claims, .filter = view->filter};
     struct xs_report report = {
-        .summary = &summary, .details = view->details, .sections = view->sections, .top = view->top};
+        .summary = &summary, .details = view->details, .sections = view->sections, .top = view->top, .tried = &tried};
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
     if (xs_open(path, &trace, false) < 0)
@@ -237,6 +238,8 @@ static int report_one(const char *path, const struct view *view, int index) {
         report.by = &by;
     }
     xs_by_claims_free(&claims);
+    if (status >= 0)
+        xs_tried_read(&tried, &trace);
     xs_progress_end(&progress);
     report.findings = findings;
     if (status < 0)
@@ -246,6 +249,7 @@ static int report_one(const char *path, const struct view *view, int index) {
     if (status >= 0 && view->job)
         add_to_job(view->job, path, &report);
     xs_by_free(&by);
+    xs_tried_free(&tried);
     xs_findings_free(findings);
     if (summed)
         xs_summary_free(&summary);

@@ -24,9 +24,10 @@ void xs_report_windows(const struct xs_summary *summary, struct xs_out *out);
 /* Warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
-/* The first section. `path` is for the hint at `explain`; `all`: every finding at length. */
-void xs_report_text_findings(const struct xs_findings *findings, const struct xs_content_coverage *contents,
-                             const char *path, bool all, struct xs_out *out);
+/* The first section. */
+void xs_report_text_findings(const struct xs_report *report, struct xs_out *out);
+/* The line to type next, where a cause has a repair that can be tried and was not. */
+void xs_report_text_next(const struct xs_report *report, struct xs_out *out);
 
 /* Headings that Markdown has, too. */
 #define XS_WAITING_HEADING "Waiting and other calls"

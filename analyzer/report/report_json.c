@@ -367,6 +367,8 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_failures_json(&s->failures, report->findings, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);
+    if (report->tried)
+        xs_tried_json(json, report->tried);
     put_devices(s, json);
     xs_modelled_json(json, s);
     put_transfers(s, json);

@@ -348,6 +348,8 @@ def jobs():
         yield ["info", trace], is_text
         yield ["top", "--once", trace], is_text
         yield ["info", "--json", trace], is_json
+        for name, look in (("text", is_text), ("json", is_json), ("markdown", is_markdown)):
+            yield ["try", f"--format={name}", trace, "--", "true"], look, (0, 3)
         yield ["query", "--tables", trace], is_text
         for name, look in (("table", is_table), ("json", is_json), ("csv", is_csv), ("tsv", is_tsv)):
             for table in ("meta", "note", "entry_point", "device"):

@@ -4,9 +4,9 @@ commands="run report explain diff check html export merge import anonymize symbo
 for form in --help "-?" help; do
     run "$XFERSPY" $form
     expect_status 0; expect_no_err
-    for command in $commands doctor bench; do expect_out "  $command "; done
+    for command in $commands doctor bench try; do expect_out "  $command "; done
 done
-for command in $commands bench; do
+for command in $commands bench try; do
     run "$XFERSPY" $command --help; expect_status 0; expect_out "Examples:"; expect_out "Usage: xferspy $command"
     cp stdout long
     run "$XFERSPY" help $command; expect_status 0; cmp -s stdout long || show "help CMD differs from CMD --help"

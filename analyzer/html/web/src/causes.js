@@ -206,6 +206,12 @@ export class Causes {
     );
   }
 
+  // What `xferspy try` measured of its repair.
+  tried(finding) {
+    const item = this.run.report.tried?.find((one) => one.finding === finding.name);
+    return item ? h('span', { class: 'tried' }, item.text) : null;
+  }
+
   item(row) {
     const { finding } = row;
     const attributes = {
@@ -237,7 +243,7 @@ export class Causes {
       h('span', { class: 'gain' }, saves),
       h('span', { class: 'place' }, row.under && place(row.under) === place(finding) ? '' : place(finding)),
       h('span', { class: 'share' }, beside),
-      finding.advice ? null : h('span', { class: 'do' }, coded(finding.remedy)),
+      finding.advice ? null : h('span', { class: 'do' }, coded(finding.remedy), this.tried(finding)),
       h('span', { class: 'more' }, badge(finding), this.twist(row)),
       row.level === 1 ? bar(finding.gives_back_ns, this.most) : null,
     );

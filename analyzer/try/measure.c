@@ -1,0 +1,337 @@
+/* Running trials: first each plan by itself, to see that it holds in this run, too; then in turns. See try.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/bench/start.h"
+#include "analyzer/try/try.h"
+#include "schema/file/private_file.h"
+
+#define FOLDER_NAME "xferspy-try-XXXXXX"
+
+/* --- files --- */
+
+static bool make_folder(struct xs_try *t) {
+    const char *base = getenv("TMPDIR");
+    int bytes = snprintf(t->folder, sizeof t->folder, "%s/" FOLDER_NAME, base && *base == '/' ? base : "/tmp");
+    if (bytes >= (int)sizeof t->folder)
+        snprintf(t->folder, sizeof t->folder, "/tmp/" FOLDER_NAME);
+    if (mkdtemp(t->folder))
+        return true;
+    xs_complain("%s: %s", t->folder, strerror(errno));
+    t->folder[0] = '\0';
+    return false;
+}
+
+/* With all that is in it: a program that was ended can have left half of a log. */
+static void remove_folder(const struct xs_try *t) {
+    DIR *folder = *t->folder ? opendir(t->folder) : NULL;
+    // cppcheck-suppress readdirCalled ; no other thread reads this folder
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    if (*t->folder)
+        rmdir(t->folder);
+}
+
+/* False after a message. */
+static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
+    struct xs_string text = {0};
+    xs_trial_plan(&text, attempt->trial, mode);
+    unlink(attempt->plan);
+    int fd = xs_create_private(attempt->plan);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool good = file && fwrite(text.data, 1, text.length, file) == text.length;
+    if (file)
+        good = fclose(file) == 0 && good;
+    if (!good)
+        xs_complain("%s: %s", attempt->plan, strerror(errno));
+    xs_string_free(&text);
+    return good;
+}
+
+static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text_of(const char *format, ...) {
+    struct xs_string text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    xs_string_vformat(&text, format, arguments);
+    va_end(arguments);
+    return text.data;
+}
+
+static void free_settings(struct xs_attempt *attempt) {
+    for (char **setting = attempt->settings; setting && *setting; setting++)
+        free(*setting);
+    free(attempt->settings);
+    attempt->settings = NULL;
+}
+
+static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
+    enum { SETTINGS = 8 };
+    const char *memory = getenv("XFERSPY_REPAIR_MIB");
+    struct xs_string repairs = {0};
+    size_t n = 0;
+    if (!attempt->plan) {
+        attempt->plan = text_of("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
+        attempt->log = text_of("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
+    }
+    xs_trial_repairs(&repairs, attempt->trial);
+    free_settings(attempt);
+    attempt->settings = xs_realloc(NULL, SETTINGS * sizeof *attempt->settings);
+    attempt->settings[n++] = xs_strdup(t->program->preload);
+    attempt->settings[n++] = xs_strdup("XFERSPY_ENABLE=off");
+    attempt->settings[n++] = xs_strdup("XFERSPY_QUIET=on");
+    attempt->settings[n++] = text_of("XFERSPY_REPAIR=%s", repairs.data);
+    attempt->settings[n++] = text_of("XFERSPY_REPAIR_PLAN=%s", attempt->plan);
+    attempt->settings[n++] = text_of("XFERSPY_REPAIR_LOG=%s", attempt->log);
+    if (memory)
+        attempt->settings[n++] = text_of("XFERSPY_REPAIR_MIB=%s", memory);
+    attempt->settings[n] = NULL;
+    xs_string_free(&repairs);
+}
+
+/* --- running --- */
+
+/* What is left of the time limit; 0: there is none, negative: nothing. */
+static double time_left_s(const struct xs_try *t) {
+    double limit_s = t->arguments->terms.time_limit_s;
+    if (limit_s <= 0)
+        return 0;
+    double left_s = limit_s - (double)(xs_monotonic_ns() - t->began_ns) / 1e9;
+    return left_s > 0 ? left_s : -1;
+}
+
+/* In the program's folder. False where nothing more is to be run; t->end says why. */
+static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench *bench) {
+    int back;
+    terms->time_limit_s = time_left_s(t);
+    *bench = (struct xs_bench){0};
+    if (terms->time_limit_s < 0) {
+        t->end = XS_BENCH_OVER_TIME;
+        return false;
+    }
+    if (!xs_program_enter(t->program, &back)) {
+        t->end = XS_BENCH_FAILED;
+        return false;
+    }
+    xs_bench_measure(terms, bench);
+    xs_program_leave(back);
+    t->end = bench->end;
+    return bench->end == XS_BENCH_COMPLETE;
+}
+
+/* A trial ends where its log shows that the repair did not do what the plan says. */
+static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, const char *trouble) {
+    char buffer[XS_UNIT_BYTES];
+    if (trouble)
+        xs_trial_end(trial, XS_TRIAL_FAILED, "%s", trouble);
+    else if (log->wrong)
+        xs_trial_end(trial, XS_TRIAL_FAILED,
+                     "%s times the device would have held other bytes than the program uploaded; the program does not "
+                     "do the same in each run",
+                     xs_format_count(buffer, log->wrong));
+    else if (log->differs)
+        xs_trial_end(trial, XS_TRIAL_FAILED,
+                     "%s calls moved another number of bytes than in the trace; the program does not do the same in "
+                     "each run",
+                     xs_format_count(buffer, log->differs));
+}
+
+/* One run with the plan in mode verify. False where nothing more is to be run. */
+static bool check(struct xs_try *t, struct xs_attempt *attempt) {
+    struct xs_repair_log log = {0};
+    struct xs_bench bench;
+    prepare(t, attempt);
+    if (!write_plan(attempt, "verify")) {
+        t->end = XS_BENCH_FAILED;
+        return false;
+    }
+    if (t->shows)
+        fprintf(stderr, "\r\033[Kchecking %s ", attempt->trial->name);
+    struct xs_bench_variant variant = {.argv = t->program->argv, .settings = attempt->settings};
+    struct xs_bench_terms terms = {
+        .variants = &variant, .variant_count = 1, .runs = 1, .patterns = t->arguments->terms.patterns};
+    bool goes_on = run(t, &terms, &bench);
+    if (goes_on) {
+        const char *trouble = xs_repair_log_take(&log, attempt->log);
+        int status = bench.sides[0].status;
+        if (trouble && WIFSIGNALED(status))
+            xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "with the repair the program ended with signal %d",
+                         WTERMSIG(status));
+        else
+            judge_log(attempt->trial, &log, trouble);
+        if (attempt->trial->state == XS_TRIAL_PLANNED && !write_plan(attempt, "apply")) {
+            t->end = XS_BENCH_FAILED;
+            goes_on = false;
+        }
+    }
+    xs_repair_log_free(&log);
+    xs_bench_free(&bench);
+    return goes_on;
+}
+
+/* --- in turns --- */
+
+/* `all_ran`: every run of the round before did, so that each has to have left one. */
+static void take_logs(struct xs_try *t, bool all_ran) {
+    for (size_t i = 0; i < t->trials->count; i++) {
+        struct xs_attempt *attempt = &t->attempts[i];
+        if (attempt->trial->state != XS_TRIAL_PLANNED || (!all_ran && access(attempt->log, F_OK) != 0))
+            continue;
+        const char *trouble = xs_repair_log_take(&attempt->logged, attempt->log);
+        attempt->log_trouble = attempt->log_trouble ? attempt->log_trouble : trouble;
+    }
+}
+
+/* Before each round: what the round before it left. */
+static void on_round(size_t round, size_t rounds, void *context) {
+    struct xs_try *t = context;
+    if (round)
+        take_logs(t, true);
+    if (t->shows)
+        fprintf(stderr, "\r\033[Kround %zu of %zu ", round + 1, rounds);
+}
+
+/* The side of the attempt beside that of the program as it is. */
+static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct xs_bench_terms *terms, size_t variant) {
+    struct xs_outcome *o = xs_realloc(NULL, sizeof *o);
+    static const struct xs_bench_gate none = {.share = -1};
+    *o = (struct xs_outcome){.sides = {t->bench.sides[0], t->bench.sides[variant]},
+                             .variants = {terms->variants[0], terms->variants[variant]},
+                             .terms = *terms};
+    o->bench = (struct xs_bench){.sides = o->sides, .side_count = 2, .rounds = t->bench.rounds, .end = t->bench.end};
+    o->terms.variants = o->variants;
+    xs_bench_report_make(&o->terms, &o->bench, &none, &o->report);
+    attempt->outcome = o;
+    judge_log(attempt->trial, &attempt->logged, attempt->log_trouble);
+    if (attempt->trial->state == XS_TRIAL_PLANNED && attempt->logged.runs && !attempt->logged.applied)
+        xs_trial_end(attempt->trial, XS_TRIAL_CANNOT, "the library repaired none of its calls%s%s",
+                     attempt->logged.refused.length ? ": " : "",
+                     attempt->logged.refused.length ? attempt->logged.refused.data : "");
+    if (attempt->trial->state == XS_TRIAL_PLANNED)
+        attempt->trial->state = XS_TRIAL_MEASURED;
+}
+
+static void measure_in_turns(struct xs_try *t) {
+    size_t count = 0;
+    struct xs_bench_variant *variants = xs_realloc(NULL, (t->trials->count + 1) * sizeof *variants);
+    variants[count++] = (struct xs_bench_variant){.argv = t->program->argv};
+    for (size_t i = 0; i < t->trials->count; i++)
+        if (t->trials->items[i].state == XS_TRIAL_PLANNED)
+            variants[count++] =
+                (struct xs_bench_variant){.argv = t->program->argv, .settings = t->attempts[i].settings};
+    struct xs_bench_terms terms = t->arguments->terms;
+    terms.variants = variants;
+    terms.variant_count = count;
+    terms.progress = on_round;
+    terms.context = t;
+    run(t, &terms, &t->bench);
+    if (t->bench.side_count)
+        take_logs(t, t->bench.end == XS_BENCH_COMPLETE);
+    if (t->bench.rounds)
+        for (size_t i = 0, variant = 1; i < t->trials->count; i++)
+            if (t->trials->items[i].state == XS_TRIAL_PLANNED)
+                compare(t, &t->attempts[i], &terms, variant++);
+    free(variants);
+}
+
+/* --- all of it --- */
+
+/* What was demanded: of the outputs, of every trial; of the gain, of all repairs together. */
+static void judge(struct xs_try *t) {
+    const struct xs_bench_gate *gate = &t->arguments->gate;
+    for (size_t i = 0; i < t->trials->count; i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        if (t->trials->items[i].state == XS_TRIAL_FAILED)
+            t->failed |= XS_FAULT_OUTPUT & gate->faults;
+        else if (o)
+            t->failed |= XS_FAULT_OUTPUT & xs_bench_judge(&o->bench, &o->report.pair, gate);
+    }
+    const struct xs_outcome *sum = t->sum < t->trials->count ? t->attempts[t->sum].outcome : NULL;
+    if (sum && t->trials->items[t->sum].state == XS_TRIAL_MEASURED)
+        t->failed |= xs_bench_judge(&sum->bench, &sum->report.pair, gate);
+    else
+        t->failed |= (gate->at_least ? XS_FAULT_GAIN : 0U) | (XS_FAULT_UNCLEAR & gate->faults);
+}
+
+/* False where nothing more is to be run. */
+static bool check_all(struct xs_try *t) {
+    size_t last = t->trials->count - 1;
+    for (size_t i = 0; i < last; i++)
+        if (t->trials->items[i].state == XS_TRIAL_PLANNED && !check(t, &t->attempts[i]))
+            return false;
+    size_t count = xs_trials_put_together(t->trials, t->reading->findings);
+    if (count > 1)
+        return check(t, &t->attempts[last]);
+    t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it */
+    return count == 1;
+}
+
+static size_t find_sum(const struct xs_try *t) {
+    size_t last = t->trials->count - 1, found = t->trials->count, count = 0;
+    if (t->trials->items[last].state != XS_TRIAL_CANNOT)
+        return last;
+    for (size_t i = 0; i < last; i++)
+        if (t->trials->items[i].state == XS_TRIAL_PLANNED) {
+            found = i;
+            count++;
+        }
+    return count == 1 ? found : t->trials->count;
+}
+
+int xs_try_measure(struct xs_try *t) {
+    t->began_ns = xs_monotonic_ns();
+    t->end = XS_BENCH_COMPLETE;
+    t->attempts = xs_realloc(NULL, t->trials->count * sizeof *t->attempts);
+    for (size_t i = 0; i < t->trials->count; i++)
+        t->attempts[i] = (struct xs_attempt){.trial = &t->trials->items[i]};
+    t->sum = t->trials->count;
+    if (!make_folder(t))
+        return XS_EXIT_ERROR;
+    bool goes_on = check_all(t), any = false;
+    t->sum = find_sum(t);
+    for (size_t i = 0; i < t->trials->count; i++)
+        any |= t->trials->items[i].state == XS_TRIAL_PLANNED;
+    if (goes_on && any)
+        measure_in_turns(t);
+    if (t->shows)
+        fputs("\r\033[K", stderr);
+    remove_folder(t);
+    if (t->end == XS_BENCH_FAILED)
+        return XS_EXIT_ERROR;
+    judge(t);
+    if (t->end == XS_BENCH_INTERRUPTED || (any && !t->bench.rounds))
+        return XS_EXIT_ERROR;
+    return t->failed ? XS_EXIT_LIMIT : XS_EXIT_OK;
+}
+
+bool xs_try_is_shown(const struct xs_try *t, size_t attempt) {
+    return attempt + 1 < t->trials->count || t->sum == attempt;
+}
+
+void xs_try_free(struct xs_try *t) {
+    for (size_t i = 0; t->attempts && i < t->trials->count; i++) {
+        struct xs_attempt *attempt = &t->attempts[i];
+        free(attempt->plan);
+        free(attempt->log);
+        free_settings(attempt);
+        xs_repair_log_free(&attempt->logged);
+        if (attempt->outcome)
+            xs_bench_report_free(&attempt->outcome->report);
+        free(attempt->outcome);
+    }
+    free(t->attempts);
+    free(t->identity);
+    if (t->bench.sides)
+        xs_bench_free(&t->bench);
+}

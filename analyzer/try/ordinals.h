@@ -1,0 +1,35 @@
+/* Which call of the program a transfer of the trace is, in a way that holds in another run of it: the how-manieth call
+ * of a copying function, of the how-manieth thread that makes such calls. */
+#ifndef XFERSPY_ANALYZER_TRY_ORDINALS_H
+#define XFERSPY_ANALYZER_TRY_ORDINALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/trace/site.h"
+#include "schema/trace/trace.h"
+
+struct xs_ordinal {
+    int64_t row;      /* transfer.id */
+    uint64_t bytes;   /* of this copy */
+    uint32_t thread;  /* from 0, in the order of the threads' first calls */
+    uint32_t ordinal; /* from 0, among the thread's calls; the copies of a batch are one call */
+    uint32_t site;
+    bool is_of_batch;
+};
+
+struct xs_ordinals {
+    struct xs_ordinal *items; /* by row */
+    size_t count, capacity;
+    char *uncertain; /* why the numbers do not hold in another run, within a sentence; NULL: they do */
+};
+
+/* Memory use grows with the number of transfers. Negative status: the message is set. To be freed either way. */
+int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace, struct xs_sites *sites, char *message);
+void xs_ordinals_free(struct xs_ordinals *ordinals);
+
+/* NULL: there is no such row. */
+const struct xs_ordinal *xs_ordinals_find(const struct xs_ordinals *ordinals, int64_t row);
+
+#endif

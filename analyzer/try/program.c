@@ -1,0 +1,243 @@
+/* The command of a trace, and recording one; see program.h. */
+#include "analyzer/try/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/bench/start.h"
+#include "analyzer/command/command.h"
+#include "analyzer/run/run.h"
+#include "schema/redact.h"
+#include "schema/trace/origin.h"
+
+enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
+#define SAY_THE_COMMAND "say it: xferspy try %s -- PROGRAM [ARGUMENTS]"
+
+/* --- words --- */
+
+static char **free_words(char **words) {
+    for (char **word = words; word && *word; word++)
+        free(*word);
+    free(words);
+    return NULL;
+}
+
+static char **add_word(char **words, size_t count, char *word) {
+    words = xs_realloc(words, (count + 2) * sizeof *words);
+    words[count] = word;
+    words[count + 1] = NULL;
+    return words;
+}
+
+/* One word; NULL where a quote is open at the end. */
+static char *take_word(const char **at) {
+    struct xs_string word = {0};
+    const char *c = *at;
+    xs_string_add(&word, "", 0);
+    for (; *c && *c != ' '; c++) {
+        if (*c == '\'') {
+            const char *end = strchr(c + 1, '\'');
+            if (!end) {
+                xs_string_free(&word);
+                return NULL;
+            }
+            xs_string_add(&word, c + 1, (size_t)(end - c - 1));
+            c = end;
+        } else {
+            c += *c == '\\' && c[1];
+            xs_string_add(&word, c, 1);
+        }
+    }
+    *at = c;
+    return word.data ? word.data : xs_strdup("");
+}
+
+char **xs_program_words(const char *command) {
+    char **words = NULL;
+    size_t count = 0;
+    for (command += strspn(command, " "); *command; command += strspn(command, " ")) {
+        char *word = take_word(&command);
+        if (!word)
+            return free_words(words);
+        words = add_word(words, count++, word);
+    }
+    return words;
+}
+
+/* --- the program --- */
+
+int xs_program_begin(struct xs_program *program) {
+    char *tried = NULL, **bare;
+    struct xs_string preload = {0};
+    *program = (struct xs_program){.library = xs_find_library(&tried)};
+    if (!program->library) {
+        xs_complain(XS_LIBRARY_NOT_FOUND " (tried %s); XFERSPY_LIBRARY=FILE names it", tried);
+        free(tried);
+        return XS_EXIT_ERROR;
+    }
+    if (strpbrk(program->library, " :\t\n")) {
+        xs_complain(XS_CANNOT_NAME "; " XS_COPY_ELSEWHERE, program->library);
+        return XS_EXIT_ERROR;
+    }
+    xs_string_format(&preload, "LD_PRELOAD=%s", program->library);
+    bare = xs_environment_bare(environ, NULL);
+    for (char **setting = bare; *setting; setting++)
+        if (!strncmp(*setting, "LD_PRELOAD=", strlen("LD_PRELOAD=")) && (*setting)[strlen("LD_PRELOAD=")])
+            xs_string_format(&preload, ":%s", *setting + strlen("LD_PRELOAD="));
+    xs_environment_free(bare);
+    program->preload = preload.data;
+    return XS_EXIT_OK;
+}
+
+void xs_program_end(struct xs_program *program) {
+    free_words(program->argv);
+    free(program->folder);
+    free(program->library);
+    free(program->preload);
+    *program = (struct xs_program){0};
+}
+
+void xs_program_set(struct xs_program *program, char *const *argv) {
+    for (size_t i = 0; argv[i]; i++)
+        program->argv = add_word(program->argv, i, xs_strdup(argv[i]));
+}
+
+int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace) {
+    char *command = xs_realloc(NULL, COMMAND_BYTES), folder[PATH_BYTES];
+    const char *why = NULL;
+    xs_trace_meta_text(trace, "command", command, COMMAND_BYTES, "");
+    xs_trace_meta_text(trace, "cwd", folder, sizeof folder, "");
+    size_t length = strlen(command);
+    static const char cut[] = " ...";
+    if (!xs_origin_is_own(trace))
+        why = "was not recorded by this user on this machine, so its command is not run";
+    else if (!length || folder[0] != '/')
+        why = "does not say which command it is of";
+    else if (strstr(command, XS_REDACT_HIDDEN))
+        why = "has a command of which XFERSPY_REDACT hid a part";
+    else if (length >= strlen(cut) && !strcmp(command + length - strlen(cut), cut))
+        why = "has a command that is too long to be kept whole";
+    if (!why && !(program->argv = xs_program_words(command)))
+        why = "has a command that cannot be read";
+    if (why)
+        xs_complain("%s %s; " SAY_THE_COMMAND, trace->path, why, trace->path);
+    else
+        program->folder = xs_strdup(folder);
+    free(command);
+    return why ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+bool xs_program_enter(const struct xs_program *program, int *back) {
+    *back = program->folder ? open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (!program->folder || (*back >= 0 && chdir(program->folder) == 0))
+        return true;
+    xs_complain("the folder that the program ran in, %s: %s", program->folder, strerror(errno));
+    xs_program_leave(*back);
+    return false;
+}
+
+void xs_program_leave(int back) {
+    if (back < 0)
+        return;
+    if (fchdir(back) != 0)
+        xs_complain("cannot go back to the folder before: %s", strerror(errno));
+    close(back);
+}
+
+/* --- recording --- */
+
+static char **add_setting(char **settings, size_t *count, const char *name, const char *value) {
+    struct xs_string text = {0};
+    xs_string_format(&text, "%s=%s", name, value);
+    settings = add_word(settings, *count, text.data);
+    (*count)++;
+    return settings;
+}
+
+/* What is set of capture already stays; of what is not, contents and device times of all copies are wanted. */
+static char **settings_of(const struct xs_program *program, const char *output) {
+    static const char *const wanted[][2] = {
+        {"XFERSPY_FINGERPRINT", "all"}, {"XFERSPY_BUDGET", "off"}, {"XFERSPY_QUIET", "on"}};
+    char **settings = NULL;
+    size_t count = 0;
+    for (char **setting = environ; *setting; setting++)
+        if (!strncmp(*setting, "XFERSPY_", 8) && strncmp(*setting, "XFERSPY_OUTPUT=", 15) != 0)
+            settings = add_word(settings, count++, xs_strdup(*setting));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!getenv(wanted[i][0]))
+            settings = add_setting(settings, &count, wanted[i][0], wanted[i][1]);
+    settings = add_setting(settings, &count, "XFERSPY_OUTPUT", output);
+    if (!getenv("NVTX_INJECTION64_PATH"))
+        settings = add_setting(settings, &count, "NVTX_INJECTION64_PATH", program->library);
+    return add_word(settings, count, xs_strdup(program->preload));
+}
+
+/* Runs it; what it prints is thrown away. An exit status. */
+static int run_recorded(const struct xs_program *program, const char *output) {
+    char **settings = settings_of(program, output), **environment = xs_environment_bare(environ, settings);
+    FILE *nothing = fopen("/dev/null", "r+e");
+    struct xs_watch watch;
+    uint64_t wall_ns;
+    int ended, status = XS_EXIT_ERROR;
+    if (!nothing) {
+        xs_complain("/dev/null: %s", strerror(errno));
+    } else {
+        xs_watch_begin(&watch);
+        status = xs_run_once(program->argv, environment, nothing, nothing, &watch, 0, &wall_ns, &ended) == XS_RAN
+                     ? XS_EXIT_OK
+                     : XS_EXIT_ERROR;
+        xs_watch_end(&watch);
+        fclose(nothing);
+    }
+    xs_environment_free(environment);
+    free_words(settings);
+    return status;
+}
+
+/* The one trace that was left; an exit status. */
+static int find_trace(const struct xs_program *program, const char *folder, char **trace) {
+    struct xs_string pattern = {0};
+    glob_t found = {0};
+    xs_string_format(&pattern, "%s/*.db", folder);
+    if (glob(pattern.data, 0, NULL, &found) != 0)
+        found.gl_pathc = 0;
+    if (found.gl_pathc == 1)
+        *trace = xs_strdup(found.gl_pathv[0]);
+    else if (!found.gl_pathc)
+        xs_say_no_trace(program->argv[0]);
+    else
+        xs_complain("%zu processes of the program use CUDA; their traces are in %s: try one of them, with the command "
+                    "of its process",
+                    found.gl_pathc, folder);
+    globfree(&found);
+    xs_string_free(&pattern);
+    return *trace ? XS_EXIT_OK : XS_EXIT_ERROR;
+}
+
+int xs_program_record(const struct xs_program *program, char **trace) {
+    char folder[] = "xferspy-try-XXXXXX", *here = getcwd(NULL, 0);
+    struct xs_string output = {0};
+    *trace = NULL;
+    if (!here || !mkdtemp(folder)) {
+        xs_complain("cannot make a folder for the trace: %s", strerror(errno));
+        free(here);
+        return XS_EXIT_ERROR;
+    }
+    for (const char *c = here; *c; c++) /* % begins what capture replaces */
+        xs_string_format(&output, *c == '%' ? "%%%%" : "%c", *c);
+    xs_string_format(&output, "/%s/%%p.db", folder);
+    int status = run_recorded(program, output.data);
+    if (status == XS_EXIT_OK)
+        status = find_trace(program, folder, trace);
+    if (!*trace)
+        rmdir(folder); /* if it is empty */
+    xs_string_free(&output);
+    free(here);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* The program whose repairs are tried: its command, folder and environment; and recording it first. */
+#ifndef XFERSPY_ANALYZER_TRY_PROGRAM_H
+#define XFERSPY_ANALYZER_TRY_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "schema/trace/trace.h"
+
+struct xs_program {
+    char **argv;   /* NULL after the last word */
+    char *folder;  /* to run it in; NULL: this one */
+    char *library; /* libxferspy.so */
+    char *preload; /* "LD_PRELOAD=" with the library before what is there already */
+};
+
+/* Finds the library. Returns an exit status, after a message where it is none of XS_EXIT_OK. To be ended either way. */
+int xs_program_begin(struct xs_program *program);
+void xs_program_end(struct xs_program *program);
+
+/* The command that was typed. */
+void xs_program_set(struct xs_program *program, char *const *argv);
+/* That of a trace, with its folder. Anybody can write a command into a trace, so only that of a trace which this user
+ * recorded here is taken. Returns an exit status. */
+int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace);
+
+/* Words as a shell takes them: plain ones, those between '...', and \'. NULL where it is none of these; to be freed
+ * with each word. */
+char **xs_program_words(const char *command);
+
+/* Records the program, with the contents of all copies, in a new folder below this one. `trace` gets the trace's name,
+ * to be freed. Returns an exit status. */
+int xs_program_record(const struct xs_program *program, char **trace);
+
+/* Changes to the program's folder; `back` is for xs_program_leave. False after a message. */
+bool xs_program_enter(const struct xs_program *program, int *back);
+void xs_program_leave(int back);
+
+#endif

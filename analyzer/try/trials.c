@@ -1,0 +1,397 @@
+/* From causes to plans; see trials.h. */
+#include "analyzer/try/trials.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/engine/detector.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/place.h"
+#include "analyzer/trace/scan.h"
+
+const char *const xs_try_repair_names[] = {
+#define XS_TRY_NAME(name, text) text,
+    XS_TRY_NAMES(XS_TRY_NAME)
+#undef XS_TRY_NAME
+        NULL};
+const char *const xs_trial_state_names[] = {"planned", "cannot-be-tried", "failed", "measured"};
+
+/* --- which repair --- */
+
+static const struct {
+    const char *finding;
+    enum xs_try_repair repair;
+    const char *why;
+} kinds[] = {
+#define XS_TRY_REPAIR(finding, repair, why) {finding, XS_TRY_##repair, why},
+#include "analyzer/try/repairs.def"
+#undef XS_TRY_REPAIR
+};
+
+enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why) {
+    struct xs_string kind = {0};
+    size_t i = 0;
+    xs_finding_kind(&kind, detector, verdict);
+    for (; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t bytes = strlen(kinds[i].finding);
+        if (!strncmp(kinds[i].finding, kind.data, bytes) && (!kind.data[bytes] || kind.data[bytes] == '/'))
+            break;
+    }
+    xs_string_free(&kind);
+    bool known = i < sizeof kinds / sizeof *kinds;
+    *why = known ? kinds[i].why : "nothing outside of the program can repair it";
+    return known ? kinds[i].repair : XS_TRY_NONE;
+}
+
+static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t finding, const char **why) {
+    return xs_try_repair_of(findings->items[finding].detector, findings->items[finding].verdict, why);
+}
+
+size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause) {
+    const char *why;
+    for (size_t i = 0; i < cause->count; i++)
+        if (repair_of(findings, cause->findings[i], &why) != XS_TRY_NONE)
+            return cause->findings[i];
+    return SIZE_MAX;
+}
+
+/* --- instances --- */
+
+struct xs_try_instance {
+    int64_t rows[2]; /* of its evidence; 0: none */
+    uint32_t site;
+    uint8_t detector, verdict;
+    bool held, is_run;
+};
+
+void xs_try_keep_instance(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct xs_try_instances *all = data;
+    const char *why;
+    if (!instance->evidence_count || xs_try_repair_of(detector, instance->verdict, &why) == XS_TRY_NONE)
+        return;
+    if (all->count == all->capacity) {
+        all->capacity = all->capacity ? all->capacity * 2 : 1024;
+        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
+    }
+    all->items[all->count++] = (struct xs_try_instance){
+        .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
+        .site = instance->site,
+        .detector = (uint8_t)detector,
+        .verdict = (uint8_t)instance->verdict,
+        .held = instance->held,
+        .is_run = xs_instance_is_run(instance),
+    };
+}
+
+void xs_try_instances_free(struct xs_try_instances *instances) {
+    free(instances->items);
+    *instances = (struct xs_try_instances){0};
+}
+
+/* --- lines --- */
+
+struct making {
+    struct xs_trials *trials;
+    const struct xs_reading *reading;
+    const struct xs_try_instances *instances;
+    struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
+};
+
+static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
+    if (trial->line_count == trial->line_capacity) {
+        trial->line_capacity = trial->line_capacity ? trial->line_capacity * 2 : 64;
+        trial->lines = xs_realloc(trial->lines, trial->line_capacity * sizeof *trial->lines);
+    }
+    trial->lines[trial->line_count++] = *line;
+}
+
+/* Nothing of a copy that is one of a batch: a call is repaired, or none of it. */
+static void add_copy(struct xs_trial *trial, const struct xs_ordinal *copy, const struct xs_ordinal *from) {
+    if (!copy || copy->is_of_batch || (from && from->is_of_batch))
+        return;
+    add_line(trial, &(struct xs_try_line){.repair = trial->repair,
+                                          .thread = copy->thread,
+                                          .ordinal = copy->ordinal,
+                                          .bytes = copy->bytes,
+                                          .has_from = from != NULL,
+                                          .from_thread = from ? from->thread : 0,
+                                          .from_ordinal = from ? from->ordinal : 0});
+    trial->planned++;
+}
+
+/* The copies of a run are those of its place and thread between its first and its last. */
+static void add_run(const struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+    const struct xs_ordinals *o = &m->trials->ordinals;
+    const struct xs_ordinal *first = xs_ordinals_find(o, instance->rows[0]);
+    for (const struct xs_ordinal *at = first; at && at < o->items + o->count && at->row <= instance->rows[1]; at++)
+        if (at->site == first->site && at->thread == first->thread)
+            add_copy(trial, at, NULL);
+}
+
+static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row) {
+    const uint64_t *bytes = xs_hash_find(&m->sizes, (uint64_t)row, 0);
+    if (!bytes)
+        return;
+    add_line(trial, &(struct xs_try_line){.repair = trial->repair, .is_any = true, .bytes = *bytes - 1});
+    trial->planned++;
+}
+
+static void add_instance(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+    const struct xs_ordinals *o = &m->trials->ordinals;
+    switch (trial->repair) {
+    case XS_TRY_STAY_ON_DEVICE: {
+        const struct xs_ordinal *from = xs_ordinals_find(o, instance->rows[1]);
+        if (from && instance->held)
+            add_copy(trial, xs_ordinals_find(o, instance->rows[0]), from);
+        break;
+    }
+    case XS_TRY_KEEP_ALLOCATIONS:
+    case XS_TRY_KEEP_PINNED:
+    case XS_TRY_PREFETCH:
+        add_allocation(m, trial, instance->rows[0]);
+        break;
+    case XS_TRY_DROP_UPLOADS:
+    case XS_TRY_STAGE:
+    case XS_TRY_GATHER:
+        if (instance->is_run)
+            add_run(m, trial, instance);
+        else
+            add_copy(trial, xs_ordinals_find(o, instance->rows[0]), NULL);
+        break;
+    case XS_TRY_NONE:
+        break;
+    }
+}
+
+static int by_call(const void *a, const void *b) {
+    const struct xs_try_line *x = a, *y = b;
+    if (x->repair != y->repair)
+        return x->repair < y->repair ? -1 : 1;
+    if (x->is_any || y->is_any)
+        return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+}
+
+/* Sorts the lines, and leaves each once. */
+static void tidy(struct xs_trial *trial) {
+    size_t kept = 0;
+    if (trial->line_count)
+        qsort(trial->lines, trial->line_count, sizeof *trial->lines, by_call);
+    for (size_t i = 0; i < trial->line_count; i++)
+        if (!kept || by_call(&trial->lines[kept - 1], &trial->lines[i]) != 0)
+            trial->lines[kept++] = trial->lines[i];
+    trial->line_count = kept;
+}
+
+static bool is_about_copies(enum xs_try_repair repair) {
+    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_STAGE ||
+           repair == XS_TRY_GATHER;
+}
+
+/* How many the finding is about, with what stands for copies whose contents are not known. */
+static uint64_t in_all(const struct xs_finding *f, enum xs_try_repair repair) {
+    if (f->sample.is_of_contents && f->sample.checked < f->sample.of && f->sample.estimate > (double)f->instances)
+        return (uint64_t)(f->sample.estimate + 0.5);
+    return repair == XS_TRY_GATHER ? f->transfers : f->instances;
+}
+
+/* --- a trial --- */
+
+void xs_trial_end(struct xs_trial *trial, enum xs_trial_state state, const char *format, ...) {
+    struct xs_string text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    xs_string_vformat(&text, format, arguments);
+    va_end(arguments);
+    free(trial->why);
+    trial->why = text.data;
+    trial->state = state;
+}
+
+static void plan(struct making *m, struct xs_trial *trial) {
+    const struct xs_finding *f = &m->reading->findings->items[trial->finding];
+    const char *why;
+    trial->repair = repair_of(m->reading->findings, trial->finding, &why);
+    if (trial->repair == XS_TRY_NONE) {
+        xs_trial_end(trial, XS_TRIAL_CANNOT, "%s", why);
+        return;
+    }
+    if (is_about_copies(trial->repair) && m->trials->ordinals.uncertain) {
+        xs_trial_end(trial, XS_TRIAL_CANNOT, "which calls it is about is not certain: %s",
+                     m->trials->ordinals.uncertain);
+        return;
+    }
+    for (size_t i = 0; i < m->instances->count; i++) {
+        const struct xs_try_instance *instance = &m->instances->items[i];
+        if (instance->detector == f->detector && instance->verdict == f->verdict && instance->site == f->site)
+            add_instance(m, trial, instance);
+    }
+    trial->of = in_all(f, trial->repair);
+    trial->of = trial->of > trial->planned ? trial->of : trial->planned;
+    tidy(trial);
+    if (!trial->line_count)
+        xs_trial_end(trial, XS_TRIAL_CANNOT,
+                     trial->repair == XS_TRY_STAY_ON_DEVICE
+                         ? "the trace does not prove of any upload that the device still holds its bytes"
+                         : "its calls are copies of batches, or are not in the trace");
+}
+
+static void add_trial(struct making *m, size_t number, size_t finding) {
+    const struct xs_findings *findings = m->reading->findings;
+    struct xs_trial *trial = &m->trials->items[m->trials->count++];
+    struct xs_string name = {0}, place = {0};
+    *trial = (struct xs_trial){.number = number, .finding = finding, .repair = XS_TRY_NONE};
+    xs_finding_name(&name, findings, finding);
+    xs_place_of_site(&place, findings, findings->items[finding].site);
+    trial->name = name.data;
+    trial->place = place.data;
+    trial->predicted = findings->items[finding].saves;
+    plan(m, trial);
+}
+
+static void add_all(struct xs_trials *trials) {
+    trials->items[trials->count++] =
+        (struct xs_trial){.finding = SIZE_MAX, .name = xs_strdup("all"), .repair = XS_TRY_NONE};
+}
+
+static void free_trial(struct xs_trial *trial) {
+    free(trial->name);
+    free(trial->place);
+    free(trial->why);
+    free(trial->lines);
+}
+
+/* Of a cause with several findings: that of the first repair that a plan can be made for. */
+static void add_cause(struct making *m, size_t cause) {
+    const struct xs_cause *c = &m->reading->findings->causes[cause];
+    size_t first = xs_try_finding_of(m->reading->findings, c), shown = m->trials->count;
+    struct xs_trial *kept = &m->trials->items[shown], *other = kept + 1;
+    const char *why;
+    add_trial(m, cause + 1, first == SIZE_MAX ? c->findings[0] : first);
+    for (size_t i = 0; i < c->count && kept->state == XS_TRIAL_CANNOT; i++) {
+        if (c->findings[i] == first || repair_of(m->reading->findings, c->findings[i], &why) == XS_TRY_NONE)
+            continue;
+        add_trial(m, cause + 1, c->findings[i]);
+        struct xs_trial worse = other->state == XS_TRIAL_PLANNED ? *kept : *other;
+        *kept = other->state == XS_TRIAL_PLANNED ? *other : *kept;
+        free_trial(&worse);
+        m->trials->count = shown + 1;
+    }
+}
+
+static size_t cause_of(const struct xs_findings *findings, size_t finding) {
+    for (size_t i = 0; i < findings->cause_count; i++)
+        for (size_t k = 0; k < findings->causes[i].count; k++)
+            if (findings->causes[i].findings[k] == finding)
+                return i + 1;
+    return 0;
+}
+
+/* What a report shows by name. */
+static bool is_shown(const struct xs_findings *findings, size_t cause) {
+    return !findings->causes[cause].folded && findings->causes[cause].saves.most_ns;
+}
+
+static int read_sizes(struct making *m, char *message) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes FROM allocation", message, NULL);
+    while (xs_scan_row(&scan))
+        *xs_hash_put(&m->sizes, (uint64_t)xs_scan_int(&scan, 0), 0) = xs_sum(xs_scan_count(&scan, 1), 1);
+    return xs_scan_end(&scan);
+}
+
+int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const struct xs_try_instances *instances,
+                   const size_t *only, size_t only_count, char *message) {
+    const struct xs_findings *findings = reading->findings;
+    struct making m = {.trials = trials, .reading = reading, .instances = instances};
+    *trials = (struct xs_trials){0};
+    trials->items = xs_realloc(NULL, (findings->cause_count + only_count + 2) * sizeof *trials->items);
+    int status = xs_ordinals_read(&trials->ordinals, &reading->trace, findings->sites, message);
+    if (status >= 0)
+        status = read_sizes(&m, message);
+    if (status >= 0) {
+        for (size_t i = 0; i < only_count; i++)
+            add_trial(&m, cause_of(findings, only[i]), only[i]);
+        for (size_t i = 0; i < findings->cause_count && !only_count; i++)
+            if (is_shown(findings, i))
+                add_cause(&m, i);
+        add_all(trials);
+    }
+    xs_hash_free(&m.sizes);
+    return status;
+}
+
+void xs_trials_free(struct xs_trials *trials) {
+    for (size_t i = 0; i < trials->count; i++)
+        free_trial(&trials->items[i]);
+    free(trials->items);
+    xs_ordinals_free(&trials->ordinals);
+    *trials = (struct xs_trials){0};
+}
+
+/* --- all together --- */
+
+/* What is not made any more needs no other repair. */
+static void leave_out_what_is_gone(struct xs_trial *all) {
+    struct xs_hash gone = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < all->line_count; i++) {
+        const struct xs_try_line line = all->lines[i];
+        bool goes = line.repair == XS_TRY_DROP_UPLOADS || line.repair == XS_TRY_STAY_ON_DEVICE;
+        if (!line.is_any && xs_hash_find(&gone, line.thread, line.ordinal))
+            continue;
+        if (goes)
+            *xs_hash_put(&gone, line.thread, line.ordinal) = 1;
+        all->lines[kept++] = line;
+    }
+    all->line_count = kept;
+    xs_hash_free(&gone);
+}
+
+static void predict_together(struct xs_trial *all, const struct xs_trials *trials, const struct xs_findings *findings) {
+    uint64_t least = 0, most = 0;
+    size_t causes = 0;
+    for (size_t i = 0; i < findings->cause_count; i++)
+        causes += is_shown(findings, i);
+    bool every = causes + 1 == trials->count;
+    for (size_t i = 0; i + 1 < trials->count; i++) {
+        const struct xs_trial *trial = &trials->items[i];
+        every = every && trial->state == XS_TRIAL_PLANNED;
+        if (trial->state != XS_TRIAL_PLANNED)
+            continue;
+        least = trial->predicted.least_ns > least ? trial->predicted.least_ns : least;
+        most = xs_sum(most, trial->predicted.most_ns);
+    }
+    const struct xs_saving *together = &findings->together;
+    all->predicted = *together;
+    if (!every) {
+        all->predicted.least_ns = least < together->least_ns ? least : together->least_ns;
+        all->predicted.most_ns = most < together->most_ns ? most : together->most_ns;
+    }
+}
+
+size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings) {
+    struct xs_trial *all = &trials->items[trials->count - 1];
+    size_t count = 0;
+    all->line_count = 0;
+    all->planned = all->of = 0;
+    predict_together(all, trials, findings);
+    for (size_t i = 0; i + 1 < trials->count; i++) {
+        const struct xs_trial *trial = &trials->items[i];
+        if (trial->state != XS_TRIAL_PLANNED)
+            continue;
+        for (size_t k = 0; k < trial->line_count; k++)
+            add_line(all, &trial->lines[k]);
+        count++;
+        all->planned = xs_sum(all->planned, trial->planned);
+        all->of = xs_sum(all->of, trial->of);
+    }
+    tidy(all); /* the repairs that make a copy needless come first */
+    leave_out_what_is_gone(all);
+    return count;
+}

@@ -1,0 +1,157 @@
+/* Reading a kept result; see tried.h. */
+#include "analyzer/try/tried.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/command/json_document.h"
+#include "analyzer/command/traces.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/try/try.h"
+
+enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
+
+/* The file beside the trace, where it is the same user's. */
+static FILE *open_kept(const struct xs_trace *trace) {
+    struct xs_string path = {0};
+    struct stat st, of_trace;
+    xs_string_format(&path, "%s" XS_TRIED_SUFFIX, trace->file);
+    int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    xs_string_free(&path);
+    if (fd < 0)
+        return NULL;
+    bool good =
+        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && stat(trace->file, &of_trace) == 0 && st.st_uid == of_trace.st_uid;
+    FILE *file = good ? fdopen(fd, "r") : NULL;
+    if (!file)
+        close(fd);
+    return file;
+}
+
+static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
+    char *identity = xs_trace_identity(trace);
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_extract(?1, '$.identity')");
+    const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    bool same = identity && written && !strcmp(identity, written);
+    sqlite3_finalize(row);
+    free(identity);
+    return same;
+}
+
+static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
+    const char *finding = (const char *)sqlite3_column_text(row, 0);
+    bool good = true;
+    for (int i = 1; i <= 3; i++)
+        good = good && sqlite3_column_type(row, i) == SQLITE_INTEGER;
+    uint64_t runs = xs_json_document_count(row, 4, &good);
+    if (!good || (finding && strlen(finding) > NAME_BYTES))
+        return;
+    tried->items = xs_realloc(tried->items, (tried->count + 1) * sizeof *tried->items);
+    tried->items[tried->count++] = (struct xs_tried_item){.finding = finding ? xs_strdup(finding) : NULL,
+                                                          .delta_ns = sqlite3_column_int64(row, 1),
+                                                          .low_ns = sqlite3_column_int64(row, 2),
+                                                          .high_ns = sqlite3_column_int64(row, 3),
+                                                          .runs = runs,
+                                                          .same_output = sqlite3_column_int(row, 5) != 0};
+}
+
+#define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
+#define ITEM                                                                                                           \
+    TIME("delta_ns")                                                                                                   \
+    ", " TIME("delta_low_ns") ", " TIME(                                                                               \
+        "delta_high_ns") ", json_extract(value, '$.measured.rounds'), "                                                \
+                         "json_extract(value, '$.measured.output.result') = 'same' AND "                               \
+                         "NOT json_extract(value, '$.measured.output.exits_differ')"
+
+static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    while (row && sqlite3_step(row) == SQLITE_ROW && tried->count < MOST_ITEMS)
+        read_item(tried, row);
+    sqlite3_finalize(row);
+}
+
+void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
+    struct xs_json_document document = {0};
+    *tried = (struct xs_tried){0};
+    FILE *file = trace->merged_id < 0 ? open_kept(trace) : NULL;
+    if (!file)
+        return;
+    if (!xs_json_document_read(file, &document) &&
+        !xs_json_document_is(&document, XS_TRY_FORMAT, XS_TRY_JSON_VERSION, "", "") && is_of(&document, trace)) {
+        read_items(tried, &document,
+                   "SELECT json_extract(value, '$.finding'), " ITEM
+                   " FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured'");
+        read_items(tried, &document,
+                   "SELECT NULL, " ITEM " FROM json_each(json_array(json_extract(?1, '$.together'))) "
+                   "WHERE json_extract(value, '$.state') = 'measured'");
+    }
+    xs_json_document_free(&document);
+    fclose(file);
+}
+
+void xs_tried_free(struct xs_tried *tried) {
+    for (size_t i = 0; i < tried->count; i++)
+        free(tried->items[i].finding);
+    free(tried->items);
+    *tried = (struct xs_tried){0};
+}
+
+const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings,
+                                        size_t index) {
+    struct xs_string name = {0};
+    const struct xs_tried_item *found = NULL;
+    if (index != SIZE_MAX && tried->count)
+        xs_finding_name(&name, findings, index);
+    for (size_t i = 0; i < tried->count && !found; i++) {
+        const struct xs_tried_item *item = &tried->items[i];
+        if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
+            found = item;
+    }
+    xs_string_free(&name);
+    return found;
+}
+
+void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
+    xs_string_format(text, "tried: ");
+    xs_bench_delta_of(text, item->delta_ns, item->low_ns, item->high_ns);
+    xs_string_format(text, ", %" PRIu64 " run%s each, %s", item->runs, item->runs == 1 ? "" : "s",
+                     item->same_output ? "output the same" : "the output is not the same");
+}
+
+bool xs_try_is_worth(const struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->cause_count; i++)
+        if (!findings->causes[i].folded && findings->causes[i].saves.most_ns &&
+            xs_try_finding_of(findings, &findings->causes[i]) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
+    if (!tried->count) {
+        xs_json_null(json, "tried");
+        return;
+    }
+    xs_json_array(json, "tried");
+    for (size_t i = 0; i < tried->count; i++) {
+        const struct xs_tried_item *item = &tried->items[i];
+        struct xs_string text = {0};
+        xs_json_object(json, NULL);
+        xs_json_text(json, "finding", item->finding);
+        xs_json_int(json, "delta_ns", item->delta_ns);
+        xs_json_int(json, "delta_low_ns", item->low_ns);
+        xs_json_int(json, "delta_high_ns", item->high_ns);
+        xs_json_count(json, "runs", item->runs);
+        xs_json_bool(json, "same_output", item->same_output);
+        xs_tried_say(&text, item);
+        xs_json_text(json, "text", text.data);
+        xs_string_free(&text);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}

@@ -1,0 +1,45 @@
+/* What `xferspy try' found before, which it keeps beside the trace, for whoever shows findings. */
+#ifndef XFERSPY_ANALYZER_TRY_TRIED_H
+#define XFERSPY_ANALYZER_TRY_TRIED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/text.h"
+#include "analyzer/engine/findings.h"
+#include "schema/trace/trace.h"
+
+#define XS_TRIED_SUFFIX ".try.json"
+
+struct xs_tried_item {
+    char *finding;                     /* its name; NULL: all repairs together */
+    int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
+    uint64_t runs;                     /* of each side */
+    bool same_output;
+};
+
+struct xs_tried {                /* zeroed: nothing was tried */
+    struct xs_tried_item *items; /* that were measured */
+    size_t count;
+};
+
+/* Reads what is kept beside the trace. Nothing is there, and nothing is said, where there is no such file, or it is not
+ * the owner's of the trace, of another trace of that name, or damaged. To be freed. */
+void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace);
+void xs_tried_free(struct xs_tried *tried);
+
+/* Of a finding, by its index; NULL: it was not tried. SIZE_MAX: of all together. */
+const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings, size_t index);
+
+/* "tried: -138 ms (-145 ms to -131 ms), 9 runs each, output the same" */
+void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
+
+/* Whether any cause has a repair that can be tried. */
+bool xs_try_is_worth(const struct xs_findings *findings);
+
+/* "tried": what was measured; null where nothing was. */
+void xs_tried_json(struct xs_json *json, const struct xs_tried *tried);
+
+#endif

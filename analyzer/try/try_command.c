@@ -1,0 +1,220 @@
+/* xferspy try: the repair of each cause, made while the unchanged program runs, and what it gains there. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/command/traces.h"
+#include "analyzer/findings/findings_words.h"
+#include "analyzer/try/tried.h"
+#include "analyzer/try/try.h"
+
+XS_DECLARE_COMMAND(try)
+
+enum { OPTION_ONLY = 0x200 };
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is tried:", -1},
+    {"only", OPTION_ONLY, "CAUSE", 0,
+     "try only this cause, by its number or by the finding's name as in a report; may be repeated", -1},
+    {0}};
+
+#define WHICH "what is to be tried? A trace, or -- and a program"
+static const char doc[] =
+    "Runs the program of a trace again, unchanged, with the repair of each cause made from outside, and says what each "
+    "repair gains beside what the report predicts. Without a trace, the program is recorded first. The exit status is "
+    "0 if what is demanded holds, 3 if it does not, " XS_HELP_ERRORS "."
+    "\v"
+    "Examples:\n"
+    "  xferspy try run.db\n"
+    "  xferspy try -- ./app input             records it first, in a new folder\n"
+    "  xferspy try run.db -- ./app input      the command that the trace does not say\n"
+    "  xferspy try --only=1 -n 15 --loop-time='loop ([0-9.]+) ms' run.db\n"
+    "  xferspy try --at-least=10% --json -o tried.json run.db\n"
+    "\n"
+    "Nothing of the program is changed: libxferspy.so is preloaded, and does not make the calls that the trace proved "
+    "needless, or makes them in another way. Each repair is checked in a run of its own before it is measured. Then "
+    "runs with each repair, with all of them, and of the program as it is take turns. Standard output and exit status "
+    "of all of them have to be the same. What is found is kept beside the trace, as TRACE.try.json, and `xferspy "
+    "report' shows it.";
+
+struct arguments {
+    struct xs_out_options output;
+    struct xs_bench_arguments bench;
+    char *trace;
+    char **program;
+    const char **only;
+    size_t only_count;
+};
+
+/* --- arguments --- */
+
+static void take_argument(struct arguments *a, char *argument, struct argp_state *state) {
+    if (state->quoted && state->next - 1 >= state->quoted) {
+        a->program = state->argv + state->next - 1;
+        state->next = state->argc;
+    } else if (a->trace) {
+        argp_error(state, "one trace at a time; a program comes behind --");
+    } else {
+        a->trace = argument;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->bench;
+        state->child_inputs[1] = &a->output;
+        return 0;
+    case OPTION_ONLY:
+        a->only = xs_realloc(a->only, (a->only_count + 1) * sizeof *a->only);
+        a->only[a->only_count++] = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_argument(a, argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->trace && !a->program)
+            argp_error(state, WHICH);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* --- trying --- */
+
+/* The findings of --only; false after a message. */
+static bool choose(const struct arguments *a, const struct xs_findings *findings, size_t *chosen) {
+    for (size_t i = 0; i < a->only_count; i++) {
+        long index = xs_finding_find(findings, a->only[i]);
+        if (index < 0) {
+            xs_complain("--only=%s: %s; `xferspy report %s' names them", a->only[i],
+                        index == -2 ? "several findings have this name" : "there is no such cause", a->trace);
+            return false;
+        }
+        chosen[i] = (size_t)index;
+    }
+    return true;
+}
+
+static int write_result(const struct xs_try *t, const struct arguments *a) {
+    static void (*const writers[])(const struct xs_try *t, struct xs_out *out) = {xs_try_text, xs_try_json,
+                                                                                  xs_try_markdown};
+    struct xs_out out;
+    if (xs_out_open(&out, &a->output) < 0)
+        return XS_EXIT_ERROR;
+    writers[a->bench.format](t, &out);
+    return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+/* With what was measured, if anything was, so that a result that there is stays. */
+static void keep_result(const struct xs_try *t) {
+    struct xs_string path = {0};
+    struct xs_out out;
+    xs_string_format(&path, "%s" XS_TRIED_SUFFIX, t->reading->trace.file);
+    const struct xs_out_options kept = {.path = path.data, .force = true};
+    if (t->bench.rounds && t->reading->trace.merged_id < 0 && xs_out_open(&out, &kept) >= 0) {
+        xs_try_json(t, &out);
+        xs_out_close(&out, true);
+    }
+    xs_string_free(&path);
+}
+
+static int measure(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
+                   struct xs_trials *trials) {
+    struct xs_try t = {.arguments = &a->bench,
+                       .program = program,
+                       .reading = reading,
+                       .trials = trials,
+                       .shows = isatty(STDERR_FILENO),
+                       .identity = xs_trace_identity(&reading->trace)};
+    int status = xs_try_measure(&t);
+    if (t.attempts && t.end != XS_BENCH_FAILED) {
+        int written = write_result(&t, a);
+        keep_result(&t);
+        status = written == XS_EXIT_OK ? status : written;
+    }
+    xs_try_free(&t);
+    return status;
+}
+
+static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
+                       const struct xs_try_instances *instances) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trials trials = {0};
+    size_t *chosen = xs_realloc(NULL, (a->only_count + 1) * sizeof *chosen);
+    int status = XS_EXIT_ERROR;
+    if (choose(a, reading->findings, chosen)) {
+        if (xs_trials_make(&trials, reading, instances, chosen, a->only_count, message) < 0)
+            xs_complain("%s", message);
+        else
+            status = measure(a, program, reading, &trials);
+        xs_trials_free(&trials);
+    }
+    free(chosen);
+    return status;
+}
+
+static int try_trace(const struct arguments *a, struct xs_program *program) {
+    struct xs_try_instances instances = {0};
+    const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
+    struct xs_reading reading;
+    if (xs_reading_open(a->trace, &analysis, &reading) != XS_EXIT_OK) {
+        xs_try_instances_free(&instances);
+        return XS_EXIT_ERROR;
+    }
+    int status = XS_EXIT_OK;
+    if (reading.trace.is_live) {
+        xs_complain_live(a->trace, "try");
+        status = XS_EXIT_ERROR;
+    } else if (!program->argv) {
+        status = xs_program_of_trace(program, &reading.trace);
+    }
+    if (status == XS_EXIT_OK)
+        status = try_reading(a, program, &reading, &instances);
+    xs_reading_close(&reading);
+    xs_try_instances_free(&instances);
+    return status;
+}
+
+static int start(struct arguments *a) {
+    struct xs_program program;
+    char *recorded = NULL;
+    if (xs_out_check(&a->output) < 0) /* rather now than after running */
+        return XS_EXIT_ERROR;
+    if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
+        return XS_EXIT_ERROR;
+    int status = xs_program_begin(&program);
+    if (status == XS_EXIT_OK && a->program)
+        xs_program_set(&program, a->program);
+    if (status == XS_EXIT_OK && !a->trace) {
+        status = xs_program_record(&program, &recorded);
+        a->trace = recorded;
+        if (recorded)
+            xs_complain("the trace is %s", recorded);
+    }
+    if (status == XS_EXIT_OK)
+        status = try_trace(a, &program);
+    xs_program_end(&program);
+    free(recorded);
+    return status;
+}
+
+static const struct argp_child children[] = {XS_BENCH_CHILD, XS_OUTPUT_CHILD, {0}};
+const struct xs_interface xs_interface_try = {.argp = {.options = options,
+                                                       .parser = parse,
+                                                       .args_doc = "[TRACE] [-- PROGRAM [ARGUMENTS]]",
+                                                       .doc = doc,
+                                                       .children = children}};
+
+int xs_command_try(int argc, char **argv) {
+    struct arguments a = {0};
+    int status = XS_EXIT_USAGE;
+    xs_bench_arguments_begin(&a.bench);
+    if (argp_parse(&xs_interface_try.argp, argc, argv, ARGP_IN_ORDER, NULL, &a) == 0)
+        status = start(&a);
+    xs_bench_arguments_end(&a.bench);
+    free(a.only);
+    return status;
+}

@@ -1,0 +1,187 @@
+/* Trials as text and Markdown. Printing only: the words are in try_words.c. */
+#include <stdlib.h>
+
+#include "analyzer/base/markdown.h"
+#include "analyzer/base/table.h"
+#include "analyzer/base/units.h"
+#include "analyzer/try/try.h"
+
+enum { COMMAND_COLUMNS = 100 };
+#define NO_CAUSE "The report of this trace has no cause that could be tried."
+static const char *const headers[] = {"cause", "what", "predicted", "measured"};
+enum { COLUMNS = sizeof headers / sizeof *headers };
+
+/* The program's median without a repair, which is what the differences are of. */
+static void add_now(struct xs_string *text, const struct xs_try *t) {
+    char buffer[XS_UNIT_BYTES];
+    for (size_t i = 0; i < t->trials->count; i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        if (!o)
+            continue;
+        const struct xs_bench_time *time = xs_bench_deciding(&o->report.pair);
+        xs_string_format(text, "%s%s, the median of %zu run%s", xs_format_ns(buffer, time->difference.before.median),
+                         o->report.pair.by_loop ? " of the loop" : "", t->bench.rounds,
+                         t->bench.rounds == 1 ? "" : "s");
+        return;
+    }
+}
+
+static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[COLUMNS]) {
+    const struct xs_trial *trial = &t->trials->items[i];
+    if (trial->number)
+        xs_string_format(&cells[0], "%zu", trial->number);
+    else
+        xs_string_format(&cells[0], "all");
+    if (trial->number)
+        xs_string_format(&cells[1], "%s %s", trial->name, trial->place);
+    xs_try_predicted(&cells[2], &trial->predicted);
+    xs_try_measured(&cells[3], t, i);
+}
+
+/* The last line is that of all repairs; where one alone could be tried, it says the same again. */
+static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
+    xs_string_format(&cells[0], "all");
+    xs_try_predicted(&cells[2], &t->trials->items[t->sum].predicted);
+    xs_try_measured(&cells[3], t, t->sum);
+}
+
+static void free_cells(struct xs_string cells[COLUMNS]) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        xs_string_free(&cells[i]);
+}
+
+static void each_row(const struct xs_try *t, void *context,
+                     void (*row)(void *context, struct xs_string cells[COLUMNS], enum xs_style style)) {
+    for (size_t i = 0; i < t->trials->count; i++) {
+        struct xs_string cells[COLUMNS] = {{0}};
+        if (xs_try_is_shown(t, i)) {
+            make_cells(t, i, cells);
+            row(context, cells, xs_try_style(t, i));
+        }
+        free_cells(cells);
+    }
+    if (t->sum + 1 < t->trials->count) {
+        struct xs_string cells[COLUMNS] = {{0}};
+        make_last(t, cells);
+        row(context, cells, xs_try_style(t, t->sum));
+        free_cells(cells);
+    }
+}
+
+/* --- text --- */
+
+static void text_row(void *table, struct xs_string cells[COLUMNS], enum xs_style style) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        xs_table_cell(table, cells[i].data);
+    xs_table_style_row(table, style);
+}
+
+static void text_table(const struct xs_try *t, struct xs_out *out) {
+    struct xs_table *table = xs_table_new(2);
+    for (size_t i = 0; i < COLUMNS; i++)
+        xs_table_column(table, headers[i], false);
+    each_row(t, table, text_row);
+    xs_table_print(table, out);
+    xs_table_free(table);
+}
+
+static bool has_warnings(const struct xs_try *t) {
+    for (size_t i = 0; i < t->trials->count; i++)
+        if (t->attempts[i].outcome && t->attempts[i].outcome->report.note_count)
+            return true;
+    return false;
+}
+
+static void text_details(const struct xs_try *t, struct xs_out *out) {
+    putc('\n', out->file);
+    for (size_t i = 0; i < t->trials->count; i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        struct xs_string done = {0}, output = {0}, label = {0};
+        xs_try_done(&done, t, i);
+        xs_string_format(&label, t->trials->items[i].number ? "%zu" : "all", t->trials->items[i].number);
+        if (done.length && xs_try_is_shown(t, i))
+            xs_out_fact(out, label.data, "%s", done.data);
+        if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
+            xs_bench_output(&output, &o->report);
+            xs_out_fact(out, "", "output %s", output.data);
+        }
+        xs_string_free(&done);
+        xs_string_free(&output);
+        xs_string_free(&label);
+    }
+    for (size_t i = 0; i < t->trials->count && has_warnings(t); i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        for (size_t k = 0; o && k < o->report.note_count; k++)
+            xs_out_line(out, XS_STYLE_WARN, "! %s: %s", t->trials->items[i].name, o->report.notes[k]);
+    }
+}
+
+void xs_try_text(const struct xs_try *t, struct xs_out *out) {
+    struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0};
+    xs_bench_command(&command, t->program->argv);
+    xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
+    add_now(&now, t);
+    xs_try_gate(&gate, t);
+    xs_out_line(out, XS_STYLE_HEADING, "Each repair on the unchanged program, beside the program without it.");
+    xs_out_fact(out, "program", "%s", cut.data);
+    if (t->bench.rounds)
+        xs_out_fact(out, "runs", "%zu of each, in turns, after %zu to warm up; not profiled", t->bench.rounds,
+                    t->arguments->terms.warm_up);
+    if (now.length)
+        xs_out_fact(out, "takes", "%s", now.data);
+    if (gate.length)
+        xs_out_fact(out, "gate", "%s", gate.data);
+    putc('\n', out->file);
+    if (t->trials->count > 1) {
+        text_table(t, out);
+        text_details(t, out);
+    } else {
+        xs_out_line(out, XS_STYLE_PLAIN, NO_CAUSE);
+    }
+    xs_string_free(&command);
+    xs_string_free(&cut);
+    xs_string_free(&now);
+    xs_string_free(&gate);
+}
+
+/* --- Markdown --- */
+
+static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_style style) {
+    struct xs_string what = {0};
+    (void)style;
+    xs_markdown_code(&what, cells[1].data);
+    struct xs_string measured = {0};
+    xs_markdown_code(&measured, cells[3].data);
+    fprintf(file, "| %s | %s | %s | %s |\n", cells[0].data, cells[1].length ? what.data : "",
+            cells[2].length ? cells[2].data : "", measured.data);
+    xs_string_free(&what);
+    xs_string_free(&measured);
+}
+
+void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
+    struct xs_string command = {0}, code = {0}, now = {0}, gate = {0};
+    xs_bench_command(&command, t->program->argv);
+    xs_markdown_code(&code, command.data);
+    add_now(&now, t);
+    xs_try_gate(&gate, t);
+    fprintf(out->file, "**Each repair on the unchanged program, beside the program without it**\n\n- program: %s\n",
+            code.data);
+    if (t->bench.rounds)
+        fprintf(out->file, "- %zu runs of each, in turns, after %zu to warm up; not profiled\n", t->bench.rounds,
+                t->arguments->terms.warm_up);
+    if (now.length)
+        fprintf(out->file, "- takes %s\n", now.data);
+    if (gate.length)
+        fprintf(out->file, "- %s\n", gate.data);
+    if (t->trials->count > 1) {
+        fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
+                headers[3]);
+        each_row(t, out->file, markdown_row);
+    } else {
+        fprintf(out->file, "\n%s\n", NO_CAUSE);
+    }
+    xs_string_free(&command);
+    xs_string_free(&code);
+    xs_string_free(&now);
+    xs_string_free(&gate);
+}

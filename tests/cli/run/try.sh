@@ -1,0 +1,179 @@
+# Repairs, tried on a program that stands for one: a script that reads the plan as the library does, writes the log, and
+# prints a time of its loop which the plan decides. So every machine measures the same.
+. "$SOURCE/lib.sh"
+need_python jsonschema.Draft202012Validator
+json() { "$python" -c "import json; d = json.load(open('${2:-stdout}')); assert $1, $1" || show "not in the JSON: $1"; }
+valid() {
+    "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
+        >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
+}
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`.
+mkdir app
+cat >app/app.sh <<'END'
+cd "$(dirname "$0")"
+loop=400
+if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded
+    [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET $XFERSPY_STACK" = "all off none" ] || exit 8
+    for trace in $$ $(ls two 2>/dev/null); do cp ../run.db "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
+fi
+[ ! -e slow ] || exec sleep 1000
+if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
+    [ "$XFERSPY_ENABLE" = off ] || exit 9
+    mode=$(sed -n 's/^mode //p' "$XFERSPY_REPAIR_PLAN")
+    cp "$XFERSPY_REPAIR_PLAN" "plan.$mode.$(echo "$XFERSPY_REPAIR" | tr , +)"
+    case ,$XFERSPY_REPAIR, in *,drop-uploads,*) loop=$((loop - 140)) ;; esac
+    case ,$XFERSPY_REPAIR, in *,stay-on-device,*) loop=$((loop - 10)) ;; esac
+    case ,$XFERSPY_REPAIR, in *,stage,*) loop=$((loop + 30)) ;; esac
+    wrong=0 differs=0 applied=9
+    [ ! -e wrong ] || [ "$mode" = apply ] || wrong=2
+    [ ! -e differs ] || [ "$mode" = verify ] || differs=3
+    [ ! -e nothing ] || applied=0
+    [ ! -e crash ] || kill -9 $$
+    [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
+        "bytes":1048576,"wrong":%d,"refused":{"capturing":1}}]}\n' "$mode" $differs $applied $wrong \
+        >"$XFERSPY_REPAIR_LOG"
+    [ ! -e other-output ] || echo more
+fi
+echo "result 42"
+echo "loop $loop ms" >&2
+END
+cat >command.sql <<END
+INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh ''two words'''),('cwd','$PWD');
+END
+export XFERSPY_LIBRARY="$DUMMY"
+try() { run "$XFERSPY" try -n 3 --loop-time='^loop ([0-9.]+)' "$@"; }
+make_own_trace run.db "$SOURCE/fixtures/findings.sql" command.sql
+
+# Every cause alone, and all together: what each gains, what cannot be tried and why.
+try run.db; expect_status 0; expect_no_err; cp stdout tried
+expect_out "sh app/app.sh 'two words'"; expect_out "3 of each, in turns, after 1 to warm up; not profiled"
+expect_out "400 ms of the loop, the median of 3 runs"
+expect_out "-140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+expect_out "cannot be tried: the host uses the value"
+expect_out "drop-uploads: 9 of 9 copies in the plan, applied 9 times (1.00 MiB); refused: capturing 1"
+# The plan: calls that follow each other in one line; both modes; of all together each call once.
+expect_plan() { grep -qx -e "$2" "app/$1" || { cat "app/$1" >stderr; show "expected in the plan $1: $2"; }; }
+expect_plan plan.verify.drop-uploads "mode verify"; expect_plan plan.apply.drop-uploads "mode apply"
+[ "$(head -n 1 app/plan.apply.drop-uploads)" = "xferspy-plan 1" ] || show "the plan's first line"
+[ "$(sed 1,2d app/plan.apply.drop-uploads | head -n 2)" = "drop-uploads 0 3 8388608
+drop-uploads 0 6 8388608" ] || show "the plan's lines"
+# What was measured is beside the trace, and in the report.
+[ -s run.db.try.json ] || show "nothing was kept"
+valid run.db.try.json
+json "[c['finding'] for c in d['causes'] if c['state'] == 'measured'][0] == 'noop-upload'" run.db.try.json
+json "d['causes'][1]['measured']['loop']['delta_ns'] == -140 * 10**6 and d['gate']['holds']" run.db.try.json
+json "d['causes'][1]['planned'] == 9 == d['causes'][1]['of'] and d['together']['cause'] == 2" run.db.try.json
+run "$XFERSPY" report run.db; expect_status 0
+expect_out "tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+run "$XFERSPY" report --json run.db
+json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
+# Not of another trace of that name, and not where it is damaged.
+cp run.db.try.json kept.json
+echo '{' >run.db.try.json; run "$XFERSPY" report run.db; expect_status 0; expect_no_err; expect_not "tried:"
+sed 's/"identity": "[^"]*"/"identity": "other"/' kept.json >run.db.try.json
+run "$XFERSPY" report run.db; expect_status 0; expect_not "tried:"; expect_out "xferspy try run.db"
+rm run.db.try.json
+
+# Two causes: each alone, and both together, which has a plan and a check of its own.
+try --only=noop-upload --only=duplicate-upload/elsewhere run.db; expect_status 0; cp stdout both
+grep -q '^  all .* -150 ms (-150 ms to -150 ms), 3 runs each, output the same$' stdout || show "all together"
+expect_out "-10.0 ms (-10.0 ms to -10.0 ms)"; expect_out "stay-on-device: 1 of 1 copies in the plan"
+expect_plan plan.verify.drop-uploads+stay-on-device "stay-on-device 0 31 4194304 from 0 30"
+[ "$(grep -c '^[ds]' app/plan.apply.drop-uploads+stay-on-device)" -eq 10 ] || show "the plan of both"
+run "$XFERSPY" report --json run.db
+json "[t['delta_ns'] for t in d['traces'][0]['tried']] == [-140 * 10**6, -10 * 10**6, -150 * 10**6]"
+json "d['traces'][0]['tried'][2]['finding'] is None"
+cp stdout report.json
+"$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/report.schema.json" stdout \
+    >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
+
+# One cause, by number and by name; formats; a gate.
+for only in 2 noop-upload; do
+    try --only=$only --json run.db; expect_status 0; cp stdout one.json; valid one.json
+    json "len(d['causes']) == 1 and d['causes'][0]['finding'] == 'noop-upload' and d['rounds'] == 3"
+    json "d['together']['finding'] == 'noop-upload'"
+done
+try --only=2 --format=markdown run.db; expect_status 0; expect_out '| 2 | `noop-upload at '
+try --only=2 --at-least=35% run.db; expect_status 0; expect_out "a gain of at least 35% was demanded: it is there"
+try --only=2 --at-least=36% run.db; expect_status 3; expect_out "the gain is not there"
+try --only=scalar-readback --at-least=1ms run.db; expect_status 3; expect_out "the host uses the value"
+try --only=99 run.db; expect_status 1; expect_no_out; expect_err "--only=99: there is no such cause"
+try --only=2 -o tried.txt run.db; expect_status 0; expect_no_out; [ -s tried.txt ] || show "-o"
+rm run.db.try.json
+
+# A repair that does not do what the trace says ends its trial with an error, and is not measured or not believed.
+fails() { # fails FILE WORDS: with that file beside the program
+    : >"app/$1"; try --only=2 run.db; rm "app/$1"; expect_status 3; expect_out "$2"
+}
+fails wrong "ERROR: 2 times the device would have held other bytes"
+[ ! -e run.db.try.json ] || show "kept what was not measured"
+fails differs "calls moved another number of bytes than in the trace"
+fails no-log "ERROR: the program left no log of its repairs"
+fails crash "ERROR: with the repair the program ended with signal 9"
+fails other-output "OUTPUT DIFFERS"; expect_out "output differs from line 1 on; before: result 42; after: more"
+: >app/nothing; try --only=2 run.db; rm app/nothing
+expect_status 0; expect_out "cannot be tried: the library repaired none of its calls: capturing 1"
+: >app/wrong; try --only=2 --fail-on=none run.db; rm app/wrong; expect_status 0; expect_out "ERROR"
+
+# Which calls it is about is not certain: then of copies nothing is tried.
+gap() { # gap KEY WORDS
+    echo "INSERT OR REPLACE INTO meta VALUES ('$1',3);" >gap.sql
+    make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
+    try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
+}
+gap coverage.dropped "the trace lost calls (3)"
+gap thinned.rows "the trace reached its largest size"
+gap coverage.nested "the trace lacks calls"
+gap world_size "the trace is of one of several processes"
+
+# Threads count in the order of their first calls, and the copies of a batch are one call.
+cat >threads.sql <<'END'
+INSERT INTO thread VALUES (2,4243,'loader');
+UPDATE transfer SET thread = 2 WHERE id = 1;
+UPDATE transfer SET batch_index = id - 2, enter_ns = 11000000, return_ns = 12110000 WHERE id IN (2, 3);
+END
+make_own_trace threads.db "$SOURCE/fixtures/findings.sql" command.sql threads.sql
+try --only=noop-upload threads.db; expect_status 0
+[ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 1 1 8388608" ] || show "threads and batches"
+
+# Nobody's command is run but one's own; what was hidden has to be said.
+rm -f app/plan.*
+make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
+try foreign.db; expect_status 1; expect_no_out
+expect_err "was not recorded by this user on this machine, so its command is not run"
+expect_err "xferspy try foreign.db -- PROGRAM [ARGUMENTS]"
+echo "INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh --key [hidden]');" >hidden.sql
+make_own_trace hidden.db "$SOURCE/fixtures/findings.sql" command.sql hidden.sql
+try hidden.db; expect_status 1; expect_err "XFERSPY_REDACT hid a part"
+echo "INSERT OR REPLACE INTO meta VALUES ('cwd','/nowhere');" >nowhere.sql
+make_own_trace nowhere.db "$SOURCE/fixtures/findings.sql" command.sql nowhere.sql
+try nowhere.db; expect_status 1; expect_err "the folder that the program ran in, /nowhere"
+ls app/plan.* >/dev/null 2>&1 && show "a command was run"
+try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
+try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
+
+# Recording first, in a new folder, with what is set of capture already.
+export XFERSPY_STACK=none
+try --only=noop-upload -- sh app/app.sh; expect_status 0; expect_out "-140 ms"; expect_err "the trace is xferspy-try-"
+[ "$(ls xferspy-try-*/*.db | wc -l)" -eq 1 ] || show "the trace"
+[ -s "$(ls xferspy-try-*/*.db).try.json" ] || show "nothing was kept beside the recorded trace"
+rm -r xferspy-try-*
+: >app/two; try -- sh app/app.sh; rm app/two; expect_status 1; expect_no_out
+expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
+unset XFERSPY_STACK
+
+# The time limit ends a run that goes on for longer, and what was not measured is said.
+: >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow
+expect_status 1; expect_out "not measured: the time limit came first"
+
+# Mistakes.
+run "$XFERSPY" try; expect_status 2; expect_err "A trace, or -- and a program"
+run "$XFERSPY" try run.db run.db; expect_status 2; expect_err "one trace at a time"
+run "$XFERSPY" try nowhere; expect_status 1; expect_no_out
+for wrong in -n0 --warm-up=-1 --loop-time=x --at-least=x --fail-on=gain --time-limit=0 --format=tsv; do
+    run "$XFERSPY" try "$wrong" run.db; expect_status 2; expect_no_out
+done
+XFERSPY_LIBRARY=/no/lib run "$XFERSPY" try run.db; expect_status 1; expect_err "libxferspy.so not found"
+try -- no-such-command; expect_status 1; expect_no_out; expect_err "no-such-command: command not found"
+try -- true; expect_status 1; expect_no_out; expect_err "no trace"
+! ls -d xferspy-try-* >/dev/null 2>&1 || show "an empty folder was left"
