@@ -193,6 +193,35 @@ static bool is_own_call(uint32_t correlation) {
     return false;
 }
 
+/* ---- calls that are left out ---- */
+
+/* Their ids, each at its place modulo the size. A later one takes the place of one that is long decoded. */
+enum { LEFT_OUT = 1 << 18 };
+static _Atomic uint32_t left_out[LEFT_OUT];
+static _Atomic bool any_left_out;
+
+void xs_cupti_left_out(uint32_t correlation) {
+    atomic_store_explicit(&left_out[correlation % LEFT_OUT], correlation, memory_order_relaxed);
+    if (!atomic_load_explicit(&any_left_out, memory_order_relaxed))
+        atomic_store(&any_left_out, true);
+}
+
+static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    uint32_t id = 0;
+    if (!atomic_load(&any_left_out))
+        return false;
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
+        id = ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
+    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
+        id = ((const CUpti_ActivityMemcpyPtoP4 *)record)->correlationId;
+    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
+        id = ((const CUpti_ActivityMemset4 *)record)->correlationId;
+    else if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+        id = ((const CUpti_ActivityKernel10 *)record)->correlationId;
+    uint32_t correlation = correlation_of(d, id);
+    return correlation && atomic_load_explicit(&left_out[correlation % LEFT_OUT], memory_order_relaxed) == correlation;
+}
+
 /* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. A stream that is
  * told to wait for an event costs nobody time, and one of the library's own is like the application's, so none is
  * kept. */
@@ -229,7 +258,7 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
     CUpti_Activity *record = NULL;
     CUptiResult result;
     for (size_t n = 0; (result = find_record(d, data, valid_bytes, n, &record)) == CUPTI_SUCCESS; n++) {
-        if (is_own(d, record))
+        if (is_own(d, record) || is_left_out(d, record))
             continue;
         for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
             if (decoders[i].kind != record->kind)
