@@ -53,6 +53,7 @@ void xs_outside_start(const struct xs_window_spec *asked, uint64_t begin_ns) {
     uint64_t next_ns;
     spec = *asked;
     start_ns = begin_ns;
+    is_inside = false;
     atomic_store(&xs_outside, true);
     if (is_wanted(begin_ns, &next_ns))
         open_window(begin_ns);

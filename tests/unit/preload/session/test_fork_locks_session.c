@@ -12,6 +12,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
+#include "preload/core/outside.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
@@ -37,10 +38,16 @@ _Atomic unsigned xs_asides_ahead;
 bool xs_arguments_on;
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
-enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, GATE = 128, ALL = 255 };
+enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, GATE = 128, OUTSIDE = 256, ALL = 511 };
 
 void xs_real_forget(void) { forgotten |= REAL; }
 void xs_gate_forget(void) { forgotten |= GATE; }
+void xs_outside_forget(void) { forgotten |= OUTSIDE; }
+void xs_outside_look(void) {}
+void xs_outside_start(const struct xs_window_spec *spec, uint64_t start_ns) {
+    (void)spec;
+    (void)start_ns;
+}
 void xs_map_forget(void) { forgotten |= MAP; }
 void xs_arguments_forget(void) { forgotten |= ARGUMENTS; }
 void xs_context_forget(void) { forgotten |= CONTEXTS; }
