@@ -84,6 +84,11 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     size_t begin = text->length;
     if (s->failures.count)
         xs_string_format(text, "CUDA calls fail");
+    if (s->looked_at.has_gaps) {
+        next(text, begin);
+        xs_string_format(text, "%s of %s %s looked at", xs_format_ns(taken, s->looked_at.recorded_ns),
+                         xs_format_ns(all, s->run.duration_ns), s->looked_at.parts ? "were" : "was");
+    }
     struct xs_string migrations = {0};
     say_migrations(&migrations, s);
     if (migrations.length) {
