@@ -9,6 +9,14 @@ const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
     [XS_LEFT_DAMAGED] = "damaged", [XS_LEFT_RECORDS] = "cupti_records", [XS_LEFT_STACKS] = "without_stack",
     [XS_LEFT_OUTSIDE] = "outside"};
 
+void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
+    const struct xs_looked_at *l = &summary->looked_at;
+    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    if (l->has_gaps)
+        xs_string_format(text, "%s of %s %s looked at", xs_format_ns(recorded, l->recorded_ns),
+                         xs_format_ns(run, summary->run.duration_ns), l->parts ? "were" : "was");
+}
+
 void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_looked_at *l = &summary->looked_at;
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES], parts[XS_UNIT_BYTES];
