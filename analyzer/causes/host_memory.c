@@ -165,7 +165,8 @@ void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *p
 
 static void judge(struct xs_host_memory *memory, struct xs_locked_memory *item) {
     item->is_to_judge = false;
-    item->is_useless = !memory->is_used_unseen && !item->is_registered && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+    item->is_useless = !memory->is_used_unseen && !item->is_registered && item->left <= item->is_of_copy &&
+                       item->price_ns > item->left_ns;
     memory->instead_ns -= item->instead_ns;
     item->instead_ns = item->is_useless ? item->left_ns : 0;
     memory->instead_ns = xs_model_ns(memory->instead_ns + item->instead_ns);

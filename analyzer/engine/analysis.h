@@ -52,7 +52,7 @@ struct xs_analysis {
 
     int64_t thinned_from_ns, thinned_to_ns; /* between them calls are missing; INT64_MAX: none are */
     struct xs_capture_ranges ranges;
-    int64_t range; /* where ranges have gaps: the one that the latest event lay in; -1: none */
+    int64_t range;      /* where ranges have gaps: the one that the latest event lay in; -1: none */
     bool is_behind_gap; /* and nothing was taken since the model forgot what was before the gap */
     struct xs_frees frees;
     int64_t last_ns; /* the latest time seen */

@@ -27,8 +27,9 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
                                "never came.");
         return;
     }
-    xs_string_format(text, "Looked at %s of %s, in %s part%s of the run that XFERSPY_WINDOW asks for: findings and "
-                           "totals are of %s, and outside only allocations were recorded.",
+    xs_string_format(text,
+                     "Looked at %s of %s, in %s part%s of the run that XFERSPY_WINDOW asks for: findings and "
+                     "totals are of %s, and outside only allocations were recorded.",
                      xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns),
                      xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s", l->parts == 1 ? "it" : "them");
 }

@@ -195,7 +195,8 @@ static bool is_own_call(uint32_t correlation) {
 
 /* ---- calls that are left out ---- */
 
-/* Their ids, each at one of a few places. Where all of these are taken the oldest, which is long decoded, makes room. */
+/* Their ids, each at one of a few places. Where all of these are taken the oldest, which is long decoded, makes room.
+ */
 enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
 static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
 static _Atomic bool any_left_out;

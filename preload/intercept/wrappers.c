@@ -182,8 +182,7 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
         struct xs_range range __attribute__((unused));                                                                 \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
-        if (may_be_left_out(category) && real &&                                                                       \
-            xs_left_out_begin(XS_GUARD_HERE(), left_out_kind(category))) {                                             \
+        if (may_be_left_out(category) && real && xs_left_out_begin(XS_GUARD_HERE(), left_out_kind(category))) {        \
             call->event = &xs_scratch_event;                                                                           \
             call->result = CUDA_SUCCESS;                                                                               \
             call->default_stream = row_default_stream;                                                                 \

@@ -18,14 +18,14 @@ static void add(void *context, int64_t start_ns, int64_t end_ns) {
 
 void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *trace) {
     char text[16], status[16];
-    *r = (struct xs_capture_ranges){
-        .limited = *xs_trace_meta_text(trace, "range.windows", text, sizeof text, "") != '\0',
-        .ranges = xs_trace_meta_count(trace, "range.count"),
-        .recorded_ns = xs_trace_meta_count(trace, "range.recorded_ns"),
-        .transfers = xs_trace_meta_count(trace, "range.left_out_transfers"),
-        .memsets = xs_trace_meta_count(trace, "range.left_out_memsets"),
-        .launches = xs_trace_meta_count(trace, "range.left_out_launches"),
-        .others = xs_trace_meta_count(trace, "range.left_out_others")};
+    *r = (struct xs_capture_ranges){.limited =
+                                        *xs_trace_meta_text(trace, "range.windows", text, sizeof text, "") != '\0',
+                                    .ranges = xs_trace_meta_count(trace, "range.count"),
+                                    .recorded_ns = xs_trace_meta_count(trace, "range.recorded_ns"),
+                                    .transfers = xs_trace_meta_count(trace, "range.left_out_transfers"),
+                                    .memsets = xs_trace_meta_count(trace, "range.left_out_memsets"),
+                                    .launches = xs_trace_meta_count(trace, "range.left_out_launches"),
+                                    .others = xs_trace_meta_count(trace, "range.left_out_others")};
     if (!r->limited)
         return;
     /* the counts of a process that was killed are of some time before */

@@ -18,7 +18,7 @@ struct xs_capture_ranges {
     bool has_gaps;                  /* and calls were left out, or may have been */
     struct xs_capture_range *items; /* in the order of time; the first ones where there were many */
     size_t count, capacity;
-    uint64_t ranges, recorded_ns; /* all of them, and how long they were together */
+    uint64_t ranges, recorded_ns;                  /* all of them, and how long they were together */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
 };
 

@@ -24,8 +24,7 @@ static bool is_gone(uintptr_t return_address_at) {
 
 static void window_asked(void) { xs_outside_look(); }
 
-const struct xs_hooks xs_hooks = {
-    .start_session = start_session, .is_gone = is_gone, .window_asked = window_asked};
+const struct xs_hooks xs_hooks = {.start_session = start_session, .is_gone = is_gone, .window_asked = window_asked};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)topic;
@@ -126,7 +125,7 @@ static void time_opens_and_closes(void **state) {
 /* Where there are more than can be remembered, the first ones are, and all are counted. */
 static void windows_without_end(void **state) {
     enum { MORE = XS_OUTSIDE_WINDOWS + 100 };
-    int64_t (*us)[2] = malloc(sizeof(int64_t[2]) * MORE);
+    int64_t(*us)[2] = malloc(sizeof(int64_t[2]) * MORE);
     (void)state;
     assert_non_null(us);
     start("profiler", xs_monotonic_ns());

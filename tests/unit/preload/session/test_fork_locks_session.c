@@ -38,7 +38,18 @@ _Atomic unsigned xs_asides_ahead;
 bool xs_arguments_on;
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
-enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, GATE = 128, OUTSIDE = 256, ALL = 511 };
+enum {
+    REAL = 1,
+    MAP = 2,
+    ARGUMENTS = 4,
+    CONTEXTS = 8,
+    NOTES = 16,
+    THREAD = 32,
+    CALLSITE = 64,
+    GATE = 128,
+    OUTSIDE = 256,
+    ALL = 511
+};
 
 void xs_real_forget(void) { forgotten |= REAL; }
 void xs_gate_forget(void) { forgotten |= GATE; }
