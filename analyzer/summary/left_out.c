@@ -23,8 +23,7 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
     if (!l->has_gaps)
         return;
     if (!l->parts) {
-        xs_string_format(text, "Nothing was recorded but allocations: the part of the run that XFERSPY_WINDOW asks for "
-                               "never came.");
+        xs_string_format(text, "Nothing was recorded but allocations: what XFERSPY_WINDOW asks for never came.");
         return;
     }
     xs_string_format(text,

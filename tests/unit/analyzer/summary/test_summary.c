@@ -186,12 +186,13 @@ static void left_out_is_said(void **state) {
          1},
         {"damaged", "3 recorded events were lost: the spool was damaged.", 3},
         {"cupti_records", "CUPTI dropped 9 records.", 9},
-        {"without_stack", "The call site is not known of 1 of 2 transfers.", 1}};
+        {"without_stack", "The call site is not known of 1 of 2 transfers.", 1},
+        {"outside", "4 launches were counted and not recorded: outside of what XFERSPY_WINDOW asks for.", 4}};
     struct case_ c;
     (void)state;
     load(&c, "INSERT INTO meta VALUES ('coverage.dropped', 5), ('coverage.nested', 1026), ('coverage.left', 1),"
-             " ('skipped_events', 3), ('cupti.dropped_records', 9), ('option.stack', 'auto');" TRANSFER(1, 1, 100, 1, 4,
-                                                                                                        0, 10, 30, 1)
+             " ('skipped_events', 3), ('cupti.dropped_records', 9), ('option.stack', 'auto'),"
+             " ('range.windows', '0+9'), ('range.left_out_launches', 4);" TRANSFER(1, 1, 100, 1, 4, 0, 10, 30, 1)
                  TRANSFER(2, 1, 50, 1, 4, 1, 40, 45, 2) "UPDATE transfer SET stack = 1 WHERE id = 2;");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
         struct xs_string text = {0};
