@@ -41,7 +41,8 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_API] = "call",
                                                            [XS_ANONYMOUS_HARDWARE] = "model",
                                                            [XS_ANONYMOUS_WORD] = "word",
-                                                           [XS_ANONYMOUS_FIRST_WORD] = "system"};
+                                                           [XS_ANONYMOUS_FIRST_WORD] = "system",
+                                                           [XS_ANONYMOUS_LIST] = "list"};
 
 /* The end of a file's name says the language, and no more than that. */
 static const char *extension_of(const char *path) {
@@ -228,7 +229,8 @@ static void make(char *name, enum xs_anonymous_kind kind, const char *text, size
 static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
     return !bytes || (kind == XS_ANONYMOUS_API && is_api(text, bytes)) ||
            (kind == XS_ANONYMOUS_HARDWARE && is_plain(text, bytes, HARDWARE_BYTES, " -_.,()@+")) ||
-           (kind == XS_ANONYMOUS_WORD && is_words(text, bytes));
+           (kind == XS_ANONYMOUS_WORD && is_words(text, bytes)) ||
+           (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);
 }
 
 static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {

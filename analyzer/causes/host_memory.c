@@ -121,7 +121,8 @@ static void read_copies(struct reading *r) {
 void xs_host_memory_begin(struct xs_host_memory *memory, const struct xs_plan *plan) {
     struct reading r = {.memory = memory, .plan = plan};
     size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
-    *memory = (struct xs_host_memory){.of = xs_realloc(NULL, (numbers + 1) * sizeof *memory->of),
+    *memory = (struct xs_host_memory){.is_used_unseen = plan->findings->has_gaps,
+                                      .of = xs_realloc(NULL, (numbers + 1) * sizeof *memory->of),
                                       .next = xs_realloc(NULL, (numbers + 1) * sizeof *memory->next)};
     for (size_t i = 0; i < numbers; i++) {
         memory->of[i] = 0;
@@ -164,7 +165,8 @@ void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *p
 
 static void judge(struct xs_host_memory *memory, struct xs_locked_memory *item) {
     item->is_to_judge = false;
-    item->is_useless = !item->is_registered && item->left <= item->is_of_copy && item->price_ns > item->left_ns;
+    item->is_useless = !memory->is_used_unseen && !item->is_registered && item->left <= item->is_of_copy &&
+                       item->price_ns > item->left_ns;
     memory->instead_ns -= item->instead_ns;
     item->instead_ns = item->is_useless ? item->left_ns : 0;
     memory->instead_ns = xs_model_ns(memory->instead_ns + item->instead_ns);

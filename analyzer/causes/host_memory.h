@@ -33,10 +33,11 @@ struct xs_locked_memory {
 struct xs_host_memory {
     struct xs_locked_memory *items; /* by the allocating calls */
     size_t count;
-    uint32_t *of;       /* by copy: the item that it uses plus 1, 0: none; by call, of an allocation: its item plus 1 */
-    uint32_t *next;     /* by copy: the next one of its item; XS_PLAN_NONE: there is none */
-    int64_t instead_ns; /* what the copies of useless memory that are left take longer */
-    uint32_t *touched;  /* the items that a plan touches; from `judged` on they are to be judged (again) */
+    uint32_t *of;   /* by copy: the item that it uses plus 1, 0: none; by call, of an allocation: its item plus 1 */
+    uint32_t *next; /* by copy: the next one of its item; XS_PLAN_NONE: there is none */
+    bool is_used_unseen; /* by copies that are not in the trace: none is ever useless */
+    int64_t instead_ns;  /* what the copies of useless memory that are left take longer */
+    uint32_t *touched;   /* the items that a plan touches; from `judged` on they are to be judged (again) */
     size_t touched_count, touched_capacity, judged;
 };
 

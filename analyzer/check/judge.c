@@ -13,6 +13,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
 #include "analyzer/trace/scan.h"
 
@@ -365,6 +366,11 @@ static void add_notes(struct judge *j) {
     if (windows.length)
         add_note(j->judged, "D%s.", windows.data + 1);
     xs_string_free(&windows);
+    struct xs_string looked_at = {0};
+    xs_looked_at_say(&reading->summary, &looked_at);
+    if (looked_at.length)
+        add_note(j->judged, "%s", looked_at.data);
+    xs_string_free(&looked_at);
     if (!reading->findings->transfers)
         add_note(j->judged, "No copies were seen at all.");
     if (reading->findings->damaged_rows)

@@ -316,6 +316,11 @@ static void end(struct xs_detection *detection) {
     xs_pool_free(&state->holder_pool);
 }
 
+static void on_gap(struct xs_detection *detection) {
+    end(detection);
+    *(struct state *)detection->state = (struct state){0};
+}
+
 const struct xs_detector xs_detector_duplicate_upload = {
     .id = "duplicate-upload",
     .title = "uploads of bytes that were uploaded to this device before",
@@ -336,5 +341,6 @@ const struct xs_detector xs_detector_duplicate_upload = {
                   XS_REPAIR_OF_DETECTOR}},
     .on_event = on_event,
     .before_transfer = before_transfer,
+    .on_gap = on_gap,
     .end = end,
 };

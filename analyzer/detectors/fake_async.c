@@ -123,6 +123,15 @@ static void end(struct xs_detection *detection) {
     xs_hash_free(&state->threads);
 }
 
+/* Which call came next is not known. */
+static void on_gap(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (size_t i = state->pending; i > 0; i--)
+        xs_undecided(detection, XS_UNDECIDED_CALLS);
+    end(detection);
+    *state = (struct state){0};
+}
+
 const struct xs_detector xs_detector_fake_async = {
     .id = "fake-async",
     .title = "asynchronous copies that blocked the host until they ended",
@@ -136,6 +145,7 @@ const struct xs_detector xs_detector_fake_async = {
              XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API) | XS_WANT_NOT_RUN,
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
+    .on_gap = on_gap,
     .finish = finish,
     .end = end,
 };

@@ -161,6 +161,18 @@ static void finish(struct xs_detection *detection) {
             xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
 }
 
+/* What came next to a copy or a kernel is not known. */
+static void on_gap(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (int32_t i = 0; i < state->device_count; i++) {
+        if (state->devices[i]) {
+            xs_stretches_finish(state->devices[i]);
+            xs_stretches_free(state->devices[i]);
+            xs_stretches_begin(state->devices[i], on_pair, state);
+        }
+    }
+}
+
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (int32_t i = 0; i < state->device_count; i++) {
@@ -184,6 +196,7 @@ const struct xs_detector xs_detector_no_overlap = {
     .wants = XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
+    .on_gap = on_gap,
     .finish = finish,
     .end = end,
 };

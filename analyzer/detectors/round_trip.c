@@ -161,6 +161,11 @@ static void end(struct xs_detection *detection) {
     xs_pool_free(&state->download_pool);
 }
 
+static void on_gap(struct xs_detection *detection) {
+    end(detection);
+    *(struct state *)detection->state = (struct state){0};
+}
+
 #define LEAVE_IT_THERE "Leave the data on the device"
 const struct xs_detector xs_detector_round_trip = {
     .id = "round-trip",
@@ -176,5 +181,6 @@ const struct xs_detector xs_detector_round_trip = {
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
                   XS_REPAIR_PEER_COPY}},
     .on_event = on_event,
+    .on_gap = on_gap,
     .end = end,
 };

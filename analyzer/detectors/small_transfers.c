@@ -204,6 +204,7 @@ const struct xs_detector xs_detector_small_transfers = {
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
+    .on_gap = finish, /* runs end there */
     .finish = finish,
     .end = end,
 };

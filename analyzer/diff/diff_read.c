@@ -12,6 +12,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
@@ -87,6 +88,9 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     withheld.length = 0;
     xs_modelled_say(&withheld, &reading->summary);
     added->windows = withheld.length ? keep(side, withheld.data) : "";
+    withheld.length = 0;
+    xs_looked_at_say_briefly(&reading->summary, &withheld);
+    added->looked_at = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
     xs_say_bounds(&withheld, findings);
     added->bounds = withheld.length ? keep(side, withheld.data) : "";

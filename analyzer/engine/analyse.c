@@ -159,10 +159,13 @@ static bool kernels_were_recorded(const struct xs_analysis *a) {
 
 static void read_completeness(struct xs_analysis *a) {
     char status[16], importer[16];
+    xs_capture_ranges_read(&a->ranges, a->trace);
+    a->findings->has_gaps = a->ranges.has_gaps;
+    a->range = a->ranges.count && a->ranges.items[0].start_ns <= 0 ? 0 : -1;
     a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "coverage.left", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "skipped_events", 0) == 0 &&
-                        xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) == 0;
+                        xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) == 0 && !a->ranges.has_gaps;
     a->thinned_from_ns = a->thinned_to_ns = INT64_MAX;
     if (xs_trace_meta_int(a->trace, XS_META_THINNED_ROWS, 0) > 0) {
         a->thinned_from_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_FROM_NS, 0);
@@ -219,6 +222,7 @@ static void end(struct xs_analysis *a) {
     xs_residency_end(&a->residency);
     xs_accounts_end(&a->accounts);
     xs_frees_free(&a->frees);
+    xs_capture_ranges_free(&a->ranges);
     xs_findings_discard(&a->builder);
     xs_samples_free(&a->samples);
     free(a->context_devices);

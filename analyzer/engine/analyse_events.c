@@ -255,9 +255,42 @@ static void prepare_launch(struct xs_analysis *a, struct xs_row_event *row) {
         xs_device_records_reach(&a->copies, e->correlation);
 }
 
+/* --- gaps --- */
+
+/* What was before has nothing to do with what comes: the model keeps the allocations, and nothing of their contents. */
+static void forget(struct xs_analysis *a) {
+    if (a->is_behind_gap) { /* again, and what was allocated meanwhile may be written, too */
+        xs_residency_gap(&a->residency);
+        return;
+    }
+    xs_residency_forget(&a->residency);
+    xs_waits_forget(&a->waits);
+    for (unsigned i = 0; i < xs_detector_count; i++)
+        if (a->detections[i].state && xs_detectors[i]->on_gap)
+            xs_detectors[i]->on_gap(&a->detections[i]);
+    a->is_behind_gap = true;
+}
+
+/* Where a trace was thinned, anything may have been called between two events. The first one behind it, too, comes
+ * after such a gap. Between ranges that were recorded the calls are missing, too. */
+static void note_gap(struct xs_analysis *a, int64_t ns) {
+    if (ns >= a->thinned_from_ns) {
+        xs_residency_gap(&a->residency);
+        if (ns > a->thinned_to_ns)
+            a->thinned_from_ns = INT64_MAX;
+    }
+    if (!a->ranges.has_gaps)
+        return;
+    int64_t range = xs_capture_range_at(&a->ranges, ns);
+    if (range < 0 || range != a->range)
+        forget(a);
+    a->range = range;
+}
+
 /* --- frees: what began waits here for its end --- */
 
 void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
+    note_gap(a, allocation->free_enter_ns);
     struct xs_trace_event event = {.on = XS_ON_FREE,
                                    .ran = true,
                                    .id = allocation->id,
@@ -278,20 +311,13 @@ void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     xs_residency_apply(&a->residency, &event);
 }
 
-/* Where a trace was thinned, anything may have been called between two events. The first one behind it, too, comes
- * after such a gap. */
-static void note_gap(struct xs_analysis *a, const struct xs_trace_event *e) {
-    if (e->enter_ns < a->thinned_from_ns || e->on == XS_ON_ALLOCATION)
-        return;
-    xs_residency_gap(&a->residency);
-    if (e->enter_ns > a->thinned_to_ns)
-        a->thinned_from_ns = INT64_MAX;
-}
-
 int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     struct xs_trace_event *e = &row->event;
     int status = XS_OK;
-    note_gap(a, e);
+    if (e->on != XS_ON_ALLOCATION)
+        note_gap(a, e->enter_ns);
+    if (e->on == XS_ON_TRANSFER || e->on == XS_ON_MEMSET || e->on == XS_ON_LAUNCH)
+        a->is_behind_gap = false;
     e->site = xs_site_of(a->findings->sites, e->entry_point, row->stack);
     note_time(a, e->return_ns);
     if (e->on == XS_ON_TRANSFER) {

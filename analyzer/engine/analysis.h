@@ -16,6 +16,7 @@
 #include "analyzer/trace/events.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 
 /* A copy between host and device that will be shown as an interval when its time has come. */
 struct xs_coming_interval {
@@ -50,6 +51,9 @@ struct xs_analysis {
     int32_t context_count;
 
     int64_t thinned_from_ns, thinned_to_ns; /* between them calls are missing; INT64_MAX: none are */
+    struct xs_capture_ranges ranges;
+    int64_t range;      /* where ranges have gaps: the one that the latest event lay in; -1: none */
+    bool is_behind_gap; /* and nothing was taken since the model forgot what was before the gap */
     struct xs_frees frees;
     int64_t last_ns; /* the latest time seen */
 

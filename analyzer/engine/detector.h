@@ -85,6 +85,9 @@ struct xs_detector {
      * that memory that will be looked at can be on its way into the cache. Nothing is changed in between; NULL:
      * nothing. */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
+    /* Calls are missing here, as between two parts of the run that were recorded: what was before has nothing to do
+     * with what comes. NULL: nothing is kept that could be wrong then. */
+    void (*on_gap)(struct xs_detection *detection);
     /* After the last event, and after XS_ON_LIVE; NULL: nothing to do. */
     void (*finish)(struct xs_detection *detection);
     /* Frees what the state points to; NULL: nothing. Also called where the analysis ended early, without finish. */

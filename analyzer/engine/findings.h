@@ -196,6 +196,7 @@ struct xs_findings {
     uint64_t with_content;                  /* of uploads and downloads: those with a fingerprint */
     uint64_t timed;                         /* of the transfers that ran: those with device times */
     bool exposed_known;                     /* kernels were recorded */
+    bool has_gaps;                          /* calls are missing between parts of the run (capture_ranges.h) */
     uint64_t damaged_rows;                  /* with values that cannot be true, taken as 0 or left out */
 
     struct xs_cause *causes; /* ranked, by what they save; every finding with a repair is in one */

@@ -423,6 +423,20 @@ void xs_residency_gap(struct xs_residency *residency) {
     note_launch(residency, -1, false);
 }
 
+/* Writes end without anybody's hearing of it. */
+void xs_residency_forget(struct xs_residency *residency) {
+    for (size_t i = 0; i < residency->device_count; i++)
+        xs_drop_writes(residency, (int32_t)i - 1, 0, UINT64_MAX, NULL);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&residency->regions, entry));) {
+        struct xs_region *region = (struct xs_region *)(uintptr_t)entry->value;
+        xs_region_forget_content(residency->holders, region);
+        region->look = region->download_look = region->upload_look = XS_LOOK_NONE;
+        region->last_download = region->last_upload = 0;
+        region->download_known = region->upload_known = false;
+    }
+    xs_residency_gap(residency);
+}
+
 static void apply_launch(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_launch_view *l = &e->u.launch;
     if (l->kind == XS_LAUNCH_HOST_FUNCTION)

@@ -69,6 +69,10 @@ void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocat
 /* Calls are missing here that may have read and written anything, as a launch does whose arguments were not seen. */
 void xs_residency_gap(struct xs_residency *residency);
 
+/* The same where so much is missing that nothing of the time before is to be compared with what comes: no content, no
+ * write, no copy that went there. Allocations stay. */
+void xs_residency_forget(struct xs_residency *residency);
+
 /* Updates the model by an event, after the detectors saw the event. Must be called only for events that ran. */
 void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *event);
 

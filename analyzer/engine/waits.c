@@ -113,3 +113,13 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
     last->copy.u.transfer.region = NULL;
     last->is_recorded = false;
 }
+
+void xs_waits_forget(struct xs_waits *waits) {
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&waits->threads, entry));) {
+        struct last_copy *last = (struct last_copy *)(uintptr_t)entry->value;
+        xs_account_close(waits->accounts, last->copy.account);
+        xs_pool_give(&waits->pool, last);
+    }
+    xs_hash_free(&waits->threads);
+    waits->remembered = 0;
+}

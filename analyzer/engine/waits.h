@@ -31,4 +31,7 @@ const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const s
 /* A call was shown, whether it ran or not: the latest of its thread from now on. */
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
 
+/* Calls are missing here: the latest of each thread is not known. */
+void xs_waits_forget(struct xs_waits *waits);
+
 #endif

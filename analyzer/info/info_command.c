@@ -13,6 +13,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 #include "analyzer/trace/windows/device_windows.h"
 
 XS_DECLARE_COMMAND(info)
@@ -267,6 +268,23 @@ static void show_windows(const struct xs_trace *trace, struct sink *sink) {
     xs_device_windows_free(windows);
 }
 
+static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
+    struct xs_capture_ranges ranges;
+    char buffer[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
+    xs_capture_ranges_read(&ranges, trace);
+    if (ranges.limited && sink->json) {
+        xs_json_object(sink->json, "ranges");
+        xs_json_count(sink->json, "parts", ranges.ranges);
+        xs_json_count(sink->json, "recorded_ns", ranges.recorded_ns);
+        xs_json_end(sink->json, '}');
+    } else if (ranges.limited) {
+        fprintf(sink->out->file, "  with the calls of %s part%s of the run, %s together\n",
+                xs_format_count(count, ranges.ranges), ranges.ranges == 1 ? "" : "s",
+                xs_format_ns(buffer, ranges.recorded_ns));
+    }
+    xs_capture_ranges_free(&ranges);
+}
+
 static int show_trace(const char *path, struct sink *sink) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
@@ -277,6 +295,7 @@ static int show_trace(const char *path, struct sink *sink) {
     show_file(&trace, sink);
     int status = show_sources(&trace, sink, message);
     show_windows(&trace, sink);
+    show_ranges(&trace, sink);
     if (status >= 0)
         status = show_meta(&trace, sink, message);
     if (status >= 0)

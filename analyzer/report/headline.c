@@ -7,6 +7,7 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report.h"
+#include "analyzer/summary/left_out.h"
 #include "analyzer/trace/scan.h"
 
 #define NAME(id, name) name,
@@ -84,6 +85,10 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     size_t begin = text->length;
     if (s->failures.count)
         xs_string_format(text, "CUDA calls fail");
+    if (s->looked_at.has_gaps) {
+        next(text, begin);
+        xs_looked_at_say_briefly(s, text);
+    }
     struct xs_string migrations = {0};
     say_migrations(&migrations, s);
     if (migrations.length) {

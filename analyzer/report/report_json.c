@@ -295,6 +295,16 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
         xs_json_int(json, "to_ns", s->thinned.to_ns);
         xs_json_end(json, '}');
     }
+    if (s->looked_at.limited) {
+        xs_json_object(json, "looked_at");
+        xs_json_count(json, "parts", s->looked_at.parts);
+        xs_json_count(json, "recorded_ns", s->looked_at.recorded_ns);
+        xs_json_count(json, "left_out_transfers", s->looked_at.transfers);
+        xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
+        xs_json_count(json, "left_out_launches", s->looked_at.launches);
+        xs_json_count(json, "left_out_others", s->looked_at.others);
+        xs_json_end(json, '}');
+    }
     put_left_out(s, json);
     xs_json_object(json, "cupti");
     xs_json_text(json, "status", s->run.cupti_status);

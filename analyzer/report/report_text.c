@@ -15,6 +15,7 @@
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
+#include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
 
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
@@ -147,6 +148,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->thinned.rows)
         say_thinned(&s->thinned, out);
+    struct xs_string looked_at = {0};
+    xs_looked_at_say(s, &looked_at);
+    if (looked_at.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", looked_at.data);
+    xs_string_free(&looked_at);
     if (s->damaged_rows)
         xs_out_line(out, XS_STYLE_WARN,
                     "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "

@@ -13,11 +13,18 @@ enum xs_left_out {
     XS_LEFT_DAMAGED, /* events of a spool that could not be read */
     XS_LEFT_RECORDS, /* by CUPTI */
     XS_LEFT_STACKS,  /* transfers without a call site */
+    XS_LEFT_OUTSIDE, /* outside of the parts of the run that the user asked for */
     XS_LEFT_OUT_COUNT
 };
 
 /* The name of a kind in JSON. */
 extern const char *const xs_left_out_names[XS_LEFT_OUT_COUNT];
+
+/* Appends how much of the run was looked at, where that was a part of it: "2.00 s of 10.0 s were looked at". */
+void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text);
+
+/* The same as a sentence, and what that means for the rest. */
+void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text);
 
 /* How many of a kind were left out, and the sentence with that number, which is appended to `text`. 0: none, and
  * nothing is appended. */

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/summary/summary_internal.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/store/store_thin.h"
 
 #define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim so */
@@ -43,6 +44,20 @@ static void read_budget(const struct xs_trace *trace, const struct xs_run *run, 
     free(percent);
 }
 
+static void read_looked_at(const struct xs_trace *trace, struct xs_looked_at *looked_at) {
+    struct xs_capture_ranges ranges;
+    xs_capture_ranges_read(&ranges, trace);
+    *looked_at = (struct xs_looked_at){.limited = ranges.limited,
+                                       .has_gaps = ranges.has_gaps,
+                                       .parts = ranges.ranges,
+                                       .recorded_ns = ranges.recorded_ns,
+                                       .transfers = ranges.transfers,
+                                       .memsets = ranges.memsets,
+                                       .launches = ranges.launches,
+                                       .others = ranges.others};
+    xs_capture_ranges_free(&ranges);
+}
+
 static void read_meta(struct xs_summary_work *work) {
     const struct xs_trace *trace = work->trace;
     struct xs_run *run = &work->summary->run;
@@ -75,6 +90,7 @@ static void read_meta(struct xs_summary_work *work) {
                                                  .one_in = xs_trace_meta_count(trace, XS_META_THINNED_ONE_IN),
                                                  .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
                                                  .to_ns = xs_trace_meta_int(trace, XS_META_THINNED_TO_NS, 0)};
+    read_looked_at(trace, &work->summary->looked_at);
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
     cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
     cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");
@@ -196,7 +212,7 @@ static int compute_where(struct xs_summary_work *work) {
         status = xs_work_no_memory(work);
     xs_intervals_unite(&busy.copies);
     xs_intervals_unite(&busy.kernels);
-    if (status >= 0 && !s->thinned.rows) /* a line with gaps has no parts */
+    if (status >= 0 && !s->thinned.rows && !s->looked_at.has_gaps) /* a line with gaps has no parts */
         status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
     s->where.faults_in_part = s->coverage.migration_rests > 0;
     s->where.faults_recorded_ns = s->coverage.migrations_ns;

@@ -121,9 +121,19 @@ struct xs_thinned {
     int64_t from_ns, to_ns;
 };
 
+/* The trace has the calls of parts of the run, and of the rest allocations alone (XFERSPY_OUTSIDE). Counts and sums are
+ * of these parts, but those of allocations. */
+struct xs_looked_at {
+    bool limited;                                  /* else of all of the run */
+    bool has_gaps;                                 /* calls were left out, or may have been */
+    uint64_t parts, recorded_ns;                   /* how many there were, and how long they were together */
+    uint64_t transfers, memsets, launches, others; /* calls that were left out */
+};
+
 struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
+    struct xs_looked_at looked_at;
     bool selected; /* groups to slowest below are of the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;

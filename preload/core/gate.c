@@ -172,6 +172,9 @@ static void add_counts(struct xs_gate_counts *sum, const struct xs_gate_slot *sl
     sum->copies += atomic_load_explicit(&slot->copies, memory_order_relaxed);
     sum->measured += atomic_load_explicit(&slot->measured, memory_order_relaxed);
     sum->measured_ticks += atomic_load_explicit(&slot->measured_ticks, memory_order_relaxed);
+    for (unsigned i = 0; i < XS_LEFT_OUT_KINDS; i++) {
+        sum->left_out[i] += atomic_load_explicit(&slot->left_out[i], memory_order_relaxed);
+    }
 }
 
 struct xs_gate_counts xs_gate_counts(void) {

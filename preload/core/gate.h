@@ -18,7 +18,17 @@
 
 #include "preload/core/compiler.h"
 
-/* A thread's place at the gate, on a cache line of its own. The counts are only added to by the thread itself. */
+/* What is counted of calls that are left out (core/outside.h): copies, memsets, launches, and waits with what else is
+ * neither of these. */
+enum xs_left_out_kind {
+    XS_LEFT_OUT_TRANSFER,
+    XS_LEFT_OUT_MEMSET,
+    XS_LEFT_OUT_LAUNCH,
+    XS_LEFT_OUT_OTHER,
+    XS_LEFT_OUT_KINDS
+};
+
+/* A thread's place at the gate, on cache lines of its own. The counts are only added to by the thread itself. */
 struct xs_gate_slot {
     _Atomic uint32_t inside;      /* 1: the thread is inside of the driver, or about to be */
     _Atomic int32_t owner;        /* its tid; 0: nobody's */
@@ -27,6 +37,7 @@ struct xs_gate_slot {
     _Atomic uint32_t correlation; /* CUPTI's id of the latest of them */
     uint32_t until_measured;      /* calls until one is measured (core/own_cost.h) */
     _Atomic uint64_t measured, measured_ticks;
+    _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* calls (core/outside.h) */
 } __attribute__((aligned(64)));
 
 extern XS_TLS struct xs_gate_slot *xs_gate_slot; /* NULL until the thread's first call */
@@ -79,6 +90,7 @@ bool xs_gate_is_empty(void);
 /* The sums over all threads, those that ended included. */
 struct xs_gate_counts {
     uint64_t launches, copies, measured, measured_ticks;
+    uint64_t left_out[XS_LEFT_OUT_KINDS];
 };
 struct xs_gate_counts xs_gate_counts(void);
 

@@ -28,8 +28,10 @@ extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
 /* The correlation id that CUPTI's driver callback (cupti/cupti_session.c) gave to the calling thread's latest copy,
- * memset or launch. xs_begin clears it before the real call, and xs_end stores what it finds afterwards. */
+ * memset or launch. xs_begin clears it before the real call, and xs_end stores what it finds afterwards. During a call
+ * that is left out (core/outside.h) it has a value that tells the callback so. */
 extern XS_TLS uint32_t xs_cupti_correlation;
+#define XS_CORRELATION_LEFT_OUT UINT32_MAX
 
 /* The slow paths of xs_begin. */
 /* Another chunk for the calling thread. False: it has none any more, and uses the scratch event. */

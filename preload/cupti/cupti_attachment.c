@@ -40,7 +40,10 @@ static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUp
     if (call->callbackSite != CUPTI_API_ENTER)
         return;
     uint32_t correlation = call->correlationId + xs_cupti_correlation_base();
-    xs_cupti_correlation = correlation;
+    if (XS_UNLIKELY(xs_cupti_correlation == XS_CORRELATION_LEFT_OUT))
+        xs_cupti_left_out(correlation);
+    else
+        xs_cupti_correlation = correlation;
     if (slot) {
         xs_gate_count(id < IDS && is_launch[id] ? &slot->launches : &slot->copies);
         atomic_store_explicit(&slot->correlation, correlation, memory_order_relaxed);

@@ -103,6 +103,8 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api);
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
 /* What is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
+/* The call with this id is left out of the trace (core/outside.h), and so are its records. Any thread. */
+void xs_cupti_left_out(uint32_t correlation);
 
 /* ---- page migrations (cupti_migrations.c); all inside ---- */
 

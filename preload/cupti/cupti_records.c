@@ -193,6 +193,56 @@ static bool is_own_call(uint32_t correlation) {
     return false;
 }
 
+/* ---- calls that are left out ---- */
+
+/* Their ids, each at one of a few places. Where all of these are taken the oldest, which is long decoded, makes room.
+ */
+enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
+static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
+static _Atomic bool any_left_out;
+
+static _Atomic uint32_t *left_out_places(uint32_t correlation) {
+    uint32_t hash = correlation * UINT32_C(0x9e3779b1) >> (32 - LEFT_OUT_BITS);
+    return &left_out[hash / PLACES * PLACES];
+}
+
+void xs_cupti_left_out(uint32_t correlation) {
+    _Atomic uint32_t *places = left_out_places(correlation);
+    bool done = false;
+    while (!done) {
+        unsigned oldest = 0;
+        uint32_t least = UINT32_MAX;
+        for (unsigned i = 0; i < PLACES && least; i++) {
+            uint32_t other = atomic_load_explicit(&places[i], memory_order_relaxed);
+            oldest = other < least ? i : oldest;
+            least = other < least ? other : least;
+        }
+        done = atomic_compare_exchange_strong(&places[oldest], &least, correlation);
+    }
+    if (!atomic_load_explicit(&any_left_out, memory_order_relaxed))
+        atomic_store(&any_left_out, true);
+}
+
+static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    uint32_t id = 0;
+    if (!atomic_load(&any_left_out))
+        return false;
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
+        id = ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
+    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
+        id = ((const CUpti_ActivityMemcpyPtoP4 *)record)->correlationId;
+    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
+        id = ((const CUpti_ActivityMemset4 *)record)->correlationId;
+    else if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+        id = ((const CUpti_ActivityKernel10 *)record)->correlationId;
+    uint32_t correlation = correlation_of(d, id);
+    const _Atomic uint32_t *places = left_out_places(correlation);
+    for (unsigned i = 0; correlation && i < PLACES; i++)
+        if (atomic_load_explicit(&places[i], memory_order_relaxed) == correlation)
+            return true;
+    return false;
+}
+
 /* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. A stream that is
  * told to wait for an event costs nobody time, and one of the library's own is like the application's, so none is
  * kept. */
@@ -229,7 +279,7 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
     CUpti_Activity *record = NULL;
     CUptiResult result;
     for (size_t n = 0; (result = find_record(d, data, valid_bytes, n, &record)) == CUPTI_SUCCESS; n++) {
-        if (is_own(d, record))
+        if (is_own(d, record) || is_left_out(d, record))
             continue;
         for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
             if (decoders[i].kind != record->kind)

@@ -1,6 +1,7 @@
 /* The wrappers: the table of entry points, expanded. Each wrapper begins an event, makes the real call and ends the
  * event. */
 #include "preload/callsite/callsite.h"
+#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/driver/real.h"
 #include "preload/intercept/call.h"
@@ -125,12 +126,79 @@ XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category categor
     return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
 }
 
+/* ---- calls that are left out (core/outside.h) ---- */
+
+/* Of which kind such a call is; XS_LEFT_OUT_KINDS: it is always recorded, because addresses, contents and handles have
+ * their meaning by it. */
+XS_HOT enum xs_left_out_kind left_out_kind(enum xs_category category) {
+    switch (category) {
+    case XS_CAT_TRANSFER:
+        return XS_LEFT_OUT_TRANSFER;
+    case XS_CAT_MEMSET:
+        return XS_LEFT_OUT_MEMSET;
+    case XS_CAT_LAUNCH:
+        return XS_LEFT_OUT_LAUNCH;
+    case XS_CAT_SYNC:
+    case XS_CAT_MANAGED:
+    case XS_CAT_STREAM_MEMOP:
+        return XS_LEFT_OUT_OTHER;
+    case XS_CAT_ALLOCATE:
+    case XS_CAT_FREE:
+    case XS_CAT_CAPTURE:
+    case XS_CAT_GRAPH:
+    case XS_CAT_CONTEXT:
+    case XS_CAT_STREAM:
+    case XS_CAT_LOOKUP:
+        return XS_LEFT_OUT_KINDS;
+    }
+    return XS_LEFT_OUT_KINDS;
+}
+
+XS_HOT bool may_be_left_out(enum xs_category category) {
+    return left_out_kind(category) != XS_LEFT_OUT_KINDS &&
+           XS_UNLIKELY(atomic_load_explicit(&xs_outside, memory_order_relaxed));
+}
+
+/* What fingerprints have to know of a launch is in its parameters, and so it is of a wait. */
+XS_HOT bool is_decoded_outside(enum xs_category category) {
+    return category == XS_CAT_LAUNCH || category == XS_CAT_SYNC;
+}
+
+/* The contents that fingerprints know stay true: around the real call is done what is done for any other one, but that
+ * a copy is not looked at. */
+XS_HOT void prepare_left_out(const struct xs_call *call) { xs_fingerprint_join(call->event); }
+
+XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
+    if (category == XS_CAT_TRANSFER) {
+        xs_fingerprint_written();
+    } else {
+        follow_contents(call, category);
+    }
+}
+
 #define XS_ENTRY(symbol, row_category, row_default_stream, params, args, before, after)                                \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
         const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
+        if (may_be_left_out(category) && real && xs_left_out_begin(XS_GUARD_HERE(), left_out_kind(category))) {        \
+            call->event = &xs_scratch_event;                                                                           \
+            call->result = CUDA_SUCCESS;                                                                               \
+            call->default_stream = row_default_stream;                                                                 \
+            if (is_decoded_outside(category)) {                                                                        \
+                before;                                                                                                \
+            }                                                                                                          \
+            prepare_left_out(call);                                                                                    \
+            call->result = real args;                                                                                  \
+            const bool is_moment = has_waited(call, category);                                                         \
+            follow_left_out(call, category);                                                                           \
+            xs_left_out_end();                                                                                         \
+            if (XS_UNLIKELY(is_moment)) {                                                                              \
+                xs_cupti_turn_here();                                                                                  \
+            }                                                                                                          \
+            return call->result;                                                                                       \
+        }                                                                                                              \
         const uint64_t measured_from = xs_own_cost_begin();                                                            \
         call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                                      \
         call->result = CUDA_SUCCESS;                                                                                   \

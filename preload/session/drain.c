@@ -25,6 +25,7 @@
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
+#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
@@ -65,7 +66,7 @@ static struct {
     const struct xs_options *options;
     struct xs_files files;
     char why[256];
-    uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns;
+    uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns, ranges_ns;
     uint64_t events, records;
     unsigned contexts; /* written */
     _Atomic uint64_t begin_ns;
@@ -153,6 +154,31 @@ static void write_windows(struct xs_store *store, const struct xs_cupti_state *c
     xs_store_meta_text(store, "cupti.windows", xs_cupti_windows(&drain.spool->header->clock));
 }
 
+/* What was asked for, and what was left out beside it (core/outside.h). */
+static void write_ranges(struct xs_store *store) {
+    static char text[XS_OUTSIDE_TEXT_BYTES];
+    if (!xs_outside_is_limited()) {
+        return;
+    }
+    struct xs_outside_windows windows = xs_outside_windows();
+    struct xs_gate_counts counts = xs_gate_counts();
+    xs_outside_text(&drain.spool->header->clock, text);
+    xs_store_meta_text(store, "range.windows", text);
+    xs_store_meta_int(store, "range.count", (int64_t)windows.count);
+    xs_store_meta_int(store, "range.recorded_ns", (int64_t)windows.recorded_ns);
+    xs_store_meta_int(store, "range.left_out_transfers", (int64_t)counts.left_out[XS_LEFT_OUT_TRANSFER]);
+    xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
+    xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);
+    xs_store_meta_int(store, "range.left_out_others", (int64_t)counts.left_out[XS_LEFT_OUT_OTHER]);
+}
+
+static void write_ranges_in_between(struct xs_store *store) {
+    if (xs_outside_is_limited() && xs_monotonic_ns() - drain.ranges_ns >= WINDOWS_EVERY_NS) {
+        drain.ranges_ns = xs_monotonic_ns();
+        write_ranges(store);
+    }
+}
+
 /* Whoever reads the trace of a process that was killed has to know which windows were recorded, or most of them. */
 static void write_windows_in_between(struct xs_store *store) {
     const struct xs_cupti_state *cupti = xs_cupti_state();
@@ -199,6 +225,7 @@ static int64_t take_over_events(void) {
     int64_t total = 0, events = 1;
     for (unsigned round = 0; events > 0 && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
         keep_chunks_free();
+        xs_outside_look();
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
         total += events > 0 ? events : 0;
@@ -228,6 +255,7 @@ static int take_over(void) {
             write_cupti(drain.store);
         }
         write_windows_in_between(drain.store);
+        write_ranges_in_between(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     drain.events += (uint64_t)events;
@@ -245,6 +273,7 @@ static int write_end(int failure) {
     uint64_t now = xs_monotonic_ns();
     int status = xs_store_begin(drain.store);
     write_cupti(drain.store);
+    write_ranges(drain.store);
     xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
     xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
@@ -377,7 +406,7 @@ static void *drain_main(void *arg) {
             xs_signing_write(drain.store, 0);
         }
         if (status == 0 && !atomic_load(&drain.stop)) {
-            xs_drain_sleep(heard, IDLE_MS);
+            xs_drain_sleep(heard, xs_outside_wait_ms(IDLE_MS));
         }
     }
     finish_trace(status);

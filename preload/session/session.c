@@ -19,6 +19,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
+#include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
@@ -48,6 +49,7 @@ static struct xs_options options;
 static char trace_path[4200];
 static pid_t session_pid;
 static bool cupti_started;
+static struct xs_window_spec window;
 static _Atomic uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -61,6 +63,7 @@ static void on_fork_child(void) {
     xs_context_forget();
     xs_repair_forget();
     xs_notes_forget();
+    xs_outside_forget();
     xs_thread_forget();
     xs_callsite_forget();
     if (session_pid != 0) {
@@ -206,6 +209,19 @@ static void start_redacting(void) {
 /* What all but CUPTI has cost the program. */
 static uint64_t others_ns(void) { return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns(); }
 
+/* The parts of the run that are asked for. */
+static void start_windows(uint64_t begun_ns) {
+    bool is_limited = strcmp(options.outside, "allocations") == 0;
+    if (!xs_window_spec_read(&window, options.window)) {
+        xs_say("XFERSPY_WINDOW is no window (" XS_WINDOW_SPEC_FORMS "); the budget decides");
+    }
+    if (is_limited && xs_window_spec_is_set(&window)) {
+        xs_outside_start(&window, begun_ns);
+    } else if (is_limited) {
+        xs_say("XFERSPY_OUTSIDE=allocations leaves nothing out without a XFERSPY_WINDOW");
+    }
+}
+
 static void start_cupti(void) {
     long budget = options.budget;
     struct xs_cupti_wishes wishes = {.kernels = options.kernels,
@@ -218,9 +234,7 @@ static void start_cupti(void) {
     if (strcmp(options.cupti, "off") == 0) {
         return;
     }
-    if (!xs_window_spec_read(&wishes.window, options.window)) {
-        xs_say("XFERSPY_WINDOW is no window (" XS_WINDOW_SPEC_FORMS "); the budget decides");
-    }
+    wishes.window = window;
     xs_cupti_start(&wishes);
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
 }
@@ -271,6 +285,7 @@ static bool start_locked(void) {
     if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
         return give_up(why);
     }
+    start_windows(begun_ns);
     start_cupti(); /* while the trace is made */
     if (xs_drain_await(why) != 0) {
         xs_cupti_step_aside("want of a trace");
@@ -326,7 +341,11 @@ static bool start_session(unsigned row) {
 }
 
 static void window_asked(void) {
-    if (atomic_load(&xs_state) == XS_STATE_ACTIVE && cupti_started && getpid() == session_pid) {
+    if (atomic_load(&xs_state) != XS_STATE_ACTIVE || getpid() != session_pid) {
+        return;
+    }
+    xs_outside_look();
+    if (cupti_started) {
         xs_flusher_window_asked();
     }
 }

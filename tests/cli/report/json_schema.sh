@@ -14,6 +14,7 @@ fixture() {
 for name in simple simulated without_cupti empty; do fixture $name.db $name; done
 fixture killed.db killed killed_early
 fixture aside.db killed stepped_aside
+fixture ranges.db simple ranges
 fixture findings.db findings callsites
 cp "$SOURCE"/../golden/*.db .
 for trace in *.db; do

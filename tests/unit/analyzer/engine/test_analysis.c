@@ -92,6 +92,92 @@ static void gaps_are_calls_that_nobody_saw(void **state) {
     play_end(p);
 }
 
+/* Ranges that were recorded, up to a transfer and from the next one on, and launches that were left out between. */
+#define TWO_RANGES(last)                                                                                               \
+    "INSERT INTO meta SELECT 'range.windows', '0+' || (max(enter_ns) / 1000 + 3) || ',' || (max(enter_ns) / 1000 + 6)" \
+    " || '+1000000' FROM transfer WHERE id <= " #last ";"                                                              \
+    "INSERT INTO meta VALUES ('range.count', 2), ('range.recorded_ns', 1000000), ('range.left_out_launches', 1)"
+
+/* Within each range as ever; the first upload of the second one may overwrite anything. */
+static void nothing_is_claimed_across_the_edge_of_a_range(void **state) {
+    (void)state;
+    play_repeats(TWO_RANGES(3));
+    assert_true(p->findings->has_gaps);
+    assert_int_equal(played_found(p, "noop-upload", NULL), 2 + 6);
+    assert_int_equal(played_undecided(p, "noop-upload", "the destination's contents before were not measured"), 1);
+    assert_int_equal(played_found(p, "unused-upload", "certain"), 2 + 6);
+    assert_int_equal(played_found(p, "duplicate-upload", NULL), 0);
+    play_end(p);
+    play_repeats("INSERT INTO meta VALUES ('range.windows', '0+100000000'), ('range.left_out_launches', 0),"
+                 " ('status', 'complete') ON CONFLICT DO UPDATE SET value = excluded.value");
+    assert_false(p->findings->has_gaps); /* all of it is in the range */
+    assert_int_equal(played_found(p, "noop-upload", NULL), 9);
+    play_end(p);
+    play_repeats("INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_launches', 1)");
+    assert_int_equal(played_found(p, "noop-upload", NULL), 0); /* each lies in none: by itself */
+    assert_int_equal(played_found(p, "unused-upload", NULL), 0);
+    play_end(p);
+}
+
+static void play_there_and_back(const char *sql) {
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, BYTES), unused = play_alloc(p, B, BYTES);
+    play_up(p, A, BYTES, 1, 0, HOST);
+    play_down(p, A, BYTES, 1, HOST + BYTES);
+    play_down(p, A, BYTES, 1, HOST + BYTES);
+    play_up(p, A, BYTES, 1, 2, HOST + BYTES);
+    play_free(p, unused);
+    play_free(p, a);
+    play_analyse(p, sql);
+}
+
+static uint64_t found_there_and_back(const char *sql) {
+    play_there_and_back(sql);
+    uint64_t found = played_found(p, "bounce", NULL) + played_found(p, "repeat-download", NULL) +
+                     played_found(p, "round-trip", NULL) + played_found(p, "duplicate-upload", NULL);
+    play_end(p);
+    return found;
+}
+
+/* What is found by two copies is found where both are in one range. */
+static void pairs_lie_in_one_range(void **state) {
+    (void)state;
+    /* a bounce by each download, the second one is a repeat; the last upload is a round trip and a duplicate */
+    assert_int_equal(found_there_and_back(NULL), 5);
+    assert_int_equal(found_there_and_back(TWO_RANGES(1)), 2); /* repeat and round trip */
+    assert_int_equal(found_there_and_back(TWO_RANGES(2)), 2); /* a bounce, and the round trip */
+    assert_int_equal(found_there_and_back(TWO_RANGES(3)), 3);
+}
+
+/* A free beyond the last range: what was uploaded before may have been read, and the memory may have been used. */
+static void what_is_freed_outside_may_have_been_used(void **state) {
+    (void)state;
+    play_there_and_back(NULL);
+    assert_int_equal(played_found(p, "unused-upload", NULL), 1);
+    assert_int_equal(played_found(p, "unused-allocation", NULL), 1);
+    play_end(p);
+    play_there_and_back("INSERT INTO meta SELECT 'range.windows', '0+' || (max(enter_ns) / 1000 + 3) FROM transfer;"
+                        "INSERT INTO meta VALUES ('range.left_out_launches', 1)");
+    assert_int_equal(played_found(p, "unused-upload", NULL), 0);
+    assert_int_equal(played_found(p, "unused-allocation", NULL), 0);
+    assert_int_equal(played_undecided(p, "unused-allocation", "calls not recorded"), 1);
+    play_end(p);
+}
+
+/* Copies before a gap and behind it are no run. */
+static void runs_end_at_the_edge_of_a_range(void **state) {
+    (void)state;
+    for (unsigned gap = 0; gap < 2; gap++) {
+        play_begin(p);
+        play_alloc(p, A, BYTES);
+        for (unsigned i = 0; i < 12; i++)
+            play_up(p, A + i * 64, 64, (int)i + 1, 0, HOST + (uint64_t)i * 4096);
+        play_analyse(p, gap ? TWO_RANGES(6) : NULL);
+        assert_int_equal(played_found(p, "small-transfers", NULL), gap ? 0 : 1);
+        play_end(p);
+    }
+}
+
 /* Upload 2 is a no-op, a round trip and then unused: it counts once. */
 static void the_total_is_a_union(void **state) {
     (void)state;
@@ -337,6 +423,10 @@ int main(void) {
         cmocka_unit_test(boxes_have_gaps),
         cmocka_unit_test(a_box_is_its_own_region),
         cmocka_unit_test(gaps_are_calls_that_nobody_saw),
+        cmocka_unit_test(nothing_is_claimed_across_the_edge_of_a_range),
+        cmocka_unit_test(pairs_lie_in_one_range),
+        cmocka_unit_test(what_is_freed_outside_may_have_been_used),
+        cmocka_unit_test(runs_end_at_the_edge_of_a_range),
         cmocka_unit_test(the_total_is_a_union),
         cmocka_unit_test(the_largest_claim_counts),
         cmocka_unit_test(a_batch_shares_its_record),

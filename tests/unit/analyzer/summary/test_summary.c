@@ -93,6 +93,38 @@ static void sums_of_what_was_thinned_count(void **state) {
     drop(&c);
 }
 
+/* What was looked at is said, and what was left out beside it; a part that was not left out is no part. */
+static void parts_that_were_looked_at(void **state) {
+    struct case_ c;
+    struct xs_string text = {0};
+    (void)state;
+    load(&c, "INSERT OR REPLACE INTO meta VALUES ('range.windows', '1000+2000,5000+1'), ('range.count', 2),"
+             " ('range.recorded_ns', 2001000), ('range.left_out_transfers', 3), ('range.left_out_launches', 40),"
+             " ('range.left_out_memsets', 1), ('duration_ns', 10000000)");
+    assert_true(c.summary.looked_at.limited && c.summary.looked_at.has_gaps);
+    assert_int_equal(c.summary.looked_at.parts, 2);
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "Looked at 2.00 ms of 10.0 ms, in 2 parts of the run"));
+    text.length = 0;
+    assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 44);
+    assert_non_null(strstr(text.data, "3 calls that copy, 1 memset, 40 launches were counted and not recorded"));
+    assert_false(c.summary.where.known); /* nobody knows what ran beside them */
+    xs_string_free(&text);
+    drop(&c);
+    load(&c, "INSERT OR REPLACE INTO meta VALUES ('range.windows', '0+2000'), ('range.count', 1),"
+             " ('range.recorded_ns', 2000000), ('status', 'complete')");
+    assert_true(c.summary.looked_at.limited && !c.summary.looked_at.has_gaps);
+    xs_looked_at_say(&c.summary, &text);
+    assert_int_equal(text.length, 0);
+    assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 0);
+    drop(&c);
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1)");
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "Nothing was recorded but allocations"));
+    xs_string_free(&text);
+    drop(&c);
+}
+
 static void nothing(void **state) {
     struct case_ c;
     (void)state;
@@ -154,12 +186,13 @@ static void left_out_is_said(void **state) {
          1},
         {"damaged", "3 recorded events were lost: the spool was damaged.", 3},
         {"cupti_records", "CUPTI dropped 9 records.", 9},
-        {"without_stack", "The call site is not known of 1 of 2 transfers.", 1}};
+        {"without_stack", "The call site is not known of 1 of 2 transfers.", 1},
+        {"outside", "4 launches were counted and not recorded: outside of what XFERSPY_WINDOW asks for.", 4}};
     struct case_ c;
     (void)state;
     load(&c, "INSERT INTO meta VALUES ('coverage.dropped', 5), ('coverage.nested', 1026), ('coverage.left', 1),"
-             " ('skipped_events', 3), ('cupti.dropped_records', 9), ('option.stack', 'auto');" TRANSFER(1, 1, 100, 1, 4,
-                                                                                                        0, 10, 30, 1)
+             " ('skipped_events', 3), ('cupti.dropped_records', 9), ('option.stack', 'auto'),"
+             " ('range.windows', '0+9'), ('range.left_out_launches', 4);" TRANSFER(1, 1, 100, 1, 4, 0, 10, 30, 1)
                  TRANSFER(2, 1, 50, 1, 4, 1, 40, 45, 2) "UPDATE transfer SET stack = 1 WHERE id = 2;");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
         struct xs_string text = {0};
@@ -330,6 +363,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing),
         cmocka_unit_test(sums_of_what_was_thinned_count),
+        cmocka_unit_test(parts_that_were_looked_at),
         cmocka_unit_test(totals_by_kind),
         cmocka_unit_test(left_out_is_said),
         cmocka_unit_test(a_batch_is_split_by_bytes),

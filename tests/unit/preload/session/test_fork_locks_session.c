@@ -12,6 +12,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
+#include "preload/core/outside.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
@@ -48,11 +49,18 @@ enum {
     CALLSITE = 64,
     GATE = 128,
     REPAIR = 256,
-    ALL = 511
+    OUTSIDE = 512,
+    ALL = 1023
 };
 
 void xs_real_forget(void) { forgotten |= REAL; }
 void xs_gate_forget(void) { forgotten |= GATE; }
+void xs_outside_forget(void) { forgotten |= OUTSIDE; }
+void xs_outside_look(void) {}
+void xs_outside_start(const struct xs_window_spec *spec, uint64_t start_ns) {
+    (void)spec;
+    (void)start_ns;
+}
 void xs_map_forget(void) { forgotten |= MAP; }
 void xs_repair_forget(void) { forgotten |= REPAIR; }
 void xs_repair_finish(void (*say)(const char *message)) { (void)say; }

@@ -1,0 +1,148 @@
+/* Inside or outside, and the windows of the run that were inside; see outside.h. */
+#include "preload/core/outside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "preload/core/asked_window.h"
+#include "preload/core/lock.h"
+#include "preload/core/thread.h"
+
+_Atomic bool xs_outside;
+
+/* A window that has ended; CLOCK_MONOTONIC. */
+struct window {
+    uint64_t from_ns, to_ns;
+};
+
+static _Atomic bool limited;
+static struct xs_window_spec spec; /* set before `limited` */
+static uint64_t start_ns;
+
+/* Held while it is decided, so that the latest answer is the one that stays. */
+static struct xs_lock lock = XS_LOCK_INITIALIZER;
+static bool is_inside;
+static uint64_t opened_ns; /* the open window */
+static uint64_t closed_count, closed_ns;
+/* Never changed once they are there: the drain thread reads them without the lock. */
+static struct window windows[XS_OUTSIDE_WINDOWS];
+
+static bool is_wanted(uint64_t now_ns, uint64_t *next_ns) {
+    uint64_t since_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+    return xs_window_spec_wants(&spec, since_ns, xs_asked_window_is_open(spec.opener), next_ns);
+}
+
+/* A window begins before the first call that is recorded, and ends when no other one begins to be. */
+static void open_window(uint64_t now_ns) {
+    opened_ns = now_ns;
+    is_inside = true;
+    atomic_store(&xs_outside, false);
+}
+
+static void close_window(void) {
+    atomic_store(&xs_outside, true);
+    uint64_t now_ns = xs_monotonic_ns();
+    is_inside = false;
+    if (closed_count < XS_OUTSIDE_WINDOWS)
+        windows[closed_count] = (struct window){opened_ns, now_ns};
+    closed_count++;
+    closed_ns += now_ns - opened_ns;
+}
+
+void xs_outside_start(const struct xs_window_spec *asked, uint64_t begin_ns) {
+    uint64_t next_ns;
+    spec = *asked;
+    start_ns = begin_ns;
+    is_inside = false;
+    atomic_store(&xs_outside, true);
+    if (is_wanted(begin_ns, &next_ns))
+        open_window(begin_ns);
+    atomic_store(&limited, true);
+}
+
+bool xs_outside_is_limited(void) { return atomic_load(&limited); }
+
+void xs_outside_look(void) {
+    uint64_t next_ns;
+    if (!atomic_load(&limited))
+        return;
+    xs_lock(&lock);
+    uint64_t now_ns = xs_monotonic_ns();
+    bool wanted = is_wanted(now_ns, &next_ns);
+    if (wanted && !is_inside)
+        open_window(now_ns);
+    else if (!wanted && is_inside)
+        close_window();
+    xs_unlock(&lock);
+}
+
+unsigned xs_outside_wait_ms(unsigned most) {
+    uint64_t now_ns = xs_monotonic_ns(), since_ns = now_ns > start_ns ? now_ns - start_ns : 0, next_ns;
+    if (!atomic_load(&limited))
+        return most;
+    is_wanted(now_ns, &next_ns);
+    uint64_t ms = next_ns > since_ns ? (next_ns - since_ns) / 1000000 + 1 : 1;
+    return ms < most ? (unsigned)ms : most;
+}
+
+struct xs_outside_windows xs_outside_windows(void) {
+    xs_lock(&lock);
+    uint64_t open_ns = is_inside ? xs_monotonic_ns() - opened_ns : 0;
+    struct xs_outside_windows all = {closed_count + is_inside, closed_ns + open_ns};
+    xs_unlock(&lock);
+    return all;
+}
+
+/* Rounded outwards: what lies in a window is in it. The clock of the trace begins a little after the session. */
+static size_t put_window(const struct window *window, const struct xs_clock *clock, char *text, size_t bytes,
+                         bool is_first) {
+    int64_t from = xs_clock_from_monotonic(clock, window->from_ns), to = xs_clock_from_monotonic(clock, window->to_ns);
+    from = from > 0 ? from / 1000 : 0;
+    to = to > 0 ? to / 1000 + 1 : 0;
+    int length = snprintf(text, bytes, "%s%lld+%lld", is_first ? "" : ",", (long long)from,
+                          (long long)(to > from ? to - from : 0));
+    if (length > 0 && (size_t)length < bytes)
+        return (size_t)length;
+    *text = '\0';
+    return 0;
+}
+
+void xs_outside_text(const struct xs_clock *clock, char *text) {
+    xs_lock(&lock);
+    bool is_open = is_inside;
+    struct window open = {opened_ns, xs_monotonic_ns()};
+    uint64_t closed = closed_count;
+    xs_unlock(&lock);
+    size_t length = 0, count = closed < XS_OUTSIDE_WINDOWS ? (size_t)closed : XS_OUTSIDE_WINDOWS;
+    for (size_t i = 0; i < count; i++)
+        length += put_window(&windows[i], clock, text + length, XS_OUTSIDE_TEXT_BYTES - length, i == 0);
+    if (is_open && closed < XS_OUTSIDE_WINDOWS)
+        length += put_window(&open, clock, text + length, XS_OUTSIDE_TEXT_BYTES - length, count == 0);
+    if (!length)
+        memcpy(text, "0+0", sizeof "0+0");
+}
+
+void xs_outside_forget(void) { xs_lock_forget(&lock); }
+
+/* ---- a call that is left out ---- */
+
+bool xs_left_out_begin(uintptr_t frame, enum xs_left_out_kind kind) {
+    if (atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE ||
+        (xs_guard.depth && xs_thread_is_guarded(frame))) {
+        return false;
+    }
+    xs_guard_raise(frame);
+    atomic_signal_fence(memory_order_seq_cst);
+    xs_gate_enter();
+    xs_gate_count(&xs_gate_slot->left_out[kind]);
+    xs_cupti_correlation = XS_CORRELATION_LEFT_OUT;
+    xs_clear_slot(&xs_scratch_event);
+    return true;
+}
+
+void xs_left_out_end(void) {
+    xs_cupti_correlation = 0;
+    xs_gate_leave();
+    atomic_signal_fence(memory_order_seq_cst);
+    xs_guard_lower();
+}

@@ -1,0 +1,20 @@
+/* XFERSPY_OUTSIDE=allocations without a XFERSPY_WINDOW: one line says that it does nothing, and all is recorded.
+ *
+ * link: cuda
+ * env: XFERSPY_OUTSIDE=allocations
+ * notices: 2
+ * stdout: data ok
+ *
+ * $ grep -c 'XFERSPY_OUTSIDE=allocations leaves nothing out without a XFERSPY_WINDOW' $stderr
+ * 1
+ *
+ * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM meta WHERE key LIKE 'range.%')
+ * 10|0
+ */
+#include "asked.h"
+
+int main(void) {
+    asked_begin();
+    asked_work(1);
+    return asked_end();
+}
