@@ -13,7 +13,6 @@
 #include "preload/core/futex.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
-#include "preload/cupti/cupti.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/streams.h"
@@ -100,18 +99,6 @@ void xs_contents_saw(const struct xs_repair_call *call) {
 
 /* ---- comparing ---- */
 
-/* The records of such a copy are none of the program's. */
-static CUresult fetch(void *to, uint64_t from, size_t bytes, CUstream stream) {
-    uint32_t correlation = xs_cupti_correlation;
-    xs_cupti_correlation = 0;
-    CUresult r = xs_beneath(cuMemcpyDtoHAsync_v2)(to, from, bytes, stream);
-    if (xs_cupti_correlation) {
-        xs_cupti_own_call(xs_cupti_correlation);
-    }
-    xs_cupti_correlation = correlation;
-    return r;
-}
-
 /* `until`: 0 waits without end. */
 static CUresult wait_for(CUevent event, uint64_t until) {
     __typeof__(&cuEventQuery) query = xs_driver(cuEventQuery);
@@ -144,7 +131,7 @@ static CUresult begin_piece(struct comparison *c) {
     unsigned i = c->begun_pieces % 2;
     size_t most = c->begun == 0 ? FIRST_PIECE : PIECE;
     c->length[i] = c->bytes - c->begun < most ? c->bytes - c->begun : most;
-    CUresult r = fetch(c->by->piece[i], c->device + c->begun, c->length[i], c->stream);
+    CUresult r = xs_beneath(cuMemcpyDtoHAsync_v2)(c->by->piece[i], c->device + c->begun, c->length[i], c->stream);
     r = r == CUDA_SUCCESS ? xs_beneath(cuEventRecord)(c->by->filled[i], c->stream) : r;
     c->begun += c->length[i];
     c->begun_pieces += r == CUDA_SUCCESS;
@@ -218,6 +205,7 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
     if (is_exchanged) {
         exchange(&mode);
     }
+    xs_cupti_correlation = 0; /* the device's records of this are not the upload's */
     return found;
 }
 

@@ -11,6 +11,7 @@
  * have been made at that moment. A plan of the mode apply is believed: the trace proved it of the same copy. */
 #include <stdatomic.h>
 
+#include "preload/core/thread.h"
 #include "preload/repair/back_off.h"
 #include "preload/repair/contents.h"
 #include "preload/repair/origins.h"
@@ -48,6 +49,7 @@ static bool keep_order(const struct xs_repair_copy *copy) {
 static bool done(const struct xs_repair_copy *copy, CUresult *result) {
     xs_origins_saw(copy, xs_streams_now());
     xs_repair_applied(XS_REPAIR_DROP_UPLOADS, copy->bytes);
+    xs_cupti_correlation = 0; /* the device did nothing that is this upload's */
     *result = CUDA_SUCCESS;
     return true;
 }

@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "preload/core/thread.h"
 #include "preload/driver/real.h"
 #include "preload/repair/back_off.h"
 #include "preload/repair/contents.h"
@@ -198,6 +199,7 @@ static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     xs_origins_saw(copy, moment);
     if (is_made) {
         xs_repair_applied(XS_REPAIR_STAY_ON_DEVICE, copy->bytes);
+        xs_cupti_correlation = 0; /* the device has no record of an upload */
         *result = CUDA_SUCCESS;
         return true;
     }

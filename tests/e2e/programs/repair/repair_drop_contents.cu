@@ -11,7 +11,7 @@
  * "name":"drop-uploads","applied":5,"bytes":5242880,"wrong":0,"refused":
  * "contents differ":13,"too small to gain":1,"page-locked, so a look would take longer":1,"page-locked, so the program may still change it":1,"a stream captures a graph":1,"contents kept differing":57}}]}
  */
-#include "repair.h"
+#include "uploads.h"
 
 enum { BYTES = 1 << 20 };
 static unsigned char *x, *pageable;

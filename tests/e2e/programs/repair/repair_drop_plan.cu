@@ -10,7 +10,7 @@
  * {"version":1,"plan":"apply","differs_from_plan":1,"repairs":[{"name":"drop-uploads","applied":5,"bytes":1500000,"wrong":0,"refused":{"a stream captures a graph":1}}]}
  * 1
  */
-#include "repair.h"
+#include "uploads.h"
 
 enum { BYTES = 300000 };
 static const char lines[] = "mode apply\n"

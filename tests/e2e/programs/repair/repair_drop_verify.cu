@@ -12,7 +12,7 @@
  * "name":"stay-on-device","applied":0,"bytes":0,"wrong":2,"refused":
  * "the origin was not seen":1,"the origin was freed":1}}]}
  */
-#include "repair.h"
+#include "uploads.h"
 
 enum { BYTES = 3 << 20 }; /* several pieces of a comparison, and two are under way at a time */
 static const char lines[] = "mode verify\n"

@@ -11,7 +11,7 @@
  * "name":"stay-on-device","applied":3,"bytes":3145728,"wrong":0,"refused":
  * "the origin was not seen":1,"contents differ":2,"the origin overlaps the destination":1,"the origin was freed":1,"other work may change the origin":1}}]}
  */
-#include "repair.h"
+#include "uploads.h"
 
 enum { BYTES = 1 << 20 };
 

@@ -11,7 +11,7 @@
  * "name":"stay-on-device","applied":4,"bytes":1200000,"wrong":0,"refused":
  * "the origin was freed":1,"other work may change the origin":2,"the origin overlaps the destination":1,"asynchronous, beside other streams":1}}]}
  */
-#include "repair.h"
+#include "uploads.h"
 
 enum { BYTES = 300000 };
 static const char lines[] = "mode apply\n"

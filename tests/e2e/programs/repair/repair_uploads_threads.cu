@@ -11,7 +11,7 @@
  */
 #include <pthread.h>
 
-#include "repair.h"
+#include "uploads.h"
 
 enum { BYTES = 300000, ROUNDS = 60 };
 

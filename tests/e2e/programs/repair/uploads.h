@@ -1,7 +1,7 @@
-/* What the programs about repairs share. They take their plan along: it is written before the first call of CUDA, which
+/* What the programs about repairs of uploads share. They take their plan along: it is written before the first call of CUDA, which
  * is when the library reads it. */
-#ifndef XFERSPY_TESTS_E2E_REPAIR_H
-#define XFERSPY_TESTS_E2E_REPAIR_H
+#ifndef XFERSPY_TESTS_E2E_UPLOADS_H
+#define XFERSPY_TESTS_E2E_UPLOADS_H
 
 #include "../cases/cases.h"
 
