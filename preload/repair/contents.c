@@ -15,6 +15,7 @@
 #include "preload/core/thread.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
+#include "preload/repair/reasons.h"
 #include "preload/repair/streams.h"
 #include "schema/clock.h"
 
@@ -210,7 +211,7 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
 }
 
 void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *copy, uint64_t device) {
-    const char *why = "the stream may wait for the program";
+    const char *why = XS_WHY_MAY_HOLD;
     enum xs_contents found = XS_CONTENTS_UNKNOWN;
     if (copy->is_blocking || !atomic_load(&xs_repair_may_hold)) {
         xs_repair_settle();
@@ -252,13 +253,13 @@ const char *xs_contents_unfit(const struct xs_repair_copy *copy) {
     }
     xs_context_current(&device);
     if (copy->range.context != (uint64_t)(uintptr_t)copy->context || copy->range.device != device) {
-        return "memory of another context";
+        return XS_WHY_OTHER_CONTEXT;
     }
     if (xs_map_find(copy->host, &host) && host.slow_to_read) {
         return "memory that the processor reads slowly";
     }
     if (atomic_load(&xs_repair_may_hold)) {
-        return "the stream may wait for the program";
+        return XS_WHY_MAY_HOLD;
     }
     if (!copy->is_blocking && ((xs_streams_is_legacy(copy) && xs_streams_are_several()) || !is_idle(copy))) {
         return "the stream is busy";

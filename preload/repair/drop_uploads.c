@@ -16,6 +16,7 @@
 #include "preload/repair/contents.h"
 #include "preload/repair/origins.h"
 #include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
 #include "preload/repair/streams.h"
 
 static struct xs_back_off back_off;
@@ -23,7 +24,7 @@ static struct xs_back_off back_off;
 static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_DROP_UPLOADS, why); }
 
 static bool start(const char **why) {
-    *why = "this driver lacks a function";
+    *why = XS_WHY_NO_FUNCTION;
     return xs_beneath(cuMemcpyHtoDAsync_v2) && xs_beneath(cuMemcpyDtoHAsync_v2) && xs_beneath(cuStreamSynchronize);
 }
 
@@ -66,7 +67,7 @@ static bool by_plan(const struct xs_repair_copy *copy, CUresult *result) {
     } else if (keep_order(copy)) {
         return done(copy, result);
     } else {
-        refuse("the driver had an error");
+        refuse(XS_WHY_DRIVER_ERROR);
     }
     return false;
 }
@@ -79,7 +80,7 @@ static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
     const char *why = xs_contents_untouchable(copy);
     why = why ? why : xs_contents_unfit(copy);
     if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes)) {
-        why = "contents kept differing";
+        why = XS_WHY_KEPT_DIFFERING;
     }
     if (!why) {
         xs_repair_settle();
@@ -90,7 +91,7 @@ static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
         }
         if (found == XS_CONTENTS_DIFFER) {
             xs_back_off_found(&back_off, copy->device, copy->bytes, true);
-            why = "contents differ";
+            why = XS_WHY_DIFFER;
         }
     }
     refuse(why);

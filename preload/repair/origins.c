@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
 
 /* An entry is written by one thread at a time and read by any: `version` is odd meanwhile, and another one afterwards.
  * A writer that jumped away leaves it odd, and nothing is found there any more. */
@@ -120,13 +121,13 @@ static const char *read_entry(const struct entry *e, const struct xs_repair_copy
     *origin = (struct xs_repair_origin){atomic_load(&e->device), atomic_load(&e->bytes), atomic_load(&e->moment)};
     if (version == 0 || version & 1 || atomic_load(&e->version) != version || origin->bytes == 0 ||
         (by_host && host != copy->host)) {
-        return "the origin was not seen";
+        return XS_WHY_NOT_SEEN;
     }
     if (origin->bytes < copy->bytes) {
         return "the origin has fewer bytes";
     }
     if (context != (uint64_t)(uintptr_t)copy->context) {
-        return "memory of another context";
+        return XS_WHY_OTHER_CONTEXT;
     }
     return is_alive(origin, start, id) ? NULL : "the origin was freed";
 }
@@ -134,7 +135,7 @@ static const char *read_entry(const struct entry *e, const struct xs_repair_copy
 const char *xs_origins_at(const struct xs_repair_place *place, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin) {
     const struct entry *e = entry_of_place(place);
-    return e ? read_entry(e, copy, false, origin) : "the origin was not seen";
+    return e ? read_entry(e, copy, false, origin) : XS_WHY_NOT_SEEN;
 }
 
 const char *xs_origins_of_host(const struct xs_repair_copy *copy, struct xs_repair_origin *origin) {

@@ -23,6 +23,7 @@
 #include "preload/repair/contents.h"
 #include "preload/repair/origins.h"
 #include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
 #include "preload/repair/streams.h"
 
 static struct xs_back_off back_off;
@@ -38,7 +39,7 @@ static _Atomic(CUcontext) their_context;
 static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_STAY_ON_DEVICE, why); }
 
 static bool start(const char **why) {
-    *why = "this driver lacks a function";
+    *why = XS_WHY_NO_FUNCTION;
     if (!xs_beneath(cuMemcpyDtoDAsync_v2) || !xs_beneath(cuMemcpyDtoHAsync_v2) || !xs_beneath(cuStreamSynchronize) ||
         !xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2)) {
         return false;
@@ -107,7 +108,7 @@ static CUresult queue(const struct xs_repair_copy *copy, const struct xs_repair_
 static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     CUresult r = queue(copy, origin);
     r = r == CUDA_SUCCESS ? xs_beneath(cuStreamSynchronize)(xs_streams_handle(copy)) : r;
-    return r == CUDA_SUCCESS ? disturbed(copy, origin) : "the driver had an error";
+    return r == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
 }
 
 /* Whoever gives work to another stream says so first and then looks whether one of our copies may be under way; this is
@@ -121,11 +122,11 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
     if (xs_streams_are_several()) {
         why = "asynchronous, beside other streams";
     } else if (atomic_load(&xs_repair_may_hold)) {
-        why = "the stream may wait for the program";
+        why = XS_WHY_MAY_HOLD;
     } else {
         atomic_store(&their_context, copy->context);
         atomic_store(&their_stream, xs_streams_handle(copy));
-        why = queue(copy, origin) == CUDA_SUCCESS ? disturbed(copy, origin) : "the driver had an error";
+        why = queue(copy, origin) == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
         atomic_fetch_add(&queued, 1);
     }
     atomic_fetch_sub(&queuing, 1);
@@ -167,7 +168,7 @@ static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) 
     why = why ? why : xs_origins_of_host(copy, &origin);
     why = why ? why : disturbed(copy, &origin);
     if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes)) {
-        why = "contents kept differing";
+        why = XS_WHY_KEPT_DIFFERING;
     }
     if (why) {
         return why;
@@ -180,7 +181,7 @@ static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) 
         *is_made = !why;
     } else if (found == XS_CONTENTS_DIFFER) {
         xs_back_off_found(&back_off, copy->device, copy->bytes, true);
-        why = "contents differ";
+        why = XS_WHY_DIFFER;
     }
     return why;
 }

@@ -27,8 +27,8 @@ static void plainly() {
     case_up(x, pageable, BYTES); // 0
     case_up(x, pageable, BYTES); // 1: left out
     case_change(x, BYTES);
-    case_up(x, pageable, BYTES); // 2
-    repair_expect(x, BYTES, 1);  // 3
+    case_up(x, pageable, BYTES);       // 2
+    repair_expect(x, BYTES, 1);        // 3
     repair_up_async(x, pinned, BYTES); // 4
     repair_up_async(x, pinned, BYTES); // 5: left out
     repair_expect(x, BYTES, 2);        // 6

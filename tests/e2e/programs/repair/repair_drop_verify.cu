@@ -34,8 +34,8 @@ static void same_place() {
     case_up(x, pageable, BYTES); // 0
     case_up(x, pageable, BYTES); // 1: right
     case_change(x, BYTES);
-    case_up(x, pageable, BYTES);   // 2: wrong
-    repair_expect(x, BYTES, 1);    // 3: no upload
+    case_up(x, pageable, BYTES); // 2: wrong
+    repair_expect(x, BYTES, 1);  // 3: no upload
     pageable[BYTES - 1] ^= 1;
     case_up(x, pageable, BYTES);     // 4: wrong
     case_up(x, pageable, BYTES / 2); // 5: differs from the plan
