@@ -101,6 +101,9 @@ size_t xs_around_range_bytes(CUdeviceptr p) {
     return get_range && get_range(&base, &bytes, p) == CUDA_SUCCESS ? bytes : 0;
 }
 
+/* Tells allocations apart that have the same address one after the other, as capture's numbers do. */
+static _Atomic uint32_t allocations;
+
 void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind, enum xs_origin origin, bool slow) {
     int8_t device;
     CUcontext context = xs_context_current(&device);
@@ -109,6 +112,7 @@ void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind
                              .end = address + (bytes ? bytes : 1),
                              .bytes = bytes,
                              .context = XS_WORD(context),
+                             .id = atomic_fetch_add(&allocations, 1) + 1,
                              .kind = (uint8_t)kind,
                              .origin = (uint8_t)origin,
                              .device = is_on_device ? device : (int8_t)-1,

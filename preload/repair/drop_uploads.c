@@ -1,0 +1,111 @@
+/* The repair drop-uploads: an upload is left out whose content the destination holds already.
+ *
+ * What stays as it was:
+ * - A blocking upload returns when everything is done that its stream was given before; so does one that is left out.
+ *   Programs rely on it: they read page-locked memory that a kernel wrote, or go on in a non-blocking stream.
+ * - An operation in the legacy default stream keeps the blocking streams in order with each other. As soon as more than
+ *   one stream has got work, one byte of the upload remains for that.
+ * What does not: an error of earlier work may be returned by a later call, as CUDA allows.
+ *
+ * Without a plan contents are compared, each time, in the order of the stream (contents.h): the upload might as well
+ * have been made at that moment. A plan of the mode apply is believed: the trace proved it of the same copy. */
+#include <stdatomic.h>
+
+#include "preload/core/thread.h"
+#include "preload/repair/back_off.h"
+#include "preload/repair/contents.h"
+#include "preload/repair/origins.h"
+#include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
+#include "preload/repair/streams.h"
+
+static struct xs_back_off back_off;
+
+static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_DROP_UPLOADS, why); }
+
+static bool start(const char **why) {
+    *why = XS_WHY_NO_FUNCTION;
+    return xs_beneath(cuMemcpyHtoDAsync_v2) && xs_beneath(cuMemcpyDtoHAsync_v2) && xs_beneath(cuStreamSynchronize);
+}
+
+/* What the upload kept in order, and whom it kept waiting. False: the driver has an error for the program, which the
+ * upload itself shall get. */
+static bool keep_order(const struct xs_repair_copy *copy) {
+    bool has_marker = xs_streams_is_legacy(copy) && xs_streams_are_several();
+    CUstream stream = xs_streams_handle(copy);
+    CUresult r = CUDA_SUCCESS;
+    if (has_marker || copy->is_blocking) {
+        xs_repair_settle();
+    }
+    if (has_marker) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's own pointer
+        r = xs_beneath(cuMemcpyHtoDAsync_v2)(copy->device, (const void *)(uintptr_t)copy->host, 1, stream);
+    }
+    if (r == CUDA_SUCCESS && copy->is_blocking) {
+        r = xs_beneath(cuStreamSynchronize)(stream);
+    }
+    return r == CUDA_SUCCESS;
+}
+
+static bool done(const struct xs_repair_copy *copy, CUresult *result) {
+    xs_origins_saw(copy, xs_streams_now());
+    xs_repair_applied(XS_REPAIR_DROP_UPLOADS, copy->bytes);
+    xs_cupti_correlation = 0; /* the device did nothing that is this upload's */
+    *result = CUDA_SUCCESS;
+    return true;
+}
+
+static bool by_plan(const struct xs_repair_copy *copy, CUresult *result) {
+    if (!xs_plan_of_copy(XS_REPAIR_DROP_UPLOADS, copy)) {
+        return false;
+    }
+    const char *why = xs_contents_untouchable(copy);
+    if (why) {
+        refuse(why);
+    } else if (xs_plan_mode == XS_PLAN_VERIFY) {
+        xs_contents_verify(XS_REPAIR_DROP_UPLOADS, copy, copy->device);
+    } else if (keep_order(copy)) {
+        return done(copy, result);
+    } else {
+        refuse(XS_WHY_DRIVER_ERROR);
+    }
+    return false;
+}
+
+/* The comparison is an operation in the copy's stream for which the host waits: nothing else has to be kept. */
+static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
+    if (!copy->is_upload) {
+        return false;
+    }
+    const char *why = xs_contents_untouchable(copy);
+    why = why ? why : xs_contents_unfit(copy);
+    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes)) {
+        why = XS_WHY_KEPT_DIFFERING;
+    }
+    if (!why) {
+        xs_repair_settle();
+        enum xs_contents found = xs_contents_compare(copy, copy->device, &why);
+        if (found == XS_CONTENTS_EQUAL) {
+            xs_back_off_found(&back_off, copy->device, copy->bytes, false);
+            return done(copy, result);
+        }
+        if (found == XS_CONTENTS_DIFFER) {
+            xs_back_off_found(&back_off, copy->device, copy->bytes, true);
+            why = XS_WHY_DIFFER;
+        }
+    }
+    refuse(why);
+    return false;
+}
+
+static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
+    xs_streams_saw_stream(copy);
+    return xs_plan_mode == XS_PLAN_NONE ? by_content(copy, result) : by_plan(copy, result);
+}
+
+static void before(const struct xs_repair_call *call) {
+    xs_streams_saw(call);
+    xs_contents_saw(call);
+}
+
+const struct xs_repair xs_repair_drop_uploads = {.start = start, .copy = offer, .before = before};

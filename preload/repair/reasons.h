@@ -1,0 +1,13 @@
+/* Reasons for which several repairs do not touch a copy, for xs_repair_refused: each stands in the sources once. */
+#ifndef XFERSPY_PRELOAD_REPAIR_REASONS_H
+#define XFERSPY_PRELOAD_REPAIR_REASONS_H
+
+#define XS_WHY_NO_FUNCTION "this driver lacks a function"
+#define XS_WHY_DRIVER_ERROR "the driver had an error"
+#define XS_WHY_OTHER_CONTEXT "memory of another context"
+#define XS_WHY_MAY_HOLD "the stream may wait for the program"
+#define XS_WHY_KEPT_DIFFERING "contents kept differing"
+#define XS_WHY_DIFFER "contents differ"
+#define XS_WHY_NOT_SEEN "the origin was not seen"
+
+#endif

@@ -1,0 +1,214 @@
+/* The repair stay-on-device: an upload whose content lies elsewhere on the device, at its origin, becomes a copy on the
+ * device in the same stream. The origin is the earlier copy that a plan's line names, or the latest copy from or to the
+ * same host memory.
+ *
+ * What stays as it was: the copy on the device is an operation in the same stream, and a blocking upload still returns
+ * when it and everything before it is done.
+ *
+ * What the program did not have to care for: it may write the origin at any time, because the upload did not read it.
+ * - Before the copy: work of other streams and threads that may write it, begun after the origin's copy, could run
+ *   before or after ours. Where there was any, the upload is made as it is; it is looked for again when the copy is
+ *   queued, and then the upload follows and overwrites it.
+ * - After the copy: what follows in the same stream comes behind it, and a blocking copy is over. An asynchronous one
+ * is made only as long as one stream alone ever got work, and nothing can hold it; before anything else begins, the
+ *   thread that begins it waits for the copy once.
+ *
+ * Without a plan the origin is compared with the source first, each time, in the order of the stream (contents.h). */
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "preload/core/thread.h"
+#include "preload/driver/real.h"
+#include "preload/repair/back_off.h"
+#include "preload/repair/contents.h"
+#include "preload/repair/origins.h"
+#include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
+#include "preload/repair/streams.h"
+
+static struct xs_back_off back_off;
+
+/* Asynchronous copies of ours: how many are about to be queued, how many were queued, and how many of these are known
+ * to be over. All of them are in one stream. */
+static _Atomic unsigned queuing, left; /* `left`: so many of the former never will, because of a jump */
+static _Atomic uint64_t queued, over;
+static _Atomic(CUstream) their_stream;
+static _Atomic(CUcontext) their_context;
+#define QUEUING_TURNS 100000 /* to wait for a thread that is just queuing one */
+
+static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_STAY_ON_DEVICE, why); }
+
+static bool start(const char **why) {
+    *why = XS_WHY_NO_FUNCTION;
+    if (!xs_beneath(cuMemcpyDtoDAsync_v2) || !xs_beneath(cuMemcpyDtoHAsync_v2) || !xs_beneath(cuStreamSynchronize) ||
+        !xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2)) {
+        return false;
+    }
+    *why = "no memory for the plan";
+    return xs_origins_start();
+}
+
+/* ---- asynchronous copies that may still be under way ---- */
+
+/* Nothing can hold the stream: nothing could when the copies were queued, and whatever will comes after this. */
+static void wait_for_copies(void) {
+    CUcontext popped;
+    for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
+        if (i == QUEUING_TURNS) {
+            atomic_store(&left, atomic_load(&queuing));
+        }
+        sched_yield();
+    }
+    uint64_t waited_for = atomic_load(&queued);
+    if (xs_driver(cuCtxPushCurrent_v2)(atomic_load(&their_context)) == CUDA_SUCCESS) {
+        xs_beneath(cuStreamSynchronize)(atomic_load(&their_stream));
+        xs_driver(cuCtxPopCurrent_v2)(&popped);
+    }
+    atomic_store(&over, waited_for);
+}
+
+static void before(const struct xs_repair_call *call) {
+    xs_streams_saw(call);
+    xs_contents_saw(call);
+    if (XS_LIKELY(atomic_load(&queuing) <= atomic_load(&left) && atomic_load(&queued) == atomic_load(&over))) {
+        return;
+    }
+    bool ends_something = call->category == XS_CAT_STREAM || call->category == XS_CAT_CONTEXT ||
+                          (call->category == XS_CAT_FREE && !call->has_stream);
+    if (ends_something || xs_streams_are_several() || atomic_load(&xs_repair_may_hold)) {
+        wait_for_copies();
+    }
+}
+
+static void after(const struct xs_repair_call *call) {
+    if (call->copy && call->result != CUDA_SUCCESS) {
+        xs_origins_failed(call->copy);
+    }
+}
+
+/* ---- the copy on the device ---- */
+
+static bool overlap(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
+    return origin->device < copy->device + copy->bytes && copy->device < origin->device + copy->bytes;
+}
+
+/* Is the origin what it was, whatever the order in which other work comes? */
+static const char *disturbed(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
+    if (overlap(copy, origin)) {
+        return "the origin overlaps the destination";
+    }
+    return xs_streams_others_since(origin->moment, copy) ? "other work may change the origin" : NULL;
+}
+
+static CUresult queue(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
+    xs_streams_saw_copy(copy);
+    return xs_beneath(cuMemcpyDtoDAsync_v2)(copy->device, origin->device, copy->bytes, xs_streams_handle(copy));
+}
+
+static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
+    CUresult r = queue(copy, origin);
+    r = r == CUDA_SUCCESS ? xs_beneath(cuStreamSynchronize)(xs_streams_handle(copy)) : r;
+    return r == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
+}
+
+/* Whoever gives work to another stream says so first and then looks whether one of our copies may be under way; this is
+ * the other way round. So one of both sees the other. */
+static const char *copy_without_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
+    if (copy->is_per_thread) {
+        return "asynchronous, in a thread's own stream";
+    }
+    atomic_fetch_add(&queuing, 1);
+    const char *why = NULL;
+    if (xs_streams_are_several()) {
+        why = "asynchronous, beside other streams";
+    } else if (atomic_load(&xs_repair_may_hold)) {
+        why = XS_WHY_MAY_HOLD;
+    } else {
+        atomic_store(&their_context, copy->context);
+        atomic_store(&their_stream, xs_streams_handle(copy));
+        why = queue(copy, origin) == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
+        atomic_fetch_add(&queued, 1);
+    }
+    atomic_fetch_sub(&queuing, 1);
+    return why;
+}
+
+/* NULL: the copy is made. Else the upload has to be made, which overwrites whatever there is. */
+static const char *copy_on_device(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin, bool wait) {
+    const char *why = disturbed(copy, origin);
+    if (why) {
+        return why;
+    }
+    xs_repair_settle();
+    return wait || copy->is_blocking ? copy_and_wait(copy, origin) : copy_without_wait(copy, origin);
+}
+
+/* ---- which copies ---- */
+
+static const char *by_plan(const struct xs_repair_copy *copy, const struct xs_plan_line *line, bool *is_made) {
+    struct xs_repair_origin origin;
+    const char *why = line->has_from ? xs_contents_untouchable(copy) : "the plan names no origin";
+    why = why ? why : xs_origins_at(&line->from, copy, &origin);
+    if (!why && xs_plan_mode == XS_PLAN_VERIFY) {
+        why = disturbed(copy, &origin);
+        if (!why) {
+            xs_contents_verify(XS_REPAIR_STAY_ON_DEVICE, copy, origin.device);
+        }
+        return why;
+    }
+    why = why ? why : copy_on_device(copy, &origin, false);
+    *is_made = !why;
+    return why;
+}
+
+static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) {
+    struct xs_repair_origin origin;
+    const char *why = xs_contents_untouchable(copy);
+    why = why ? why : xs_contents_unfit(copy);
+    why = why ? why : xs_origins_of_host(copy, &origin);
+    why = why ? why : disturbed(copy, &origin);
+    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes)) {
+        why = XS_WHY_KEPT_DIFFERING;
+    }
+    if (why) {
+        return why;
+    }
+    xs_repair_settle();
+    enum xs_contents found = xs_contents_compare(copy, origin.device, &why);
+    if (found == XS_CONTENTS_EQUAL) {
+        xs_back_off_found(&back_off, copy->device, copy->bytes, false);
+        why = copy_on_device(copy, &origin, true);
+        *is_made = !why;
+    } else if (found == XS_CONTENTS_DIFFER) {
+        xs_back_off_found(&back_off, copy->device, copy->bytes, true);
+        why = XS_WHY_DIFFER;
+    }
+    return why;
+}
+
+static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
+    const struct xs_plan_line *line =
+        xs_plan_mode == XS_PLAN_NONE ? NULL : xs_plan_of_copy(XS_REPAIR_STAY_ON_DEVICE, copy);
+    uint64_t moment = xs_streams_now();
+    bool is_made = false;
+    const char *why = NULL;
+    if (line) {
+        why = by_plan(copy, line, &is_made);
+    } else if (xs_plan_mode == XS_PLAN_NONE && copy->is_upload) {
+        why = by_content(copy, &is_made);
+    }
+    xs_origins_saw(copy, moment);
+    if (is_made) {
+        xs_repair_applied(XS_REPAIR_STAY_ON_DEVICE, copy->bytes);
+        xs_cupti_correlation = 0; /* the device has no record of an upload */
+        *result = CUDA_SUCCESS;
+        return true;
+    }
+    if (why) {
+        refuse(why);
+    }
+    xs_streams_saw_copy(copy);
+    return false;
+}
+
+const struct xs_repair xs_repair_stay_on_device = {.start = start, .copy = offer, .before = before, .after = after};
