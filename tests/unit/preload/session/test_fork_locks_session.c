@@ -18,6 +18,7 @@
 #include "preload/driver/real.h"
 #include "preload/driver/rows.h"
 #include "preload/fingerprint/fingerprint.h"
+#include "preload/repair/repair.h"
 #include "preload/session/drain.h"
 #include "preload/session/facts.h"
 #include "preload/session/naming.h"
@@ -37,11 +38,17 @@ _Atomic unsigned xs_asides_ahead;
 bool xs_arguments_on;
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
-enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, GATE = 128, ALL = 255 };
+enum { REAL = 1, MAP = 2, ARGUMENTS = 4, CONTEXTS = 8, NOTES = 16, THREAD = 32, CALLSITE = 64, GATE = 128, REPAIR = 256, ALL = 511 };
 
 void xs_real_forget(void) { forgotten |= REAL; }
 void xs_gate_forget(void) { forgotten |= GATE; }
 void xs_map_forget(void) { forgotten |= MAP; }
+void xs_repair_forget(void) { forgotten |= REPAIR; }
+void xs_repair_finish(void (*say)(const char *message)) { (void)say; }
+void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
+    (void)wishes;
+    (void)complain;
+}
 void xs_arguments_forget(void) { forgotten |= ARGUMENTS; }
 void xs_context_forget(void) { forgotten |= CONTEXTS; }
 void xs_notes_forget(void) { forgotten |= NOTES; }

@@ -248,7 +248,7 @@ static void the_dump_says_what_may_be_hidden(void **state) {
     (void)state;
     load();
     xs_options_dump(&options, count_kinds, &kinds);
-    assert_int_equal(kinds.free, 3);
+    assert_int_equal(kinds.free, 6);
     assert_int_equal(kinds.secret, 1);
 }
 
