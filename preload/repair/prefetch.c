@@ -368,7 +368,7 @@ static void launching(CUfunction function, void **params, void **extra, CUstream
         return;
     }
     if (LOAD(xs_repair_captures) > 0) {
-        refuse("a stream captures a graph");
+        refuse(XS_REPAIR_CAPTURING);
         return;
     }
     if (!get_device || get_device(&device) != CUDA_SUCCESS || !is_fit(device)) {

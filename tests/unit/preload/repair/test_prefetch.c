@@ -49,11 +49,9 @@ bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
 }
 
 /* Kernels take three pointers, the second and third of them within one structure. */
-static struct {
-    struct xs_layout layout;
-    struct xs_place places[3];
-} three = {{.count = 3}, {{0, 0, 0}, {1, 0, 8}, {1, 8, 16}}};
-const struct xs_layout *xs_layout_of(CUfunction function) { return function ? &three.layout : NULL; }
+static const struct xs_place places[3] = {{0, 0, 0}, {1, 0, 8}, {1, 8, 16}};
+static struct xs_layout *layout;
+const struct xs_layout *xs_layout_of(CUfunction function) { return function ? layout : NULL; }
 void xs_layouts_drop(void) {}
 
 /* ---- the driver ---- */
@@ -552,6 +550,9 @@ static int start(void **state) {
     const char *why = NULL;
     (void)state;
     page = (size_t)sysconf(_SC_PAGESIZE);
+    layout = calloc(1, sizeof *layout + sizeof places);
+    layout->count = COUNT_OF(places);
+    memcpy(layout->places, places, sizeof places);
     if (xs_repair_prefetch.start(&why) || !why) {
         return -1; /* no such driver */
     }
@@ -567,6 +568,12 @@ static int start(void **state) {
     xs_driver_functions[XS_DRIVER_cuDeviceGetAttribute] = (void *)get_attribute;
     xs_real_gated[XS_GATED_cuMemGetInfo_v2] = (void *)get_info;
     return xs_repair_prefetch.start(&why) ? 0 : -1;
+}
+
+static int end(void **state) {
+    (void)state;
+    free(layout);
+    return 0;
 }
 
 int main(void) {
@@ -592,5 +599,5 @@ int main(void) {
         cmocka_unit_test_setup(other_blocking_streams_keep_the_default_stream_free, begin),
         cmocka_unit_test_setup(nothing_after_the_end, begin),
     };
-    return cmocka_run_group_tests(tests, start, NULL);
+    return cmocka_run_group_tests(tests, start, end);
 }
