@@ -23,7 +23,7 @@ void *xs_repair_put_beneath(unsigned row, void *by) {
 
 const char *xs_repair_unfit(const struct xs_repair_copy *copy) {
     if (atomic_load_explicit(&xs_repair_captures, memory_order_relaxed) > 0) {
-        return "a stream captures a graph";
+        return XS_REPAIR_CAPTURING;
     }
     if (!copy->context) {
         return "no context";

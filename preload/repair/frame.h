@@ -108,6 +108,9 @@ extern _Atomic bool xs_repair_handed_out;
  * ever. It stays so for the rest of the run. */
 extern _Atomic bool xs_repair_may_hold;
 
+/* Why a repair refuses while that is not 0. */
+#define XS_REPAIR_CAPTURING "a stream captures a graph"
+
 /* What a copy must be for any repair: no stream captures, the context is known. NULL: it is; else the reason, for
  * xs_repair_refused. */
 const char *xs_repair_unfit(const struct xs_repair_copy *copy);

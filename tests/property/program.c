@@ -19,6 +19,8 @@ static bool percent(struct program *p, uint32_t share) { return chance(p, 100) <
 static const size_t lengths[] = {4, 8, 24, 60, 64, 64, 256, 1001, 4096, 4100, 12288, 20480, 24576, 40960};
 static const size_t sizes[] = {64, 4096, 8192, 24576, 40960, 40960};
 
+static size_t scaled(const struct program *p, size_t bytes) { return p->scale > 0 ? bytes * p->scale : bytes; }
+
 /* ---- words: the program's tag above, 20 bits below --------------------------------------------------------------- */
 
 static uint32_t pool_word(const struct program *p, uint32_t content, size_t i) {
@@ -41,16 +43,17 @@ static void fill_words(unsigned char *memory, size_t bytes, uint32_t word) {
 
 /* ---- host memory ------------------------------------------------------------------------------------------------- */
 
-void host_buffers_start(struct host_buffer *host) {
+void host_buffers_start(struct host_buffer *host, size_t bytes) {
     for (int i = 0; i < HOST_BUFFERS; i++) {
+        host[i].bytes = bytes;
         host[i].pageable = i >= 3;
-        host[i].shadow = malloc(HOST_BYTES);
+        host[i].shadow = malloc(bytes);
         if (i < 2) {
-            OK(cuMemAllocHost((void **)&host[i].memory, HOST_BYTES));
+            OK(cuMemAllocHost((void **)&host[i].memory, bytes));
         } else {
-            REQUIRE(posix_memalign((void **)&host[i].memory, 4096, HOST_BYTES) == 0);
+            REQUIRE(posix_memalign((void **)&host[i].memory, 4096, bytes) == 0);
             if (i == 2)
-                OK(cuMemHostRegister(host[i].memory, HOST_BYTES, CU_MEMHOSTREGISTER_PORTABLE));
+                OK(cuMemHostRegister(host[i].memory, bytes, CU_MEMHOSTREGISTER_PORTABLE));
         }
     }
 }
@@ -71,7 +74,7 @@ static void settle(struct program *p) {
     machine_wait(p->machine);
     for (int i = 0; i < HOST_BUFFERS; i++) {
         p->host[i].pending = false;
-        REQUIRE(memcmp(p->host[i].memory, p->host[i].shadow, HOST_BYTES) == 0);
+        REQUIRE(memcmp(p->host[i].memory, p->host[i].shadow, p->host[i].bytes) == 0);
     }
 }
 
@@ -160,10 +163,14 @@ static void allocate(struct program *p) {
     if (is_full(p))
         return;
     struct allocation *a = &p->allocations[p->allocated];
-    *a = (struct allocation){.bytes = sizes[chance(p, sizeof sizes / sizeof *sizes)], .live = true};
+    *a = (struct allocation){.bytes = scaled(p, sizes[chance(p, sizeof sizes / sizeof *sizes)]), .live = true};
     a->device = p->machine->devices > 1 && percent(p, 30);
     machine_order(p->machine, a->device, p->machine->last_stream);
-    OK(cuMemAlloc(&a->address, a->bytes));
+    a->managed = p->scale > 0 && percent(p, 25);
+    if (a->managed)
+        OK(cuMemAllocManaged(&a->address, a->bytes, CU_MEM_ATTACH_GLOBAL));
+    else
+        OK(cuMemAlloc(&a->address, a->bytes));
     a->shadow = calloc(1, a->bytes);
     a->written = calloc(1, a->bytes);
     struct region all = whole(p, p->allocated++);
@@ -171,11 +178,22 @@ static void allocate(struct program *p) {
     event(p, ALLOCATE)->to = all;
 }
 
+/* What was written there is there. */
+static void compare(const struct allocation *a) {
+    unsigned char *memory = malloc(a->bytes);
+    OK(cuMemcpyDtoH(memory, a->address, a->bytes));
+    for (size_t i = 0; i < a->bytes; i++)
+        REQUIRE(!a->written[i] || memory[i] == a->shadow[i]);
+    free(memory);
+}
+
 static void release(struct program *p, int allocation) {
     struct allocation *a = &p->allocations[allocation];
     struct region all = whole(p, allocation);
     machine_order(p->machine, a->device, p->machine->last_stream);
     machine_wait(p->machine);
+    if (p->scale > 0)
+        compare(a);
     describe(p, "free", &all, NULL);
     event(p, FREE)->to = all;
     OK(cuMemFree(a->address));
@@ -220,7 +238,7 @@ static bool some_region(struct program *p, struct region *out) {
 static size_t host_place(struct program *p, int *buffer) {
     static const size_t places[] = {0, 0, 0, 1024, 8192};
     *buffer = (int)chance(p, HOST_BUFFERS);
-    return places[chance(p, 5)];
+    return scaled(p, places[chance(p, 5)]);
 }
 
 static void upload(struct program *p) {
@@ -378,6 +396,8 @@ static void launch_copy(struct program *p, CUstream stream, int allocation) {
 }
 
 static void launch_graph(struct program *p, CUstream stream, int device) {
+    if (p->scale > 0 && p->seed % 2 == 0)
+        return;
     for (int i = 0; i < p->allocated; i++) {
         struct region all = whole(p, i);
         if (p->allocations[i].live && all.device == device && !written(p, &all))
@@ -412,9 +432,27 @@ static void kernel(struct program *p) {
 
 /* ---- a program --------------------------------------------------------------------------------------------------- */
 
+/* The host reads managed memory and changes a byte of it. */
+static void use_managed(struct program *p) {
+    int allocation = some_allocation(p);
+    struct region all;
+    if (allocation < 0 || !p->allocations[allocation].managed)
+        return;
+    all = whole(p, allocation);
+    if (!written(p, &all))
+        return;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): managed memory is the host's as well
+    unsigned char *memory = (unsigned char *)(uintptr_t)p->allocations[allocation].address;
+    REQUIRE(memcmp(memory, shadow(p, &all), all.bytes) == 0);
+    memory[chance(p, (uint32_t)all.bytes)] ^= 1;
+    memcpy(shadow(p, &all), memory, all.bytes);
+}
+
 static void wait_or_go_on(struct program *p) {
-    if (percent(p, 50))
+    if (percent(p, 50)) {
         settle(p);
+        use_managed(p);
+    }
 }
 
 static void allocate_more(struct program *p) {
@@ -452,7 +490,7 @@ static void choose_habits(struct program *p) {
     uint32_t different = 1 + chance(p, 3);
     for (uint32_t i = 0; i < 3; i++)
         p->lengths[i] =
-            i < different ? lengths[chance(p, sizeof lengths / sizeof *lengths)] : p->lengths[i - different];
+            i < different ? scaled(p, lengths[chance(p, sizeof lengths / sizeof *lengths)]) : p->lengths[i - different];
     p->contents = 1 + chance(p, 4);
     p->live = 1 + chance(p, 5);
     p->again = 30 + chance(p, 60);
@@ -463,14 +501,19 @@ static void choose_habits(struct program *p) {
 
 void program_run(struct program *p, uint64_t seed, int number) {
     p->random = (seed << 20) + (uint64_t)number;
+    p->seed = seed;
     p->tag = ((uint32_t)number & 0xfff) << 20;
     p->count = p->allocated = 0;
     if (p->log != NULL)
         fprintf(p->log, "program %d transfers from %d memsets from %d\n", number, p->transfers, p->memsets);
     choose_habits(p);
+    if (p->scale > 0) {
+        host_buffers_end(p->host);
+        host_buffers_start(p->host, scaled(p, HOST_BYTES));
+    }
     for (int i = 0; i < HOST_BUFFERS; i++) {
-        fill_pool(p, p->host[i].shadow, HOST_BYTES, 100 + (uint32_t)i);
-        memcpy(p->host[i].memory, p->host[i].shadow, HOST_BYTES);
+        fill_pool(p, p->host[i].shadow, p->host[i].bytes, 100 + (uint32_t)i);
+        memcpy(p->host[i].memory, p->host[i].shadow, p->host[i].bytes);
     }
     for (uint32_t steps = 8 + chance(p, 72); steps > 0 && !is_full(p); steps--)
         step(p);

@@ -1,10 +1,12 @@
 /* Runs random programs and writes what must be found of them.
  *
- *   property SEED PROGRAMS FOLDER [ONLY]
+ *   property SEED PROGRAMS FOLDER [ONLY [SCALE]]
  *
- * Programs 0 to PROGRAMS - 1 of the seed, or ONLY that one, on all devices there are. Into FOLDER: `expected` and
- * `allowed` (reference.h), `undecided` (FINDING|REASON|COUNT), and `programs`, a log of what each did with the first
- * ordinals of each. */
+ * Programs 0 to PROGRAMS - 1 of the seed, or ONLY that one if it is not negative, on all devices there are. Into
+ * FOLDER: `expected` and `allowed` (reference.h), `undecided` (FINDING|REASON|COUNT), and `programs`, a log of what
+ * each did with the first ordinals of each.
+ *
+ * With SCALE (struct program) they are for repairs: all bytes are compared, and nothing is said of findings. */
 #include "program.h"
 
 #include <string.h>
@@ -22,7 +24,7 @@ int main(int argc, char **argv) {
     static struct host_buffer host[HOST_BUFFERS];
     static struct program program = {.machine = &machine, .host = host};
     if (argc < 4) {
-        fprintf(stderr, "usage: property SEED PROGRAMS FOLDER [ONLY]\n");
+        fprintf(stderr, "usage: property SEED PROGRAMS FOLDER [ONLY [SCALE]]\n");
         return 2;
     }
     uint64_t seed = strtoull(argv[1], NULL, 10);
@@ -32,13 +34,15 @@ int main(int argc, char **argv) {
     program.log = file(argv[3], "programs");
 
     machine_start(&machine);
-    host_buffers_start(host);
+    program.scale = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+    host_buffers_start(host, HOST_BYTES);
     for (int i = 0; i < programs; i++) {
         if (only >= 0 && i != only)
             continue;
         out.program = i;
         program_run(&program, seed, i);
-        reference_findings(program.events, program.count, &out);
+        if (program.scale == 0)
+            reference_findings(program.events, program.count, &out);
         program_clear(&program);
     }
     for (int i = 0; i < UNDECIDED_KINDS; i++)

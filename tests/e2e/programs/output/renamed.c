@@ -1,6 +1,7 @@
 /* The trace gets another name while the program runs: all of it is there, and the closing line has the new name.
  *
  * link: cuda
+ * only: capture
  * env: XFERSPY_OUTPUT=$dir/t.db XFERSPY_CUPTI=off
  * stdout: data ok
  *

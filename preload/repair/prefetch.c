@@ -1,0 +1,532 @@
+/* The repair `prefetch`: managed memory that lies on the host goes to the device in one go before a kernel that takes
+ * it, and back before the host's part where that repeats. Else the pages move one fault after another.
+ *
+ * All of it is a hint: a prefetch moves pages and changes no byte, in the stream of the launch and right before it, so
+ * nothing waits for what it would not have waited for anyway. A wrong guess costs time.
+ *
+ * Where pages are is read from the process's own page table (mincore): the driver of managed memory takes a page out of
+ * it when the page goes to a device, and puts it back when the host touches it. A few pages of each allocation are
+ * looked at, once after each wait of the host: between two waits a correct program touches nothing that a kernel uses.
+ *
+ * Tables are of a fixed size, and every field is read and written by itself: what two threads mix up is a wrong
+ * guess. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "preload/capture/arguments.h"
+#include "preload/driver/real.h"
+#include "preload/repair/frame.h"
+#include "preload/repair/plan.h"
+
+#define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+
+#define MOST 256u   /* allocations that are known at a time */
+#define DEVICES 64u /* the others get no prefetches */
+/* An allocation is looked at in so many parts, by one page of each, and moved in these parts. */
+#define PARTS 16u
+/* One round in so many, what would be sent back is left where it is, to see whether the host still comes for it. */
+#define ROUNDS_PER_TRIAL 16u
+#define PLACES 16u /* of arguments that are read with one system call */
+
+/* Bits of `marks`. */
+#define PLACED_BY_PROGRAM 1u /* attached to a stream or to the host, or advised: the program knows better */
+#define NOT_PLANNED 2u
+
+#define FREE UINT64_C(0)
+#define BEING_FILLED UINT64_C(1)
+
+static struct managed {
+    _Atomic uint64_t start, end; /* start FREE: nothing is known here */
+    _Atomic uint32_t marks;
+    _Atomic uint32_t looked;   /* when its pages were looked at last: the number of waits before that, plus 1 */
+    _Atomic uint32_t touched;  /* the parts that the host touched in the last two rounds, 16 bits each */
+    _Atomic uint32_t sent;     /* the parts that were sent back since the last look */
+    _Atomic uint32_t rounds;   /* looks so far */
+    _Atomic uint32_t promised; /* 1 + the device on which it counts as having room; 0: none */
+    _Atomic uintptr_t stream;  /* of the last kernel that took it: a handle, not to be used; 0: sent back since */
+} allocations[MOST];
+
+static _Atomic uint32_t known;                /* how many of them there are */
+static _Atomic uint64_t lowest = UINT64_MAX;  /* all that ever were lie in [lowest, highest) */
+static _Atomic uint64_t highest;              /* */
+static _Atomic uint32_t waits;                /* of the host for the device, so far */
+static _Atomic bool has_blocking_streams;     /* the program uses others than the legacy default stream */
+static _Atomic bool is_over;                  /* the process ends */
+static _Atomic bool is_blind;                 /* a sandbox forbids to read arguments */
+static _Atomic uint64_t promised[DEVICES];    /* bytes of all allocations that count as having room */
+static _Atomic uint8_t device_known[DEVICES]; /* 0: not asked yet; else enum fitness */
+static size_t page_bytes;
+
+enum fitness { FIT = 1, UNFIT = 2 };
+
+static void refuse(const char *reason) { xs_repair_refused(XS_REPAIR_PREFETCH, reason); }
+
+/* ---- which allocations there are ---- */
+
+static struct managed *find(uint64_t address) {
+    if (address < LOAD(lowest) || address >= LOAD(highest)) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < MOST; i++) {
+        uint64_t start = LOAD(allocations[i].start);
+        if (start > BEING_FILLED && address >= start && address < LOAD(allocations[i].end)) {
+            return &allocations[i];
+        }
+    }
+    return NULL;
+}
+
+static void forget(struct managed *m) {
+    uint64_t start = LOAD(m->start);
+    if (start <= BEING_FILLED || !atomic_compare_exchange_strong(&m->start, &start, BEING_FILLED)) {
+        return; /* another thread does it */
+    }
+    uint32_t device = LOAD(m->promised);
+    if (device) {
+        atomic_fetch_sub_explicit(&promised[device - 1], LOAD(m->end) - start, memory_order_relaxed);
+    }
+    atomic_fetch_sub_explicit(&known, 1, memory_order_relaxed);
+    atomic_store(&m->start, FREE);
+}
+
+static void widen(uint64_t start, uint64_t end) {
+    uint64_t low = LOAD(lowest), high = LOAD(highest);
+    while (start < low && !atomic_compare_exchange_weak(&lowest, &low, start)) {
+    }
+    while (end > high && !atomic_compare_exchange_weak(&highest, &high, end)) {
+    }
+}
+
+/* Whatever is still known of this place was freed without a call, with its context. */
+static void forget_overlapping(uint64_t start, uint64_t end) {
+    for (unsigned i = 0; i < MOST; i++) {
+        uint64_t there = LOAD(allocations[i].start);
+        if (there > BEING_FILLED && there < end && LOAD(allocations[i].end) > start) {
+            forget(&allocations[i]);
+        }
+    }
+}
+
+static void learn(uint64_t start, uint64_t bytes, uint32_t marks) {
+    forget_overlapping(start, start + bytes);
+    for (unsigned i = 0; i < MOST; i++) {
+        struct managed *m = &allocations[i];
+        uint64_t expected = FREE;
+        if (atomic_compare_exchange_strong(&m->start, &expected, BEING_FILLED)) {
+            STORE(m->end, start + bytes);
+            STORE(m->marks, marks | (xs_plan_has_size(XS_REPAIR_PREFETCH, bytes) ? 0 : NOT_PLANNED));
+            STORE(m->looked, 0);
+            STORE(m->touched, 0);
+            STORE(m->sent, 0);
+            STORE(m->rounds, 0);
+            STORE(m->promised, 0);
+            STORE(m->stream, 0);
+            widen(start, start + bytes);
+            atomic_fetch_add_explicit(&known, 1, memory_order_relaxed);
+            atomic_store(&m->start, start);
+            return;
+        }
+    }
+    refuse("too many managed allocations");
+}
+
+static void mark(uint64_t start, uint64_t bytes) {
+    for (unsigned i = 0; i < MOST; i++) {
+        uint64_t there = LOAD(allocations[i].start);
+        if (there > BEING_FILLED && there < start + (bytes ? bytes : 1) && LOAD(allocations[i].end) > start) {
+            atomic_fetch_or_explicit(&allocations[i].marks, PLACED_BY_PROGRAM, memory_order_relaxed);
+        }
+    }
+}
+
+/* ---- where its pages are ---- */
+
+/* The first page of a part, counted from the allocation's first. */
+static uint64_t part_begins(uint64_t pages, unsigned part) { return pages * part / PARTS; }
+
+static bool is_on_host(uint64_t page) {
+    unsigned char resident = 0;
+    int kept = errno;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of managed memory
+    bool is_known = mincore((void *)page, page_bytes, &resident) == 0;
+    errno = kept;
+    return is_known && (resident & 1);
+}
+
+struct extent {
+    uint64_t start, end;   /* of the allocation */
+    uint64_t first, pages; /* the pages that it lies in: the address of the first, and how many */
+};
+static struct extent extent_of(const struct managed *m) {
+    uint64_t start = LOAD(m->start), end = LOAD(m->end), first = start & ~(uint64_t)(page_bytes - 1);
+    bool is_there = start > BEING_FILLED && end > start;
+    return (struct extent){start, end, first, is_there ? (end - first + page_bytes - 1) / page_bytes : 0};
+}
+
+/* The parts that the host has, by the first page of each and the last one of all. */
+static uint32_t parts_on_host(const struct extent *e) {
+    uint32_t parts = 0;
+    for (unsigned part = 0; part < PARTS; part++) {
+        uint64_t begins = part_begins(e->pages, part), ends = part_begins(e->pages, part + 1);
+        if (begins == ends) { /* of fewer pages than parts: it must not stand between two that move together */
+            parts |= (parts << 1) & 1u << part;
+        } else if (is_on_host(e->first + begins * page_bytes) ||
+                   (ends == e->pages && is_on_host(e->first + (ends - 1) * page_bytes))) {
+            parts |= 1u << part;
+        }
+    }
+    return parts;
+}
+
+/* ---- moving it ---- */
+
+static bool is_fit(CUdevice device) {
+    int is_concurrent = 0, has_host_tables = 0;
+    __typeof__(&cuDeviceGetAttribute) ask = xs_driver(cuDeviceGetAttribute);
+    if (device < 0 || device >= (int)DEVICES || !ask) {
+        return false;
+    }
+    if (!LOAD(device_known[device])) {
+        bool fits =
+            ask(&is_concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS && is_concurrent;
+        /* There a page of the device's is in the host's page table as well. */
+        fits &= ask(&has_host_tables, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, device) !=
+                    CUDA_SUCCESS ||
+                !has_host_tables;
+        STORE(device_known[device], fits ? FIT : UNFIT);
+    }
+    return LOAD(device_known[device]) == FIT;
+}
+
+/* Asked once for an allocation, when none of it is on the device: later, free memory is what it leaves. */
+static bool has_room(struct managed *m, CUdevice device) {
+    size_t free = 0, total = 0;
+    uint64_t bytes = LOAD(m->end) - LOAD(m->start);
+    __typeof__(&cuMemGetInfo_v2) ask = (__typeof__(ask))xs_real_gated_of(XS_GATED_cuMemGetInfo_v2);
+    uint32_t there = LOAD(m->promised);
+    if (there == (uint32_t)device + 1) {
+        return true;
+    }
+    if (!ask || ask(&free, &total) != CUDA_SUCCESS || bytes > free || LOAD(promised[device]) + bytes > total) {
+        return false;
+    }
+    if (atomic_compare_exchange_strong(&m->promised, &there, (uint32_t)device + 1)) {
+        atomic_fetch_add_explicit(&promised[device], bytes, memory_order_relaxed);
+        if (there) {
+            atomic_fetch_sub_explicit(&promised[there - 1], bytes, memory_order_relaxed);
+        }
+    }
+    return true;
+}
+
+/* Moves parts of it, each run of them with one call. `to`: a device, or CU_DEVICE_CPU. */
+static void move(struct managed *m, uint32_t parts, CUdevice to, CUstream stream) {
+    const struct extent e = extent_of(m);
+    for (unsigned part = 0; part < PARTS; part++) {
+        unsigned first = part;
+        while (part < PARTS && parts & 1u << part) {
+            part++;
+        }
+        uint64_t from = e.first + part_begins(e.pages, first) * page_bytes;
+        uint64_t end = e.first + part_begins(e.pages, part) * page_bytes;
+        from = from > e.start ? from : e.start;
+        end = end < e.end ? end : e.end;
+        if (part == first || from >= end) {
+            continue;
+        }
+        if (xs_beneath(cuMemPrefetchAsync)(from, end - from, to, stream) != CUDA_SUCCESS) {
+            refuse("the driver refused it");
+            forget(m);
+            return;
+        }
+        if (to != CU_DEVICE_CPU) {
+            xs_repair_applied(XS_REPAIR_PREFETCH, end - from);
+        }
+    }
+}
+
+/* A stream that can be told from others, and used without a variant of the function. */
+static CUstream plain_stream(CUstream stream, bool is_per_thread) {
+    return stream ? stream : is_per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+}
+
+/* A kernel is about to be launched that takes it. */
+static void take(struct managed *m, CUdevice device, CUstream stream) {
+    uint32_t now = LOAD(waits) + 1;
+    uint32_t marks = LOAD(m->marks);
+    if (marks) {
+        if (marks & PLACED_BY_PROGRAM) {
+            refuse("the program places it itself");
+        }
+        return;
+    }
+    bool was_taken = LOAD(m->rounds) > 0;
+    STORE(m->stream, (uintptr_t)stream);
+    if (atomic_exchange_explicit(&m->looked, now, memory_order_relaxed) == now) {
+        return;
+    }
+    const struct extent e = extent_of(m);
+    uint32_t parts = parts_on_host(&e), sent = atomic_exchange_explicit(&m->sent, 0, memory_order_relaxed);
+    if (was_taken && !sent) {
+        STORE(m->touched, LOAD(m->touched) << PARTS | parts);
+    }
+    atomic_fetch_add_explicit(&m->rounds, 1, memory_order_relaxed);
+    parts |= sent; /* the host need not have touched them, and then they are not in its page table */
+    if (!parts) {
+        return;
+    }
+    if (!has_room(m, device)) {
+        refuse("more than the device has free");
+        return;
+    }
+    move(m, parts, device, stream);
+}
+
+/* The host is about to wait for that stream. What it came for in both of the last two rounds is sent ahead. The parts
+ * are on the device in stream order: a kernel took them since. */
+static void send_back(struct managed *m, CUstream stream) {
+    uint32_t touched = LOAD(m->touched), parts = touched & touched >> PARTS & ((1u << PARTS) - 1);
+    if (LOAD(m->start) <= BEING_FILLED || !parts || LOAD(m->marks) || LOAD(m->stream) != (uintptr_t)stream ||
+        LOAD(m->rounds) % ROUNDS_PER_TRIAL == 0) {
+        return;
+    }
+    STORE(m->stream, 0);
+    STORE(m->sent, parts);
+    move(m, parts, CU_DEVICE_CPU, stream);
+}
+
+/* What is put into the legacy default stream waits for all blocking streams, and they for it. Where there are others,
+ * that would be an order that the program did not ask for, and one of them may wait for the host. */
+static bool may_use(CUstream stream) {
+    return stream != CU_STREAM_LEGACY || (!LOAD(has_blocking_streams) && !LOAD(xs_repair_may_hold));
+}
+
+static void send_all_back(CUstream stream) {
+    if (LOAD(xs_repair_captures) > 0 || !may_use(stream)) {
+        return;
+    }
+    for (unsigned i = 0; i < MOST; i++) {
+        send_back(&allocations[i], stream);
+    }
+}
+
+/* ---- what a launch takes ---- */
+
+/* Puts the words that lie at these addresses in their place. The kernel reads them: the driver may be about to refuse
+ * the launch without having followed a pointer. */
+static bool read_words(uint64_t *words, unsigned count) {
+    struct iovec local = {words, count * sizeof *words}, remote[PLACES];
+    int kept = errno;
+    for (unsigned i = 0; i < count; i++) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that may be anything
+        remote[i] = (struct iovec){(void *)words[i], sizeof *words};
+    }
+    long bytes = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, remote, (unsigned long)count, 0UL);
+    if (bytes < 0 && errno != EFAULT) {
+        STORE(is_blind, true);
+        refuse("a sandbox forbids to read arguments");
+    }
+    errno = kept;
+    return bytes == (long)(count * sizeof *words);
+}
+
+static void take_arguments(const struct xs_layout *layout, void **params, CUdevice device, CUstream stream) {
+    uint64_t words[PLACES];
+    for (uint32_t first = 0; first < layout->count; first += PLACES) {
+        const struct xs_place *places = &layout->places[first];
+        unsigned count = layout->count - first < PLACES ? layout->count - first : PLACES;
+        for (unsigned i = 0; i < count; i++) {
+            words[i] = (uint64_t)(uintptr_t)(params + places[i].parameter);
+        }
+        if (!read_words(words, count)) {
+            return;
+        }
+        for (unsigned i = 0; i < count; i++) {
+            words[i] += places[i].offset;
+        }
+        if (!read_words(words, count)) {
+            return;
+        }
+        for (unsigned i = 0; i < count; i++) {
+            struct managed *m = find(words[i]);
+            if (m) {
+                take(m, device, stream);
+            }
+        }
+    }
+}
+
+static void launching(CUfunction function, void **params, void **extra, CUstream stream, bool is_per_thread) {
+    CUdevice device = -1;
+    __typeof__(&cuCtxGetDevice) get_device = xs_driver(cuCtxGetDevice);
+    if (XS_LIKELY(LOAD(known) == 0) || LOAD(is_over) || LOAD(is_blind)) {
+        return;
+    }
+    if (LOAD(xs_repair_captures) > 0) {
+        refuse(XS_REPAIR_CAPTURING);
+        return;
+    }
+    if (!get_device || get_device(&device) != CUDA_SUCCESS || !is_fit(device)) {
+        refuse("host and device cannot use managed memory at once");
+        return;
+    }
+    const struct xs_layout *layout = xs_layout_of(function);
+    if (!layout) {
+        refuse("the driver does not tell the kernel's parameters");
+    } else if (layout->count > 0 && !params) {
+        refuse(extra ? "the kernel's parameters are in a buffer" : "the kernel's parameters are missing");
+    } else {
+        take_arguments(layout, params, device, plain_stream(stream, is_per_thread));
+    }
+}
+
+/* ---- beneath the program's calls ---- */
+
+#define LAUNCH_KERNEL(symbol, is_per_thread)                                                                           \
+    static __typeof__(&symbol) next_##symbol;                                                                          \
+    static CUresult CUDAAPI over_##symbol(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,            \
+                                          unsigned by, unsigned bz, unsigned shared, CUstream stream, void **params,   \
+                                          void **extra) {                                                              \
+        launching(f, params, extra, stream, is_per_thread);                                                            \
+        return next_##symbol(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra);                                \
+    }
+LAUNCH_KERNEL(cuLaunchKernel, false)
+LAUNCH_KERNEL(cuLaunchKernel_ptsz, true)
+
+#define LAUNCH_KERNEL_EX(symbol, is_per_thread)                                                                        \
+    static __typeof__(&symbol) next_##symbol;                                                                          \
+    static CUresult CUDAAPI over_##symbol(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {   \
+        if (config) {                                                                                                  \
+            launching(f, params, extra, config->hStream, is_per_thread);                                               \
+        }                                                                                                              \
+        return next_##symbol(config, f, params, extra);                                                                \
+    }
+LAUNCH_KERNEL_EX(cuLaunchKernelEx, false)
+LAUNCH_KERNEL_EX(cuLaunchKernelEx_ptsz, true)
+
+#define PLACING(symbol, params, args, start, bytes)                                                                    \
+    static __typeof__(&symbol) next_##symbol;                                                                          \
+    static CUresult CUDAAPI over_##symbol params {                                                                     \
+        mark(start, bytes);                                                                                            \
+        return next_##symbol args;                                                                                     \
+    }
+PLACING(cuMemAdvise, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice device), (p, bytes, advice, device), p,
+        bytes)
+PLACING(cuMemAdvise_v2, (CUdeviceptr p, size_t bytes, CUmem_advise advice, CUmemLocation location),
+        (p, bytes, advice, location), p, bytes)
+PLACING(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
+        (stream, p, bytes, flags), p, bytes)
+PLACING(cuStreamAttachMemAsync_ptsz, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
+        (stream, p, bytes, flags), p, bytes)
+
+#define MAKING_STREAM(symbol, params, args)                                                                            \
+    static __typeof__(&symbol) next_##symbol;                                                                          \
+    static CUresult CUDAAPI over_##symbol params {                                                                     \
+        if (!(flags & CU_STREAM_NON_BLOCKING)) {                                                                       \
+            STORE(has_blocking_streams, true);                                                                         \
+        }                                                                                                              \
+        return next_##symbol args;                                                                                     \
+    }
+MAKING_STREAM(cuStreamCreate, (CUstream * out, unsigned flags), (out, flags))
+MAKING_STREAM(cuStreamCreateWithPriority, (CUstream * out, unsigned flags, int priority), (out, flags, priority))
+
+static __typeof__(&cuMemAllocManaged) next_cuMemAllocManaged;
+static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) {
+    CUresult result = next_cuMemAllocManaged(out, bytes, flags);
+    if (result == CUDA_SUCCESS && !LOAD(is_over)) {
+        learn(*out, bytes, flags == CU_MEM_ATTACH_GLOBAL ? 0 : PLACED_BY_PROGRAM);
+    }
+    return result;
+}
+
+/* Before the call, which may give the address to another thread at once. */
+static __typeof__(&cuMemFree_v2) next_cuMemFree_v2;
+static CUresult CUDAAPI over_cuMemFree_v2(CUdeviceptr p) {
+    struct managed *m = find(p);
+    if (m && LOAD(m->start) == p) {
+        forget(m);
+    }
+    return next_cuMemFree_v2(p);
+}
+
+#define PUT(symbol) (next_##symbol = (__typeof__(&symbol))xs_repair_put_beneath(XS_ROW_##symbol, (void *)over_##symbol))
+
+static bool start(const char **why) {
+    long bytes = sysconf(_SC_PAGESIZE);
+    page_bytes = bytes > 0 ? (size_t)bytes : 4096;
+    if (!xs_beneath(cuMemPrefetchAsync)) {
+        *why = "this driver prefetches no managed memory";
+        return false;
+    }
+    PUT(cuLaunchKernel);
+    PUT(cuLaunchKernel_ptsz);
+    PUT(cuLaunchKernelEx);
+    PUT(cuLaunchKernelEx_ptsz);
+    PUT(cuMemAdvise);
+    PUT(cuMemAdvise_v2);
+    PUT(cuStreamAttachMemAsync);
+    PUT(cuStreamAttachMemAsync_ptsz);
+    PUT(cuStreamCreate);
+    PUT(cuStreamCreateWithPriority);
+    PUT(cuMemAllocManaged);
+    PUT(cuMemFree_v2);
+    return true;
+}
+
+static void before(const struct xs_repair_call *call) {
+    if (call->is_per_thread) {
+        STORE(has_blocking_streams, true);
+    }
+    if (XS_LIKELY(LOAD(known) == 0)) {
+        return;
+    }
+    switch (call->row) {
+    case XS_ROW_cuCtxSynchronize:
+    case XS_ROW_cuCtxSynchronize_v2:
+        send_all_back(CU_STREAM_LEGACY);
+        send_all_back(CU_STREAM_PER_THREAD);
+        break;
+    case XS_ROW_cuStreamSynchronize:
+    case XS_ROW_cuStreamSynchronize_ptsz:
+        send_all_back(plain_stream(call->stream, call->is_per_thread));
+        break;
+    case XS_ROW_cuModuleUnload:
+    case XS_ROW_cuLibraryUnload:
+        xs_layouts_drop(); /* capture, which does it as well, may be off */
+        break;
+    default:
+        break;
+    }
+}
+
+/* A wait has ended, and the host may touch what kernels used. */
+static void after(const struct xs_repair_call *call) {
+    bool is_wait = false;
+    switch (call->row) {
+    case XS_ROW_cuCtxSynchronize:
+    case XS_ROW_cuCtxSynchronize_v2:
+    case XS_ROW_cuStreamSynchronize:
+    case XS_ROW_cuStreamSynchronize_ptsz:
+    case XS_ROW_cuStreamQuery:
+    case XS_ROW_cuStreamQuery_ptsz:
+    case XS_ROW_cuEventSynchronize:
+    case XS_ROW_COUNT + XS_GATED_cuEventQuery:
+        is_wait = true;
+        break;
+    default:
+        is_wait = call->category == XS_CAT_FREE || (call->copy && call->copy->is_blocking);
+        break;
+    }
+    if (is_wait && call->result == CUDA_SUCCESS) {
+        atomic_fetch_add_explicit(&waits, 1, memory_order_relaxed);
+    }
+}
+
+static void finish(void) { STORE(is_over, true); }
+
+const struct xs_repair xs_repair_prefetch = {.start = start, .before = before, .after = after, .finish = finish};
