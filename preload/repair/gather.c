@@ -104,12 +104,18 @@ static void note_launch(CUstream stream) {
     }
 }
 
+static bool ends_stream(const struct xs_repair_call *call) {
+    return call->row == XS_ROW_cuStreamDestroy || call->row == XS_ROW_cuStreamDestroy_v2 ||
+           call->row == XS_ROW_COUNT + XS_GATED_cuGreenCtxDestroy || xs_ends_context(call);
+}
+
 static void before(const struct xs_repair_call *call) {
     if (HARMLESS[call->row] || xs_gather_is_watch()) {
         return;
     }
     const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
-    CUstream stream = stream_of(call);
+    const bool ends = ends_stream(call);
+    CUstream stream = ends ? NULL : stream_of(call);
     if (call->category == XS_CAT_LAUNCH) {
         note_launch(stream);
     } else if (call->category == XS_CAT_SYNC) {
@@ -118,8 +124,11 @@ static void before(const struct xs_repair_call *call) {
     if (atomic_load(&xs_gather.is_open) || atomic_load(&xs_gather.owed)) {
         xs_gather_flush(stream);
     }
-    if (XS_UNLIKELY(xs_ends_context(call))) {
-        xs_gather_leave_context();
+    if (XS_UNLIKELY(ends)) {
+        xs_gather_leave_stream();
+        if (xs_ends_context(call)) {
+            xs_gather_leave_context();
+        }
     }
 }
 

@@ -62,6 +62,16 @@ static void pop(void) {
     xs_driver(cuCtxPopCurrent_v2)(&popped);
 }
 
+void xs_gather_leave_stream(void) {
+    xs_lock(&xs_gather.lock);
+    if (xs_gather.buffer && push()) {
+        xs_gather_retire();
+        pop();
+    }
+    atomic_store(&xs_gather.stream, NULL);
+    xs_unlock(&xs_gather.lock);
+}
+
 void xs_gather_leave_context(void) {
     xs_lock(&xs_gather.lock);
     if (atomic_load(&xs_gather.context) && push()) {

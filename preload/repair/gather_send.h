@@ -37,6 +37,10 @@ extern struct xs_ring xs_gather_ring;
 /* Makes what a context needs; under the lock, on a scratch stack. False: it cannot be had. */
 bool xs_gather_enter_context(CUcontext context);
 
+/* A stream is about to be destroyed: no event can be recorded in it afterwards. The batch was sent and nothing is owed.
+ * Takes the lock. */
+void xs_gather_leave_stream(void);
+
 /* Gives all of it back, and the buffers; the batch was sent. Takes the lock. */
 void xs_gather_leave_context(void);
 

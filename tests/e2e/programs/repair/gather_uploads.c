@@ -9,14 +9,14 @@
  * Capture's kernels for fingerprints would look at the memory in between, and send the batch. CUPTI is off because its
  * records are of the repair's copies.
  * $ grep -o '"name":"gather","applied":[0-9]*' $dir/repair.json
- * "name":"gather","applied":904
+ * "name":"gather","applied":968
  *
  * $ grep -o '"the [^"]*":[0-9]*' $dir/repair.json
  * "the device may write the page-locked source":33
  * "the per-thread default stream":16
  *
  * > SELECT count(*), sum(result <> 0) FROM transfers WHERE direction = 'h2d' AND entry_point LIKE 'cuMemcpyHtoD%'
- * 953|0
+ * 1017|0
  */
 #include <cuda.h>
 #include <string.h>
@@ -140,6 +140,7 @@ int main(void) {
     }
     OK(cuStreamDestroy(stream));
     OK(cuStreamDestroy(second));
+    upload(PIECE, 5, NULL, 0); /* nobody ever looks at these: the process ends */
     puts("data ok");
     return 0;
 }
