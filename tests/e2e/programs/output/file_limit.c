@@ -1,4 +1,6 @@
-/* The shell allows only files of 768 KiB: the spool is made smaller, and what came before the limit is in the trace.
+/* The shell allows only files of 768 KiB: the spool is made smaller, and what came before the limit is in the trace. The
+ * program pauses after its first copies, so that they are written before the limit is near: the batch that reaches it is
+ * lost as a whole.
  *
  * link: cuda
  * run: ulimit -f 768 && exec "$program"
@@ -6,13 +8,14 @@
  * status: stopped
  * notices: any
  *
- * > SELECT count(*) > 1000 AND count(*) < 200000 FROM transfer
+ * > SELECT count(*) >= 500 AND count(*) < 100000 FROM transfer
  * 1
  *
  * $ grep -c 'stopped early: the largest size of a file is reached (RLIMIT_FSIZE)' $stderr
  * 1
  */
 #include <cuda.h>
+#include <unistd.h>
 
 #include "../check.h"
 
@@ -21,8 +24,11 @@ int main(void) {
     CUdeviceptr device;
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 100000; i++) {
         OK(cuMemcpyHtoD(device, host, sizeof host));
+        if (i == 500) {
+            OK(usleep(900000));
+        }
     }
     puts("data ok");
     return 0;
