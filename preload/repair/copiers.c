@@ -18,7 +18,8 @@
 #include "preload/core/own_thread.h"
 
 #define JOBS 8u
-#define HELPERS_MAX 6u /* with the calling thread, what it takes to write page-locked memory as fast as a link reads it */
+#define HELPERS_MAX                                                                                                    \
+    6u /* with the calling thread, what it takes to write page-locked memory as fast as a link reads it */
 #define SPINS 1000u
 #define SLEEP_MS 60000u
 #define PIECE_BITS 20
@@ -183,8 +184,7 @@ void xs_copy_rest(unsigned rests) {
 
 void xs_copy_end(struct xs_copy_job *job) {
     uint64_t tickets = atomic_load(&job->tickets);
-    while (!atomic_compare_exchange_weak(&job->tickets, &tickets,
-                                         (tickets & ~PIECE_MASK) | next_of(tickets))) {
+    while (!atomic_compare_exchange_weak(&job->tickets, &tickets, (tickets & ~PIECE_MASK) | next_of(tickets))) {
     }
     for (unsigned rests = 0; atomic_load_explicit(&job->finished, memory_order_acquire) != next_of(tickets); rests++) {
         xs_copy_rest(rests);

@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 #define XS_COPY_PARTS 8u
-#define XS_PIECE_BYTES ((size_t)65536)             /* 5 us of one core */
-#define XS_JOB_BYTES_MAX ((size_t)32 << 30)        /* of all parts together: pieces are counted in 20 bits */
+#define XS_PIECE_BYTES ((size_t)65536)      /* 5 us of one core */
+#define XS_JOB_BYTES_MAX ((size_t)32 << 30) /* of all parts together: pieces are counted in 20 bits */
 
 struct xs_copy_job {
     _Atomic uint64_t tickets;  /* the job's number, the next piece that nobody took, and how many pieces there are */
     _Atomic uint32_t finished; /* pieces */
     _Atomic bool is_taken;
     bool is_streaming;
-    unsigned pieces;                    /* of each part */
-    unsigned added;                     /* parts */
+    unsigned pieces; /* of each part */
+    unsigned added;  /* parts */
     struct xs_copy_part {
         char *to;
         const char *from;

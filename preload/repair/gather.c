@@ -179,8 +179,7 @@ static void wait_for_stream(void *argument) {
     struct waiting *w = argument;
     struct xs_ring_buffer *buffer = xs_ring_take(&xs_gather_ring, w->context);
     if (buffer) {
-        w->has_waited =
-            xs_ring_mark(buffer, w->stream) == CUDA_SUCCESS && xs_ring_wait(buffer) == CUDA_SUCCESS;
+        w->has_waited = xs_ring_mark(buffer, w->stream) == CUDA_SUCCESS && xs_ring_wait(buffer) == CUDA_SUCCESS;
         xs_ring_put(buffer);
     }
 }

@@ -10,6 +10,7 @@
 #include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
+#include "preload/core/scratch.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 
@@ -54,9 +55,7 @@ void xs_gather_retire(void) {
     }
 }
 
-static bool push(void) {
-    return xs_driver(cuCtxPushCurrent_v2)(atomic_load(&xs_gather.context)) == CUDA_SUCCESS;
-}
+static bool push(void) { return xs_driver(cuCtxPushCurrent_v2)(atomic_load(&xs_gather.context)) == CUDA_SUCCESS; }
 static void pop(void) {
     CUcontext popped;
     xs_driver(cuCtxPopCurrent_v2)(&popped);
@@ -166,8 +165,8 @@ void xs_gather_send(void) {
 static void wait_for_owed(CUstream next) {
     int8_t device;
     uint64_t owed = atomic_load(&xs_gather.owed);
-    if (!owed || (next == atomic_load(&xs_gather.stream) &&
-                  xs_context_current(&device) == atomic_load(&xs_gather.context))) {
+    if (!owed ||
+        (next == atomic_load(&xs_gather.stream) && xs_context_current(&device) == atomic_load(&xs_gather.context))) {
         return;
     }
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -229,10 +228,18 @@ static void *watch_main(void *arg) {
 
 static void start_watch(void) { atomic_store(&is_watching, xs_own_thread(watch_main) == 0); }
 
-bool xs_gather_watch(void) {
+static void start_watch_once(void *unused) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)unused;
     pthread_once(&once, start_watch);
-    return atomic_load(&is_watching);
+}
+
+/* Making a thread takes more of the stack than the caller may have. */
+bool xs_gather_watch(void) {
+    if (XS_UNLIKELY(!atomic_load_explicit(&is_watching, memory_order_relaxed))) {
+        xs_on_scratch(start_watch_once, NULL);
+    }
+    return atomic_load_explicit(&is_watching, memory_order_relaxed);
 }
 
 void xs_gather_wake(void) {

@@ -16,20 +16,20 @@
  * find it locked by its own thread. */
 extern struct xs_gather {
     struct xs_lock lock;
-    _Atomic bool is_open;           /* the batch has uploads */
-    _Atomic uint64_t opened;        /* batches that were opened */
-    _Atomic(CUcontext) context;     /* the one that is gathered in; NULL: none yet */
-    _Atomic(CUstream) stream;       /* of the batch, and of what is owed (xs_stream_handle) */
-    _Atomic uint64_t owed;          /* number of a batch with blocking uploads that was sent and may be under way; 0 */
-    bool is_in_order;               /* its copies are made one behind the other */
-    bool has_blocking;              /* one of its uploads was a blocking one */
+    _Atomic bool is_open;       /* the batch has uploads */
+    _Atomic uint64_t opened;    /* batches that were opened */
+    _Atomic(CUcontext) context; /* the one that is gathered in; NULL: none yet */
+    _Atomic(CUstream) stream;   /* of the batch, and of what is owed (xs_stream_handle) */
+    _Atomic uint64_t owed;      /* number of a batch with blocking uploads that was sent and may be under way; 0 */
+    bool is_in_order;           /* its copies are made one behind the other */
+    bool has_blocking;          /* one of its uploads was a blocking one */
     struct xs_batch batch;
     struct xs_pace pace;
-    struct xs_ring_buffer *buffer;  /* what the uploads are copied to; NULL: none */
-    size_t used;                    /* of the buffer */
-    CUevent sent;                   /* of the context: the batch that is owed */
-    CUstream own;                   /* of the context, for batches in the legacy stream; NULL: none */
-    CUresult failed;                /* of a batch; the next upload returns it */
+    struct xs_ring_buffer *buffer; /* what the uploads are copied to; NULL: none */
+    size_t used;                   /* of the buffer */
+    CUevent sent;                  /* of the context: the batch that is owed */
+    CUstream own;                  /* of the context, for batches in the legacy stream; NULL: none */
+    CUresult failed;               /* of a batch; the next upload returns it */
 } xs_gather;
 
 extern struct xs_ring xs_gather_ring;

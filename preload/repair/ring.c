@@ -102,9 +102,7 @@ CUresult xs_ring_wait(struct xs_ring_buffer *buffer) {
     return result;
 }
 
-void xs_ring_put(struct xs_ring_buffer *buffer) {
-    atomic_store_explicit(&buffer->state, FREE, memory_order_release);
-}
+void xs_ring_put(struct xs_ring_buffer *buffer) { atomic_store_explicit(&buffer->state, FREE, memory_order_release); }
 
 void xs_ring_drop(struct xs_ring *ring) {
     for (unsigned i = 0; i < ring->count; i++) {

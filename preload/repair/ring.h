@@ -1,7 +1,7 @@
 /* Page-locked buffers that copies pass through, for the repairs stage and gather. A buffer is taken by one copy, filled
  * or emptied through the program's own stream, and given back while the device may still be at work on it: its event
- * says when it is over. Nobody waits for a buffer of another copy, so a copy in one stream never waits for what holds up
- * another stream. */
+ * says when it is over. Nobody waits for a buffer of another copy, so a copy in one stream never waits for what holds
+ * up another stream. */
 #ifndef XFERSPY_PRELOAD_REPAIR_RING_H
 #define XFERSPY_PRELOAD_REPAIR_RING_H
 

@@ -45,12 +45,14 @@ struct staging {
     CUresult result;
     struct xs_copy_job *job, alone;
     struct xs_ring_buffer *buffers[XS_COPY_PARTS];
-    unsigned count;    /* of buffers: chunk i goes through the one at i % count */
+    unsigned count; /* of buffers: chunk i goes through the one at i % count */
     unsigned chunks;
     size_t chunk_bytes;
 };
 
-static struct xs_ring_buffer *buffer_of(const struct staging *s, unsigned chunk) { return s->buffers[chunk % s->count]; }
+static struct xs_ring_buffer *buffer_of(const struct staging *s, unsigned chunk) {
+    return s->buffers[chunk % s->count];
+}
 static size_t offset_of(const struct staging *s, unsigned chunk) { return chunk * s->chunk_bytes; }
 static size_t bytes_of(const struct staging *s, unsigned chunk) {
     size_t left = s->copy->bytes - offset_of(s, chunk);
@@ -105,8 +107,8 @@ static bool device_may_write_source(void) {
 
 /* Sends a chunk that lies in its buffer. */
 static CUresult send(struct staging *s, unsigned chunk) {
-    CUresult result = xs_beneath(cuMemcpyHtoDAsync_v2)(s->copy->device + offset_of(s, chunk), buffer_of(s, chunk)->memory,
-                                                       bytes_of(s, chunk), s->stream);
+    CUresult result = xs_beneath(cuMemcpyHtoDAsync_v2)(s->copy->device + offset_of(s, chunk),
+                                                       buffer_of(s, chunk)->memory, bytes_of(s, chunk), s->stream);
     return result == CUDA_SUCCESS ? mark(s, chunk) : result;
 }
 
@@ -156,8 +158,8 @@ static bool upload(struct staging *s) {
 }
 
 static CUresult fetch(struct staging *s, unsigned chunk) {
-    CUresult result = xs_beneath(cuMemcpyDtoHAsync_v2)(buffer_of(s, chunk)->memory, s->copy->device + offset_of(s, chunk),
-                                                       bytes_of(s, chunk), s->stream);
+    CUresult result = xs_beneath(cuMemcpyDtoHAsync_v2)(
+        buffer_of(s, chunk)->memory, s->copy->device + offset_of(s, chunk), bytes_of(s, chunk), s->stream);
     return result == CUDA_SUCCESS ? mark(s, chunk) : result;
 }
 

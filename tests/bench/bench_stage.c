@@ -2,8 +2,8 @@
  *
  *   bench_stage; XFERSPY_ENABLE=off XFERSPY_REPAIR=stage LD_PRELOAD=libxferspy.so bench_stage
  *
- * A copy takes from its call to the end of a wait for the stream. Page-locked copies are measured as well: they are what
- * staging cannot be faster than. */
+ * A copy takes from its call to the end of a wait for the stream. Page-locked copies are measured as well: they are
+ * what staging cannot be faster than. */
 #include <cuda.h>
 
 #include "driver.h"
@@ -27,10 +27,18 @@ static const char *const names[WAYS] = {"up", "up_async", "down", "down_async"};
 
 static void copy(enum way way, char *host, size_t bytes) {
     switch (way) {
-    case UP: CHECK(call.up(device, host, bytes)); break;
-    case UP_ASYNC: CHECK(call.up_async(device, host, bytes, stream)); break;
-    case DOWN: CHECK(call.down(host, device, bytes)); break;
-    default: CHECK(call.down_async(host, device, bytes, stream)); break;
+    case UP:
+        CHECK(call.up(device, host, bytes));
+        break;
+    case UP_ASYNC:
+        CHECK(call.up_async(device, host, bytes, stream));
+        break;
+    case DOWN:
+        CHECK(call.down(host, device, bytes));
+        break;
+    default:
+        CHECK(call.down_async(host, device, bytes, stream));
+        break;
     }
     CHECK(call.wait(way == UP || way == DOWN ? NULL : stream));
 }

@@ -84,9 +84,9 @@ int main(void) {
     for (size_t i = 0; i < BYTES; i++)
         REQUIRE(back[i] == (unsigned char)(e2e_byte(seed, i) + 1));
     upload(PIECE, 5, NULL, 0);
-    OK(cuLaunchKernel(add_one, 4, 1, 1, 64, 1, 1, 0, stream, parameters, NULL));
-    upload(PIECE, 1, stream, 1); /* behind the kernel */
-    OK(cuStreamSynchronize(stream));
+    OK(cuLaunchKernel(add_one, 4, 1, 1, 64, 1, 1, 0, second, parameters, NULL));
+    upload(PIECE, 1, second, 1); /* behind the kernel */
+    OK(cuStreamSynchronize(second));
     expect();
     /* An event that another stream waits for, which then copies on the device. */
     upload(PIECE, 1, stream, 1);

@@ -11,7 +11,9 @@ XS_TLS struct xs_guard xs_guard; /* of core/thread.c, which is not needed here *
 
 enum { AROUND = 64, ROUNDS = 40 };
 
-static unsigned char byte_of(unsigned seed, size_t i) { return (unsigned char)((i * 2654435761u + seed * 40503u) >> 7); }
+static unsigned char byte_of(unsigned seed, size_t i) {
+    return (unsigned char)((i * 2654435761u + seed * 40503u) >> 7);
+}
 
 /* Copies `bytes` in parts of `part` bytes, as a staged copy does. */
 static void copy_in_parts(unsigned char *to, const unsigned char *from, size_t bytes, size_t part, bool is_streaming) {

@@ -61,8 +61,8 @@ static CUresult copy_one(CUdeviceptr to, const void *from, size_t bytes, CUstrea
     }
     return copies_return;
 }
-static CUresult copy_batch(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count, CUmemcpyAttributes *attributes,
-                           size_t *indices, size_t n, CUstream stream) {
+static CUresult copy_batch(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, size_t count,
+                           CUmemcpyAttributes *attributes, size_t *indices, size_t n, CUstream stream) {
     (void)attributes, (void)indices;
     assert_int_equal(n, 1);
     assert_ptr_not_equal(stream, CU_STREAM_LEGACY);
@@ -172,8 +172,7 @@ static bool upload(char value, size_t at, size_t bytes, CUstream stream, bool is
 }
 
 static void call(unsigned row, enum xs_category category, CUstream stream) {
-    const struct xs_repair_call c = {
-        .row = row, .category = category, .has_stream = stream != NULL, .stream = stream};
+    const struct xs_repair_call c = {.row = row, .category = category, .has_stream = stream != NULL, .stream = stream};
     xs_repair_gather.before(&c);
     xs_repair_gather.after(&c);
 }
