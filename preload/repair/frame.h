@@ -78,7 +78,7 @@ struct xs_repair {
 };
 
 /* One in each file: xs_repair_drop_uploads and so on. */
-#define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair xs_repair_##symbol __attribute__((weak));
+#define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair xs_repair_##symbol;
 #include "preload/repair/repairs.def"
 #undef XS_REPAIR
 

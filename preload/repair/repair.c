@@ -42,9 +42,6 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
 
 static void start_one(unsigned i, void (*complain)(const char *message)) {
     const char *why = NULL;
-    if (!all[i].repair) {
-        return;
-    }
     if (!all[i].repair->start || all[i].repair->start(&why)) {
         xs_repairs_on[i] = all[i].repair;
         return;

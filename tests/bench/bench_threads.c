@@ -3,35 +3,13 @@
 #include <cuda.h>
 #include <pthread.h>
 
-#include "measure.h"
+#include "driver.h"
 
 enum { THREADS = 8, DOWN_EVERY = 4, WAIT_EVERY = 16 };
-
-static const char ptx[] = ".version 7.0\n"
-                          ".target sm_75\n"
-                          ".address_size 64\n"
-                          ".visible .entry xs_noop()\n"
-                          "{\n"
-                          "    ret;\n"
-                          "}\n";
 
 static CUcontext context;
 static CUfunction function;
 static int steps = 2500;
-
-/* By name, for no toolkit is needed where this runs. */
-static void *driver_symbol(const char *name) {
-    static void *handle;
-    if (!handle)
-        handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    void *address = handle ? dlsym(handle, name) : NULL;
-    if (!address) {
-        fprintf(stderr, "bench_threads: no %s: %s\n", name, dlerror());
-        exit(1);
-    }
-    return address;
-}
-#define DRIVER(name) ((__typeof__(&name))driver_symbol(#name))
 
 static struct {
     __typeof__(&cuMemcpyHtoDAsync_v2) up_async;
@@ -95,7 +73,7 @@ int main(void) {
     begin_cupti();
     CHECK(DRIVER(cuDevicePrimaryCtxRetain)(&context, 0));
     CHECK(DRIVER(cuCtxSetCurrent)(context));
-    CHECK(DRIVER(cuModuleLoadData)(&module, ptx));
+    CHECK(DRIVER(cuModuleLoadData)(&module, noop_ptx));
     CHECK(DRIVER(cuModuleGetFunction)(&function, module, "xs_noop"));
     call.up_async = DRIVER(cuMemcpyHtoDAsync_v2);
     call.up = DRIVER(cuMemcpyHtoD_v2);

@@ -1,0 +1,360 @@
+/* The repair gather: small uploads are copied to a page-locked buffer and go to the device as one batch.
+ *
+ * Nobody can tell, because the batch is sent before any call that could see it: every call of any thread but further
+ * uploads of this kind into the same stream, and functions that ask about something else (HARMLESS). Nothing else can
+ * look at device memory, but for a kernel that runs already: where one may, in another stream, the batch is sent upload
+ * by upload in their order, and a millisecond late at most.
+ *
+ * A blocking upload waits for its stream, as CUDA says it does ("a stream sync is performed before the copy is
+ * initiated"), once for as many as follow each other. What it uploads is on the device before a call that is not in its
+ * own stream: programs rely on that, though CUDA does not promise it.
+ *
+ * The source is read in the call. For page-locked memory CUDA reads it in the stream's order, when work before it may
+ * have written it; so such an upload is gathered only if nothing was given to the device since the last wait for the
+ * whole context.
+ *
+ * An error of sending comes from the next upload, as CUDA returns errors of earlier asynchronous calls. The address is
+ * one of memory that is known and of this context, so there is none but that of a context that is lost. */
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/core/scratch.h"
+#include "preload/driver/context.h"
+#include "preload/driver/real.h"
+#include "preload/repair/gather_send.h"
+#include "preload/repair/plan.h"
+
+#define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* what CUDA calls small: these are asynchronous in any case */
+#define PLACE_BYTES 16                      /* of uploads that cannot become one copy */
+
+/* Calls so far, of all threads, that may have given the device something to do. */
+static _Atomic uint64_t epoch;
+
+/* Streams in which kernels may be running: none, one stream, or several. */
+#define NO_STREAM UINT64_MAX
+#define SEVERAL_STREAMS (UINT64_MAX - 1)
+static _Atomic uint64_t launched = NO_STREAM;
+
+/* What the thread knows of the device, as long as the epoch is the same. */
+static XS_TLS struct {
+    uint64_t waiting_at; /* a wait was called at this epoch */
+    uint64_t idle_at;    /* nothing was under way in the whole context at this epoch */
+    uint64_t quiet_at;   /* nor, but for our own batches, in the stream: what a blocking upload waits for */
+    CUcontext context;
+    CUstream stream;
+} known;
+
+/* ---- calls that are no uploads ---- */
+
+#define GATED(name) [XS_ROW_COUNT + XS_GATED_##name] = true
+static const bool HARMLESS[XS_ROW_COUNT + XS_GATED_COUNT] = {
+    GATED(cuCtxGetApiVersion),
+    GATED(cuCtxGetCurrent),
+    GATED(cuCtxGetDevice),
+    GATED(cuCtxGetFlags),
+    GATED(cuCtxGetId),
+    GATED(cuCtxGetLimit),
+    GATED(cuCtxGetStreamPriorityRange),
+    GATED(cuCtxPopCurrent_v2),
+    GATED(cuCtxPushCurrent_v2),
+    GATED(cuCtxSetCurrent),
+    GATED(cuDeviceCanAccessPeer),
+    GATED(cuDeviceGet),
+    GATED(cuDeviceGetAttribute),
+    GATED(cuDeviceGetCount),
+    GATED(cuDeviceGetName),
+    GATED(cuDeviceGetPCIBusId),
+    GATED(cuDeviceGetUuid_v2),
+    GATED(cuDevicePrimaryCtxGetState),
+    GATED(cuDeviceTotalMem_v2),
+    GATED(cuFuncGetAttribute),
+    GATED(cuFuncGetName),
+    GATED(cuFuncGetParamInfo),
+    GATED(cuKernelGetFunction),
+    GATED(cuKernelGetParamInfo),
+    GATED(cuLibraryGetKernel),
+    GATED(cuMemGetAddressRange_v2),
+    GATED(cuMemHostGetDevicePointer_v2),
+    GATED(cuMemHostGetFlags),
+    GATED(cuModuleGetFunction),
+    GATED(cuOccupancyMaxActiveBlocksPerMultiprocessor),
+    GATED(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags),
+    GATED(cuPointerGetAttribute),
+    GATED(cuPointerGetAttributes),
+    GATED(cuStreamGetCtx),
+    GATED(cuStreamGetFlags),
+    GATED(cuStreamGetId),
+    GATED(cuStreamGetPriority),
+    GATED(cuStreamIsCapturing),
+    GATED(cuThreadExchangeStreamCaptureMode),
+};
+#undef GATED
+
+static uint64_t word_of(CUstream stream) { return (uint64_t)(uintptr_t)stream; }
+
+/* The handle of one stream; NULL: it may be any, or one of those that are a thread's own. */
+static CUstream stream_of(const struct xs_repair_call *call) {
+    return call->has_stream && !call->is_per_thread ? xs_stream_handle(call->stream, false) : NULL;
+}
+
+static void note_launch(CUstream stream) {
+    uint64_t before = NO_STREAM, now = stream ? word_of(stream) : SEVERAL_STREAMS;
+    if (!atomic_compare_exchange_strong(&launched, &before, now) && before != now) {
+        atomic_store(&launched, SEVERAL_STREAMS);
+    }
+}
+
+static bool ends_stream(const struct xs_repair_call *call) {
+    return call->row == XS_ROW_cuStreamDestroy || call->row == XS_ROW_cuStreamDestroy_v2 ||
+           call->row == XS_ROW_COUNT + XS_GATED_cuGreenCtxDestroy || xs_ends_context(call);
+}
+
+static void before(const struct xs_repair_call *call) {
+    if (HARMLESS[call->row] || xs_gather_is_watch()) {
+        return;
+    }
+    const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
+    const bool ends = ends_stream(call);
+    CUstream stream = ends ? NULL : stream_of(call);
+    if (call->category == XS_CAT_LAUNCH) {
+        note_launch(stream);
+    } else if (call->category == XS_CAT_SYNC) {
+        known.waiting_at = now;
+    }
+    if (atomic_load(&xs_gather.is_open) || atomic_load(&xs_gather.owed)) {
+        xs_gather_flush(stream);
+    }
+    if (XS_UNLIKELY(ends)) {
+        xs_gather_leave_stream();
+        if (xs_ends_context(call)) {
+            xs_gather_leave_context();
+        }
+    }
+}
+
+/* The host has waited. Nothing is under way if no other call came since. */
+static void after(const struct xs_repair_call *call) {
+    int8_t device;
+    CUcontext context;
+    if (call->category != XS_CAT_SYNC || call->result != CUDA_SUCCESS || call->row != XS_ROW_cuCtxSynchronize ||
+        atomic_load(&epoch) != known.waiting_at) {
+        return;
+    }
+    context = xs_context_current(&device);
+    known.context = context;
+    known.stream = NULL; /* any */
+    known.idle_at = known.quiet_at = known.waiting_at;
+    if (context == atomic_load(&xs_gather.context)) {
+        atomic_store(&launched, NO_STREAM);
+        if (atomic_load(&epoch) != known.waiting_at) {
+            atomic_store(&launched, SEVERAL_STREAMS); /* a launch that came just now */
+        }
+    }
+}
+
+static void settle(void) {
+    atomic_fetch_add(&epoch, 1);
+    xs_gather_flush(NULL);
+}
+
+/* ---- uploads ---- */
+
+static bool is_idle(const struct xs_repair_copy *copy) {
+    return known.idle_at == atomic_load(&epoch) && known.context == copy->context && known.idle_at;
+}
+
+static bool is_quiet(const struct xs_repair_copy *copy, CUstream stream) {
+    return known.quiet_at == atomic_load(&epoch) && known.quiet_at && known.context == copy->context &&
+           (!known.stream || known.stream == stream);
+}
+
+/* What a blocking upload waits for: all that its stream has to do before it. Needs a buffer only for its event. */
+struct waiting {
+    CUcontext context;
+    CUstream stream;
+    bool has_waited;
+};
+
+static void wait_for_stream(void *argument) {
+    struct waiting *w = argument;
+    struct xs_ring_buffer *buffer = xs_ring_take(&xs_gather_ring, w->context);
+    if (buffer) {
+        w->has_waited = xs_ring_mark(buffer, w->stream) == CUDA_SUCCESS && xs_ring_wait(buffer) == CUDA_SUCCESS;
+        xs_ring_put(buffer);
+    }
+}
+
+static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
+    struct waiting w = {.context = copy->context, .stream = stream};
+    const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
+    if (!xs_on_scratch(wait_for_stream, &w) || !w.has_waited) {
+        return false;
+    }
+    known.quiet_at = now;
+    known.context = copy->context;
+    known.stream = stream;
+    return true;
+}
+
+struct taking {
+    CUcontext context;
+};
+
+static void take_buffer(void *argument) {
+    const struct taking *taking = argument;
+    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(taking->context)) {
+        return;
+    }
+    if (atomic_load(&xs_gather.context) == taking->context) {
+        xs_gather.buffer = xs_ring_take(&xs_gather_ring, taking->context);
+        xs_gather.used = 0;
+    }
+}
+
+/* Room for the upload in the buffer, which has uploads of one stream alone; under the lock. NULL: there is none. The
+ * batch is sent where it has to be. */
+static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
+    struct xs_gather *g = &xs_gather;
+    const bool is_same = atomic_load(&g->stream) == stream;
+    const uint64_t end = g->batch.count ? g->batch.to[g->batch.count - 1] + g->batch.bytes[g->batch.count - 1] : 0;
+    size_t at = copy->device == end ? g->used : (g->used + PLACE_BYTES - 1) / PLACE_BYTES * PLACE_BYTES;
+    const bool fits = g->buffer && is_same && at + copy->bytes <= XS_GATHER_BUFFER_BYTES;
+    if (!fits || xs_batch_is_full(&g->batch) || xs_batch_overlaps(&g->batch, copy->device, copy->bytes)) {
+        xs_gather_send();
+    }
+    if (!fits) {
+        struct taking taking = {.context = copy->context};
+        xs_gather_retire();
+        atomic_store(&g->stream, stream);
+        if (!xs_on_scratch(take_buffer, &taking) || !g->buffer) {
+            return NULL;
+        }
+        at = 0;
+    }
+    g->used = at + copy->bytes;
+    return g->buffer->memory + at;
+}
+
+/* Under the lock. */
+static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
+    struct xs_gather *g = &xs_gather;
+    char *to = room_for(copy, stream);
+    if (!to) {
+        return "no page-locked buffer";
+    }
+    if (!atomic_load(&g->is_open)) {
+        const uint64_t running = atomic_load(&launched);
+        g->is_in_order = running != NO_STREAM && running != word_of(stream);
+        g->has_blocking = false;
+    }
+    memcpy(to, (const void *)(uintptr_t)copy->host, copy->bytes); // NOLINT(*-no-int-to-ptr): the program's memory
+    xs_batch_add(&g->batch, copy->device, (uint64_t)(uintptr_t)to, copy->bytes, !g->is_in_order);
+    g->has_blocking |= copy->is_blocking;
+    if (!atomic_load(&g->is_open)) {
+        atomic_fetch_add(&g->opened, 1);
+        atomic_store(&g->is_open, true);
+        xs_gather_wake();
+    }
+    return NULL;
+}
+
+/* Why the upload cannot be gathered; NULL: it can. */
+static const char *unfit(const struct xs_repair_copy *copy) {
+    const char *why = xs_repair_unfit(copy);
+    CUcontext home = atomic_load(&xs_gather.context);
+    if (why) {
+        return why;
+    }
+    if (copy->is_per_thread) {
+        return "the per-thread default stream"; /* no other thread could send the batch */
+    }
+    if (copy->range.start == copy->range.end || copy->range.context != (uint64_t)(uintptr_t)copy->context) {
+        return "memory that is not known, or of another context";
+    }
+    if (home && home != copy->context) {
+        return "another context is gathered in";
+    }
+    if (atomic_load_explicit(&xs_repair_handed_out, memory_order_relaxed)) {
+        return "memory was handed out";
+    }
+    if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
+        return "work may wait for the program";
+    }
+    if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy))) {
+        return "the device may write the page-locked source";
+    }
+    return xs_gather_watch() ? NULL : "no thread";
+}
+
+/* Takes the lock when no other stream's uploads wait or are owed. */
+static void lock_for(CUstream stream) {
+    for (;;) {
+        if (atomic_load(&xs_gather.stream) != stream) {
+            xs_gather_flush(stream);
+        }
+        xs_lock(&xs_gather.lock);
+        if (atomic_load(&xs_gather.stream) == stream ||
+            (!atomic_load(&xs_gather.is_open) && !atomic_load(&xs_gather.owed))) {
+            return;
+        }
+        xs_unlock(&xs_gather.lock); /* another thread was faster */
+    }
+}
+
+/* If the program's pointer is wrong, the fault comes here and not under the lock. */
+static void touch(const struct xs_repair_copy *copy) {
+    const volatile char *source = (const char *)(uintptr_t)copy->host; // NOLINT(*-no-int-to-ptr): the program's memory
+    for (size_t i = 0; i < copy->bytes; i += 4096) {
+        (void)source[i];
+    }
+    (void)source[copy->bytes - 1];
+}
+
+/* Takes the upload. `why`: not; else the result is the program's, CUDA_SUCCESS or the error of an earlier upload. */
+static CUresult gather(const struct xs_repair_copy *copy, CUstream stream, const char **why) {
+    CUresult failed;
+    if (xs_pace_passes(&xs_gather.pace)) {
+        *why = "nothing to gather it with";
+        return CUDA_SUCCESS;
+    }
+    if (copy->is_blocking && !is_quiet(copy, stream) && !make_quiet(copy, stream)) {
+        *why = "the driver refused";
+        return CUDA_SUCCESS;
+    }
+    touch(copy);
+    lock_for(stream);
+    failed = xs_gather.failed;
+    xs_gather.failed = CUDA_SUCCESS;
+    *why = failed == CUDA_SUCCESS ? append(copy, stream) : NULL;
+    xs_unlock(&xs_gather.lock);
+    return failed;
+}
+
+static bool gather_copy(const struct xs_repair_copy *copy, CUresult *result) {
+    const char *why;
+    if ((xs_plan_mode != XS_PLAN_NONE && !xs_plan_of_copy(XS_REPAIR_GATHER, copy)) || !copy->is_upload ||
+        copy->bytes > UPLOAD_BYTES_MAX) {
+        return false;
+    }
+    why = unfit(copy);
+    if (!why) {
+        *result = gather(copy, xs_stream_handle(copy->stream, false), &why);
+    }
+    if (why) {
+        xs_repair_refused(XS_REPAIR_GATHER, why);
+        return false;
+    }
+    if (*result == CUDA_SUCCESS) {
+        xs_repair_applied(XS_REPAIR_GATHER, copy->bytes);
+    }
+    return true;
+}
+
+static bool start(const char **why) {
+    *why = "the driver or the budget lacks something";
+    return xs_ring_start(&xs_gather_ring) && xs_beneath(cuStreamCreate) && xs_beneath(cuStreamDestroy_v2) &&
+           xs_driver(cuThreadExchangeStreamCaptureMode);
+}
+
+const struct xs_repair xs_repair_gather = {
+    .start = start, .copy = gather_copy, .before = before, .after = after, .settle = settle};

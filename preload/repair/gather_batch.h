@@ -1,0 +1,84 @@
+/* What gather knows of the uploads that it has collected: which they are, and whether collecting is worth it. No
+ * driver, no lock: whoever uses it holds gather's, unless it is said otherwise. */
+#ifndef XFERSPY_PRELOAD_REPAIR_GATHER_BATCH_H
+#define XFERSPY_PRELOAD_REPAIR_GATHER_BATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/driver/driver_api.h"
+
+#define XS_BATCH_MAX 128u
+
+/* Copies from page-locked to device memory, in the order of the program's calls. Zero: none. */
+struct xs_batch {
+    unsigned count;
+    unsigned uploads;   /* of the program; more than `count` where some became one copy */
+    uint64_t low, high; /* all destinations lie in [low, high) */
+    CUdeviceptr to[XS_BATCH_MAX];
+    CUdeviceptr from[XS_BATCH_MAX];
+    size_t bytes[XS_BATCH_MAX];
+};
+
+/* Would this upload write over one of the batch? The copies of a batch are made in no particular order. */
+static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, size_t bytes) {
+    if (batch->count == 0 || to >= batch->high || to + bytes <= batch->low) {
+        return false;
+    }
+    for (unsigned i = 0; i < batch->count; i++) {
+        if (to < batch->to[i] + batch->bytes[i] && batch->to[i] < to + bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline bool xs_batch_is_full(const struct xs_batch *batch) { return batch->count == XS_BATCH_MAX; }
+
+/* Adds an upload, which overlaps none; the batch is not full. `may_join`: it may become one copy with the upload before
+ * it, where it continues that on both sides. */
+static inline void xs_batch_add(struct xs_batch *batch, uint64_t to, uint64_t from, size_t bytes, bool may_join) {
+    const unsigned last = batch->count - 1;
+    batch->uploads++;
+    if (may_join && batch->count && batch->to[last] + batch->bytes[last] == to &&
+        batch->from[last] + batch->bytes[last] == from) {
+        batch->bytes[last] += bytes;
+    } else {
+        batch->to[batch->count] = to;
+        batch->from[batch->count] = from;
+        batch->bytes[batch->count] = bytes;
+        batch->count++;
+    }
+    batch->low = batch->uploads == 1 || to < batch->low ? to : batch->low;
+    batch->high = batch->uploads == 1 || to + bytes > batch->high ? to + bytes : batch->high;
+}
+
+static inline void xs_batch_clear(struct xs_batch *batch) { batch->count = batch->uploads = 0; }
+
+/* A program that makes one upload and then something else has nothing to gather, and would pay for the attempt. After
+ * so many batches of one upload in a row, so many uploads are passed on; then it is tried again. */
+enum { XS_PACE_LONELY = 32, XS_PACE_PAUSE = 2048 };
+struct xs_pace {
+    unsigned lonely;
+    _Atomic unsigned pause;
+};
+
+static inline void xs_pace_sent(struct xs_pace *pace, unsigned uploads) {
+    pace->lonely = uploads > 1 ? 0 : pace->lonely + 1;
+    if (pace->lonely == XS_PACE_LONELY) {
+        pace->lonely = 0;
+        atomic_store_explicit(&pace->pause, XS_PACE_PAUSE, memory_order_relaxed);
+    }
+}
+
+/* An upload comes: is it to be passed on? Without the lock, any thread. */
+static inline bool xs_pace_passes(struct xs_pace *pace) {
+    unsigned left = atomic_load_explicit(&pace->pause, memory_order_relaxed);
+    while (left > 0 && !atomic_compare_exchange_weak(&pace->pause, &left, left - 1)) {
+    }
+    return left > 0;
+}
+
+#endif

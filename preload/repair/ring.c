@@ -1,0 +1,139 @@
+/* The buffers are an array; a buffer is taken by exchanging its state, so there is no lock that could be left. */
+#include "preload/repair/ring.h"
+
+#include "preload/driver/real.h"
+
+enum { EMPTY, FREE, TAKEN };
+
+#define QUERIES 4 /* buffers are taken in turn: where these are under way, those behind them are, too */
+
+/* While another thread captures, these calls would break its capture, unless this thread says that it knows. */
+static CUstreamCaptureMode relax(CUstreamCaptureMode mode) {
+    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
+    if (exchange) {
+        exchange(&mode);
+    }
+    return mode;
+}
+
+bool xs_ring_start(struct xs_ring *ring) {
+    size_t count = xs_repair_budget_bytes / ring->bytes;
+    ring->count = count < XS_RING_BUFFERS ? (unsigned)count : XS_RING_BUFFERS;
+    return ring->count > 0 && xs_beneath(cuMemHostAlloc) && xs_beneath(cuMemFreeHost) && xs_beneath(cuEventRecord) &&
+           xs_beneath(cuEventSynchronize) && xs_beneath(cuMemcpyHtoDAsync_v2) && xs_beneath(cuMemcpyDtoHAsync_v2) &&
+           xs_driver(cuEventCreate) && xs_driver(cuEventQuery) && xs_driver(cuEventDestroy_v2) &&
+           xs_driver(cuCtxPushCurrent_v2) && xs_driver(cuCtxPopCurrent_v2);
+}
+
+static bool make(struct xs_ring_buffer *buffer, size_t bytes, CUcontext context) {
+    CUstreamCaptureMode mode = relax(CU_STREAM_CAPTURE_MODE_RELAXED);
+    void *memory;
+    bool made = xs_driver(cuEventCreate)(&buffer->event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+    if (made && xs_beneath(cuMemHostAlloc)(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
+        xs_driver(cuEventDestroy_v2)(buffer->event);
+        made = false;
+    }
+    relax(mode);
+    if (made) {
+        buffer->memory = memory;
+        buffer->context = context;
+        buffer->is_under_way = false;
+    }
+    return made;
+}
+
+static bool take(struct xs_ring_buffer *buffer, int from) {
+    return atomic_load_explicit(&buffer->state, memory_order_relaxed) == from &&
+           atomic_compare_exchange_strong(&buffer->state, &from, TAKEN);
+}
+
+struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
+    const unsigned from = atomic_load_explicit(&ring->next, memory_order_relaxed);
+    for (unsigned i = 0, queries = 0; i < ring->count && queries < QUERIES; i++) {
+        struct xs_ring_buffer *buffer = &ring->buffers[(from + i) % ring->count];
+        if (!take(buffer, FREE)) {
+            continue;
+        }
+        if (buffer->context == context) {
+            queries++;
+            if (xs_ring_is_free(buffer)) {
+                atomic_store_explicit(&ring->next, from + i + 1, memory_order_relaxed);
+                return buffer;
+            }
+        }
+        xs_ring_put(buffer);
+    }
+    if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
+        return NULL; /* page-locking may have to wait for the device */
+    }
+    for (unsigned i = 0; i < ring->count; i++) {
+        struct xs_ring_buffer *buffer = &ring->buffers[i];
+        if (take(buffer, EMPTY)) {
+            if (make(buffer, ring->bytes, context)) {
+                return buffer;
+            }
+            atomic_store_explicit(&buffer->state, EMPTY, memory_order_release);
+            break;
+        }
+    }
+    return NULL;
+}
+
+CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream) {
+    CUresult result = xs_beneath(cuEventRecord)(buffer->event, stream);
+    buffer->is_under_way |= result == CUDA_SUCCESS;
+    return result;
+}
+
+bool xs_ring_is_free(struct xs_ring_buffer *buffer) {
+    if (buffer->is_under_way) {
+        CUstreamCaptureMode mode = relax(CU_STREAM_CAPTURE_MODE_RELAXED);
+        buffer->is_under_way = xs_driver(cuEventQuery)(buffer->event) != CUDA_SUCCESS;
+        relax(mode);
+    }
+    return !buffer->is_under_way;
+}
+
+CUresult xs_ring_wait(struct xs_ring_buffer *buffer) {
+    CUstreamCaptureMode mode = relax(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUresult result = xs_beneath(cuEventSynchronize)(buffer->event);
+    relax(mode);
+    buffer->is_under_way &= result != CUDA_SUCCESS;
+    return result;
+}
+
+void xs_ring_put(struct xs_ring_buffer *buffer) { atomic_store_explicit(&buffer->state, FREE, memory_order_release); }
+
+void xs_ring_drop(struct xs_ring *ring) {
+    for (unsigned i = 0; i < ring->count; i++) {
+        struct xs_ring_buffer *buffer = &ring->buffers[i];
+        CUcontext popped;
+        if (!take(buffer, FREE)) {
+            continue;
+        }
+        /* Where work may be held up, freeing could wait for ever; then the end of the context frees it. */
+        if (xs_driver(cuCtxPushCurrent_v2)(buffer->context) == CUDA_SUCCESS) {
+            if (!atomic_load(&xs_repair_may_hold)) {
+                xs_beneath(cuMemFreeHost)(buffer->memory);
+            }
+            xs_driver(cuEventDestroy_v2)(buffer->event);
+            xs_driver(cuCtxPopCurrent_v2)(&popped);
+        }
+        atomic_store_explicit(&buffer->state, EMPTY, memory_order_release);
+    }
+}
+
+bool xs_ends_context(const struct xs_repair_call *call) {
+    switch (call->row) {
+    case XS_ROW_cuCtxDestroy:
+    case XS_ROW_cuCtxDestroy_v2:
+    case XS_ROW_cuCtxDetach:
+    case XS_ROW_cuDevicePrimaryCtxRelease:
+    case XS_ROW_cuDevicePrimaryCtxRelease_v2:
+    case XS_ROW_cuDevicePrimaryCtxReset:
+    case XS_ROW_cuDevicePrimaryCtxReset_v2:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,258 @@
+/* The repair stage: a copy from or to pageable memory goes in chunks through page-locked buffers. Several threads fill
+ * or empty the buffers (copiers.h) while the device copies others of them, in the program's own stream.
+ *
+ * CUDA's contract for pageable memory is kept, and where CUDA promises less than a driver does, the more is kept:
+ * - the source of an upload is read before the call returns, and not before what the call would have waited for;
+ * - a blocking upload returns when the destination has the content;
+ * - a download returns when the host has the content, an asynchronous one, too;
+ * - a call waits for nothing but the work of its own stream, and only where the driver would: asynchronous uploads of
+ *   up to NO_WAIT_BYTES do not wait. A buffer is never one that another copy has in use (ring.h). */
+#include <stdint.h>
+
+#include "preload/core/scratch.h"
+#include "preload/driver/real.h"
+#include "preload/repair/copiers.h"
+#include "preload/repair/plan.h"
+#include "preload/repair/ring.h"
+
+/* Below this, waking the other threads (tens of microseconds) takes as long as the driver's whole copy: 512 KiB at the
+ * 8 to 15 GB/s that pageable memory reached on an H100 with PCIe 5 are 35 to 65 us, page-locked they would be 15. */
+#define LEAST_BYTES ((size_t)512 << 10)
+/* Up to this size the driver (580) stages an asynchronous upload and returns; it waits for larger ones. */
+#define NO_WAIT_BYTES ((size_t)2 << 20)
+/* A small copy has small chunks, so that the device begins early; a large one pays for fewer calls. */
+#define BUFFER_BYTES ((size_t)1 << 20)
+#define SMALL_CHUNK_BYTES ((size_t)256 << 10)
+#define LARGE_COPY_BYTES ((size_t)8 << 20)
+/* Of a smaller download the host's caches can hold what is written, for the program to read. */
+#define STREAMING_DOWN_BYTES ((size_t)4 << 20)
+
+_Static_assert(NO_WAIT_BYTES <= XS_COPY_PARTS * SMALL_CHUNK_BYTES, "an upload that must not wait has its own buffers");
+
+static struct xs_ring ring = {.bytes = BUFFER_BYTES};
+
+/* What becomes of a copy. */
+struct outcome {
+    const struct xs_repair_copy *copy;
+    const char *why; /* the driver makes the copy; NULL: it is done, with this result */
+    CUresult result;
+};
+
+/* A copy under way; on the scratch stack. */
+struct staging {
+    const struct xs_repair_copy *copy;
+    CUstream stream;
+    CUresult result;
+    struct xs_copy_job *job, alone;
+    struct xs_ring_buffer *buffers[XS_COPY_PARTS];
+    unsigned count; /* of buffers: chunk i goes through the one at i % count */
+    unsigned chunks;
+    size_t chunk_bytes;
+};
+
+static struct xs_ring_buffer *buffer_of(const struct staging *s, unsigned chunk) {
+    return s->buffers[chunk % s->count];
+}
+static size_t offset_of(const struct staging *s, unsigned chunk) { return chunk * s->chunk_bytes; }
+static size_t bytes_of(const struct staging *s, unsigned chunk) {
+    size_t left = s->copy->bytes - offset_of(s, chunk);
+    return left < s->chunk_bytes ? left : s->chunk_bytes;
+}
+
+/* Takes as many buffers as are to be had. False: too few. */
+static bool take_buffers(struct staging *s) {
+    bool may_wait = !s->copy->is_upload || s->copy->is_blocking || s->copy->bytes > NO_WAIT_BYTES;
+    unsigned wanted = s->chunks < XS_COPY_PARTS ? s->chunks : XS_COPY_PARTS;
+    unsigned least = may_wait && wanted > 2 ? 2 : wanted;
+    while (s->count < wanted && (s->buffers[s->count] = xs_ring_take(&ring, s->copy->context)) != NULL) {
+        s->count++;
+    }
+    return s->count >= least;
+}
+
+static void put_buffers(struct staging *s) {
+    for (unsigned i = 0; i < s->count; i++) {
+        xs_ring_put(s->buffers[i]);
+    }
+}
+
+/* Behind a chunk's copy in the stream: from when on the buffer is free. */
+static CUresult mark(struct staging *s, unsigned chunk) {
+    struct xs_ring_buffer *buffer = buffer_of(s, chunk);
+    CUresult result = xs_ring_mark(buffer, s->stream);
+    if (result != CUDA_SUCCESS) {
+        buffer->context = NULL; /* nothing says when the device has done with it: nobody gets it any more */
+    }
+    return result;
+}
+
+/* Can the buffers' events be recorded in the stream? Not if it is another context's. Afterwards the event is one of
+ * what was queued before. */
+static CUresult try_stream(struct staging *s) {
+    CUresult result = xs_ring_mark(s->buffers[0], s->stream);
+    s->buffers[0]->is_under_way = false; /* it has nothing of the program's in it yet */
+    return result;
+}
+
+/* Can queued work write pageable memory? Only host functions, and devices that reach it by the host's page tables. */
+static bool device_may_write_source(void) {
+    int reaches = 1;
+    CUdevice device;
+    return atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed) ||
+           xs_driver(cuCtxGetDevice)(&device) != CUDA_SUCCESS ||
+           xs_driver(cuDeviceGetAttribute)(&reaches, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device) !=
+               CUDA_SUCCESS ||
+           reaches;
+}
+
+/* Sends a chunk that lies in its buffer. */
+static CUresult send(struct staging *s, unsigned chunk) {
+    CUresult result = xs_beneath(cuMemcpyHtoDAsync_v2)(s->copy->device + offset_of(s, chunk),
+                                                       buffer_of(s, chunk)->memory, bytes_of(s, chunk), s->stream);
+    return result == CUDA_SUCCESS ? mark(s, chunk) : result;
+}
+
+static void fill(struct staging *s, unsigned chunk) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory
+    const char *from = (const char *)(uintptr_t)s->copy->host + offset_of(s, chunk);
+    xs_copy_add(s->job, buffer_of(s, chunk)->memory, from, bytes_of(s, chunk));
+}
+
+/* The chunks in three states, in order: sent, being filled, and not begun. */
+static unsigned upload_chunks(struct staging *s) {
+    unsigned filled = 0, sent = 0, rests = 0;
+    while (sent < s->chunks) {
+        if (filled < s->chunks && filled - sent < s->count && xs_ring_is_free(buffer_of(s, filled))) {
+            fill(s, filled++);
+        } else if (sent < filled && xs_copy_is_done(s->job, sent)) {
+            s->result = send(s, sent);
+            if (s->result != CUDA_SUCCESS) {
+                break;
+            }
+            sent++;
+            rests = 0;
+        } else if (!xs_copy_help(s->job)) {
+            if (sent < filled) {
+                xs_copy_rest(rests++);
+            } else if ((s->result = xs_ring_wait(buffer_of(s, filled))) != CUDA_SUCCESS) {
+                break;
+            }
+        }
+    }
+    return sent;
+}
+
+/* False: nothing is done. */
+static bool upload(struct staging *s) {
+    /* A blocking upload waits for its stream, and reads the source then. */
+    if (s->copy->is_blocking && device_may_write_source() && xs_ring_wait(s->buffers[0]) != CUDA_SUCCESS) {
+        return false;
+    }
+    s->job = xs_copy_begin(&s->alone, s->chunk_bytes, true);
+    unsigned sent = upload_chunks(s);
+    xs_copy_end(s->job);
+    if (s->result == CUDA_SUCCESS && s->copy->is_blocking) {
+        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last in the stream's order */
+    }
+    return sent > 0;
+}
+
+static CUresult fetch(struct staging *s, unsigned chunk) {
+    CUresult result = xs_beneath(cuMemcpyDtoHAsync_v2)(
+        buffer_of(s, chunk)->memory, s->copy->device + offset_of(s, chunk), bytes_of(s, chunk), s->stream);
+    return result == CUDA_SUCCESS ? mark(s, chunk) : result;
+}
+
+static void empty(struct staging *s, unsigned chunk) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's memory
+    char *to = (char *)(uintptr_t)s->copy->host + offset_of(s, chunk);
+    xs_copy_add(s->job, to, buffer_of(s, chunk)->memory, bytes_of(s, chunk));
+}
+
+/* The chunks in four states, in order: done, being copied to their place, on their way from the device, not begun. */
+static unsigned download_chunks(struct staging *s) {
+    unsigned fetched = 0, landed = 0, done = 0, rests = 0;
+    while (done < s->chunks) {
+        if (fetched < s->chunks && fetched - done < s->count) {
+            s->result = fetch(s, fetched);
+            if (s->result != CUDA_SUCCESS) {
+                break;
+            }
+            fetched++;
+        } else if (landed < fetched && xs_ring_is_free(buffer_of(s, landed))) {
+            empty(s, landed++);
+        } else if (done < landed && xs_copy_is_done(s->job, done)) {
+            done++;
+            rests = 0;
+        } else if (!xs_copy_help(s->job)) {
+            if (done < landed) {
+                xs_copy_rest(rests++);
+            } else if ((s->result = xs_ring_wait(buffer_of(s, landed))) != CUDA_SUCCESS) {
+                break;
+            }
+        }
+    }
+    return fetched;
+}
+
+static bool download(struct staging *s) {
+    s->job = xs_copy_begin(&s->alone, s->chunk_bytes, s->copy->bytes >= STREAMING_DOWN_BYTES);
+    unsigned fetched = download_chunks(s);
+    xs_copy_end(s->job);
+    return fetched > 0;
+}
+
+static void stage(void *argument) {
+    struct outcome *outcome = argument;
+    const struct xs_repair_copy *copy = outcome->copy;
+    struct staging s = {.copy = copy, .stream = xs_stream_handle(copy->stream, copy->is_per_thread)};
+    s.chunk_bytes = copy->bytes < LARGE_COPY_BYTES ? SMALL_CHUNK_BYTES : BUFFER_BYTES;
+    s.chunks = (unsigned)((copy->bytes + s.chunk_bytes - 1) / s.chunk_bytes);
+    xs_repair_settle();
+    if (!take_buffers(&s)) {
+        outcome->why = "no page-locked buffer";
+    } else if (try_stream(&s) != CUDA_SUCCESS || !(copy->is_upload ? upload(&s) : download(&s))) {
+        outcome->why = "the driver refused";
+    }
+    outcome->result = s.result;
+    put_buffers(&s);
+}
+
+static const char *unfit(const struct xs_repair_copy *copy) {
+    const char *why = xs_repair_unfit(copy);
+    if (!why && copy->range.start == copy->range.end) {
+        why = "device memory that is not known"; /* the driver says what is wrong with it */
+    }
+    return !why && copy->bytes > XS_JOB_BYTES_MAX ? "too large" : why;
+}
+
+static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
+    if ((xs_plan_mode != XS_PLAN_NONE && !xs_plan_of_copy(XS_REPAIR_STAGE, copy)) ||
+        copy->host_kind != XS_MEM_PAGEABLE || copy->bytes < LEAST_BYTES) {
+        return false;
+    }
+    struct outcome outcome = {.copy = copy, .why = unfit(copy)};
+    if (!outcome.why && !xs_on_scratch(stage, &outcome)) {
+        outcome.why = "no memory for a stack";
+    }
+    if (outcome.why) {
+        xs_repair_refused(XS_REPAIR_STAGE, outcome.why);
+        return false;
+    }
+    *result = outcome.result;
+    xs_repair_applied(XS_REPAIR_STAGE, copy->bytes);
+    return true;
+}
+
+static bool start(const char **why) {
+    *why = "the driver or the budget lacks something";
+    return xs_ring_start(&ring);
+}
+
+static void before(const struct xs_repair_call *call) {
+    if (XS_UNLIKELY(xs_ends_context(call))) {
+        xs_ring_drop(&ring);
+    }
+}
+
+const struct xs_repair xs_repair_stage = {.start = start, .copy = stage_copy, .before = before};
