@@ -1,7 +1,7 @@
 /* The trace gets another name while the program runs: all of it is there, and the closing line has the new name.
  *
  * link: cuda
- * only: capture
+ * only: no-repairs
  * env: XFERSPY_OUTPUT=$dir/t.db XFERSPY_CUPTI=off
  * stdout: data ok
  *

@@ -1,7 +1,7 @@
 /* The trace is removed while the program runs, and its folder stays. Nothing can be kept, and one line says so.
  *
  * link: cuda
- * only: capture
+ * only: no-repairs
  * env: XFERSPY_OUTPUT=$dir/t.db XFERSPY_CUPTI=off
  * traces: 0
  * notices: 1

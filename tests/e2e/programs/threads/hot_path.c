@@ -5,7 +5,7 @@
  *
  * Without fingerprints of the device, which are calls of the driver with locks of the library around them.
  *
- * only: sim unsanitized
+ * only: sim unsanitized no-repairs
  * link: cuda
  * env: XFERSPY_CUPTI=off XFERSPY_FINGERPRINT=off
  * stdout: 0 allocations, 0 locks, 0 system calls in 240 calls

@@ -2,7 +2,7 @@
  * domain, pushed or started, twice.
  *
  * link: cuda
- * only: capture
+ * only: no-repairs
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step
  * stdout: data ok
  *

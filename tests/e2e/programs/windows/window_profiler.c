@@ -1,7 +1,7 @@
 /* XFERSPY_WINDOW=profiler: device times from cudaProfilerStart to cudaProfilerStop, by the runtime and by the driver.
  *
  * link: cuda cudart
- * only: capture
+ * only: no-repairs
  * env: XFERSPY_WINDOW=profiler
  * stdout: data ok
  *
