@@ -248,7 +248,10 @@ static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
         g->has_blocking = false;
     }
     memcpy(to, (const void *)(uintptr_t)copy->host, copy->bytes); // NOLINT(*-no-int-to-ptr): the program's memory
-    xs_batch_add(&g->batch, copy->device, (uint64_t)(uintptr_t)to, copy->bytes, !g->is_in_order);
+    /* The driver refuses a copy that runs from one allocation into another. */
+    const bool may_join = !g->is_in_order && g->latest_allocation == copy->range.start;
+    xs_batch_add(&g->batch, copy->device, (uint64_t)(uintptr_t)to, copy->bytes, may_join);
+    g->latest_allocation = copy->range.start;
     g->has_blocking |= copy->is_blocking;
     if (!atomic_load(&g->is_open)) {
         atomic_fetch_add(&g->opened, 1);

@@ -24,6 +24,7 @@ extern struct xs_gather {
     bool is_in_order;           /* its copies are made one behind the other */
     bool has_blocking;          /* one of its uploads was a blocking one */
     struct xs_batch batch;
+    uint64_t latest_allocation; /* where the one begins that the batch's last upload goes to */
     struct xs_pace pace;
     struct xs_ring_buffer *buffer; /* what the uploads are copied to; NULL: none */
     size_t used;                   /* of the buffer */

@@ -238,8 +238,12 @@ static void count_kinds(void *arg, const struct xs_option_value *option) {
     kinds->free += option->is_free;
     kinds->secret += option->is_secret;
     assert_memory_equal(option->variable, "XFERSPY_", strlen("XFERSPY_"));
-    assert_int_equal(option->is_free,
-                     strcmp(name, "OUTPUT") == 0 || strcmp(name, "CUPTI_LIBRARY") == 0 || strcmp(name, "WINDOW") == 0);
+    static const char *const free_ones[] = {"OUTPUT", "CUPTI_LIBRARY", "WINDOW", "REPAIR", "REPAIR_PLAN", "REPAIR_LOG"};
+    bool is_free = false;
+    for (size_t i = 0; i < COUNT_OF(free_ones); i++) {
+        is_free |= strcmp(name, free_ones[i]) == 0;
+    }
+    assert_int_equal(option->is_free, is_free);
     assert_int_equal(option->is_secret, strcmp(name, "REDACT") == 0);
 }
 
