@@ -10,8 +10,7 @@ XS_DECLARE_COMMAND(bench)
 #define WHICH_COMMANDS "which commands? Two of them: -- BEFORE -- AFTER"
 static const char doc[] =
     "Runs two commands in turns, without profiling them, and says which is faster, by how much, and whether they print "
-    "the same. The exit status is 0 if what is demanded holds, 3 if it does not, " XS_HELP_ERRORS "."
-    "\v"
+    "the same. " XS_BENCH_STATUS "\v"
     "Examples:\n"
     "  xferspy bench -- ./app.old input -- ./app.new input\n"
     "  xferspy bench -n 15 --at-least=10% -- python train.py -- python train_pinned.py\n"

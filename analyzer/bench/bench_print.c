@@ -65,8 +65,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         xs_string_free(&command);
         xs_string_free(&cut);
     }
-    xs_out_fact(out, "runs", "%zu of each, in turns, after %zu to warm up; not profiled", report->bench->rounds,
-                report->terms->warm_up);
+    xs_out_fact(out, "runs", XS_BENCH_RUNS, report->bench->rounds, report->terms->warm_up);
     if (report->bench->sides[1].outputs.runs)
         xs_out_fact(out, "output", "%s", output.data);
     if (gate.length)

@@ -9,6 +9,7 @@
 
 enum { XS_BENCH_JSON_VERSION = 1, XS_BENCH_NOTES_LIMIT = 12 };
 #define XS_BENCH_FORMAT "xferspy-bench"
+#define XS_BENCH_RUNS "%zu of each, in turns, after %zu to warm up; not profiled"
 
 /* What fails, as bits of a set. */
 enum xs_bench_fault {

@@ -10,6 +10,7 @@ enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 #define XS_COPY_ELSEWHERE "copy it elsewhere and set XFERSPY_LIBRARY"
 #define XS_CANNOT_NAME "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon"
 #define XS_LIBRARY_NOT_FOUND "libxferspy.so not found"
+#define XS_LIBRARY_NOT_FOUND_AT XS_LIBRARY_NOT_FOUND " (tried %s); XFERSPY_LIBRARY=FILE names it"
 
 /* Says that a program could not be started, and why. */
 void xs_complain_cannot_start(const char *name, int error);

@@ -222,7 +222,7 @@ static int start(struct arguments *arguments) {
         return XS_EXIT_ERROR;
     char *tried = NULL, *library = xs_find_library(&tried);
     if (!library) {
-        xs_complain(XS_LIBRARY_NOT_FOUND " (tried %s); XFERSPY_LIBRARY=FILE names it", tried);
+        xs_complain(XS_LIBRARY_NOT_FOUND_AT, tried);
         free(tried);
         return XS_EXIT_ERROR;
     }

@@ -77,7 +77,7 @@ int xs_program_begin(struct xs_program *program) {
     struct xs_string preload = {0};
     *program = (struct xs_program){.library = xs_find_library(&tried)};
     if (!program->library) {
-        xs_complain(XS_LIBRARY_NOT_FOUND " (tried %s); XFERSPY_LIBRARY=FILE names it", tried);
+        xs_complain(XS_LIBRARY_NOT_FOUND_AT, tried);
         free(tried);
         return XS_EXIT_ERROR;
     }
@@ -137,7 +137,7 @@ bool xs_program_enter(const struct xs_program *program, int *back) {
     *back = program->folder ? open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (!program->folder || (*back >= 0 && chdir(program->folder) == 0))
         return true;
-    xs_complain("the folder that the program ran in, %s: %s", program->folder, strerror(errno));
+    xs_complain("%s, where the trace was recorded, cannot be entered: %s", program->folder, strerror(errno));
     xs_program_leave(*back);
     return false;
 }

@@ -21,8 +21,7 @@ static const struct argp_option options[] = {
 #define WHICH "what is to be tried? A trace, or -- and a program"
 static const char doc[] =
     "Runs the program of a trace again, unchanged, with the repair of each cause made from outside, and says what each "
-    "repair gains beside what the report predicts. Without a trace, the program is recorded first. The exit status is "
-    "0 if what is demanded holds, 3 if it does not, " XS_HELP_ERRORS "."
+    "repair gains beside what the report predicts. Without a trace, the program is recorded first. " XS_BENCH_STATUS
     "\v"
     "Examples:\n"
     "  xferspy try run.db\n"
@@ -53,7 +52,7 @@ static void take_argument(struct arguments *a, char *argument, struct argp_state
         a->program = state->argv + state->next - 1;
         state->next = state->argc;
     } else if (a->trace) {
-        argp_error(state, "one trace at a time; a program comes behind --");
+        argp_error(state, "TRACE is given once; a program comes behind --");
     } else {
         a->trace = argument;
     }

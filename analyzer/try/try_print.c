@@ -7,6 +7,7 @@
 #include "analyzer/try/try.h"
 
 enum { COMMAND_COLUMNS = 100 };
+#define TITLE "Each repair on the unchanged program, beside the program without it"
 #define NO_CAUSE "The report of this trace has no cause that could be tried."
 static const char *const headers[] = {"cause", "what", "predicted", "measured"};
 enum { COLUMNS = sizeof headers / sizeof *headers };
@@ -122,11 +123,10 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
     xs_try_gate(&gate, t);
-    xs_out_line(out, XS_STYLE_HEADING, "Each repair on the unchanged program, beside the program without it.");
+    xs_out_line(out, XS_STYLE_HEADING, TITLE ".");
     xs_out_fact(out, "program", "%s", cut.data);
     if (t->bench.rounds)
-        xs_out_fact(out, "runs", "%zu of each, in turns, after %zu to warm up; not profiled", t->bench.rounds,
-                    t->arguments->terms.warm_up);
+        xs_out_fact(out, "runs", XS_BENCH_RUNS, t->bench.rounds, t->arguments->terms.warm_up);
     if (now.length)
         xs_out_fact(out, "takes", "%s", now.data);
     if (gate.length)
@@ -164,11 +164,9 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
     xs_try_gate(&gate, t);
-    fprintf(out->file, "**Each repair on the unchanged program, beside the program without it**\n\n- program: %s\n",
-            code.data);
+    fprintf(out->file, "**" TITLE "**\n\n- program: %s\n", code.data);
     if (t->bench.rounds)
-        fprintf(out->file, "- %zu runs of each, in turns, after %zu to warm up; not profiled\n", t->bench.rounds,
-                t->arguments->terms.warm_up);
+        fprintf(out->file, "- runs: " XS_BENCH_RUNS "\n", t->bench.rounds, t->arguments->terms.warm_up);
     if (now.length)
         fprintf(out->file, "- takes %s\n", now.data);
     if (gate.length)

@@ -246,7 +246,7 @@ const char *xs_contents_unfit(const struct xs_repair_copy *copy) {
                                  : "page-locked, so the program may still change it";
     }
     if (copy->bytes < XS_CONTENTS_LEAST_BYTES) {
-        return "too small to gain";
+        return XS_WHY_SMALL;
     }
     if (copy->range.start == copy->range.end) {
         return "memory whose allocation is not known";

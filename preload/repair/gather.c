@@ -23,6 +23,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/gather_send.h"
 #include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
 
 #define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* what CUDA calls small: these are asynchronous in any case */
 #define PLACE_BYTES 16                      /* of uploads that cannot become one copy */
@@ -278,7 +279,7 @@ static const char *unfit(const struct xs_repair_copy *copy) {
         return "another context is gathered in";
     }
     if (atomic_load_explicit(&xs_repair_handed_out, memory_order_relaxed)) {
-        return "memory was handed out";
+        return XS_WHY_HANDED_OUT;
     }
     if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
         return "work may wait for the program";
@@ -354,7 +355,7 @@ static bool gather_copy(const struct xs_repair_copy *copy, CUresult *result) {
 }
 
 static bool start(const char **why) {
-    *why = "the driver or the budget lacks something";
+    *why = XS_WHY_LACKS;
     return xs_ring_start(&xs_gather_ring) && xs_beneath(cuStreamCreate) && xs_beneath(cuStreamDestroy_v2) &&
            xs_driver(cuThreadExchangeStreamCaptureMode);
 }

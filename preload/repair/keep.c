@@ -5,6 +5,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
 
 bool xs_keep_can_start(bool has_functions, const char **why) {
     bool can = has_functions && xs_driver(cuCtxGetCurrent) && xs_driver(cuCtxGetDevice);
@@ -44,7 +45,7 @@ bool xs_keep_wants(const struct xs_keeper *keeper, size_t bytes) {
         return false;
     }
     if (bytes < keeper->least_bytes) {
-        xs_repair_refused(keeper->repair, "too small to gain");
+        xs_repair_refused(keeper->repair, XS_WHY_SMALL);
         return false;
     }
     if (bytes > xs_repair_budget_bytes) {
@@ -135,7 +136,7 @@ static bool put(const struct xs_keeper *keeper, const struct xs_kept_block *bloc
 static bool keep(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     const char *reason = NULL;
     if (block->is_handed_out) {
-        reason = "memory was handed out";
+        reason = XS_WHY_HANDED_OUT;
     } else if (block->key.context != current_context()) {
         reason = "freed in another context";
     } else if (wait_in_its_place(keeper, block) != CUDA_SUCCESS) {

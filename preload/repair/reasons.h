@@ -8,6 +8,9 @@
 #define XS_WHY_MAY_HOLD "the stream may wait for the program"
 #define XS_WHY_KEPT_DIFFERING "contents kept differing"
 #define XS_WHY_DIFFER "contents differ"
+#define XS_WHY_SMALL "too small to gain"
+#define XS_WHY_HANDED_OUT "memory was handed out"
+#define XS_WHY_LACKS "the driver or the budget lacks something"
 #define XS_WHY_NOT_SEEN "the origin was not seen"
 
 #endif

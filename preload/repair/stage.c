@@ -13,6 +13,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/copiers.h"
 #include "preload/repair/plan.h"
+#include "preload/repair/reasons.h"
 #include "preload/repair/ring.h"
 
 /* Below this, waking the other threads (tens of microseconds) takes as long as the driver's whole copy: 512 KiB at the
@@ -245,7 +246,7 @@ static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
 }
 
 static bool start(const char **why) {
-    *why = "the driver or the budget lacks something";
+    *why = XS_WHY_LACKS;
     return xs_ring_start(&ring);
 }
 

@@ -76,9 +76,14 @@ static void on_fork_child(void) {
     xs_gate_forget();
 }
 
+static void finish_repairs(void *unused) {
+    (void)unused;
+    xs_repair_finish(xs_say);
+}
+
 static void end_repairs(void) {
     xs_guard_enter();
-    xs_repair_finish(xs_say);
+    xs_on_scratch(finish_repairs, NULL);
     xs_guard_leave();
 }
 

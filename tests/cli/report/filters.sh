@@ -80,7 +80,8 @@ make_trace v.db "$SOURCE/fixtures/simple.sql"
 # each by itself
 run "$XFERSPY" report --sections=findings t.db v.db; expect_status 0; expect_out "== v.db =="; expect_not "A job of"
 run "$XFERSPY" report --help
-for option in since until skip-steps steps direction min-size max-size stream device thread site nvtx finding sections format; do
+for option in since until skip-steps steps direction min-size max-size stream device thread site nvtx finding sections \
+    format; do
     expect_out "--$option="
 done
 # A pattern of hostile text is shown escaped.
