@@ -75,6 +75,7 @@ void xs_try_json(const struct xs_try *t, struct xs_out *out) {
     xs_json_int(&json, "version", XS_TRY_JSON_VERSION);
     xs_json_text(&json, "trace", t->reading->trace.path);
     xs_json_text(&json, "identity", t->identity);
+    xs_json_bool(&json, "simulated", t->reading->summary.run.simulated);
     xs_json_array(&json, "command");
     for (char *const *word = t->program->argv; *word; word++)
         xs_json_text(&json, NULL, *word);

@@ -4,6 +4,7 @@
 #include "analyzer/base/markdown.h"
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/try/try.h"
 
 enum { COMMAND_COLUMNS = 100 };
@@ -118,7 +119,7 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
 }
 
 void xs_try_text(const struct xs_try *t, struct xs_out *out) {
-    struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0};
+    struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
@@ -131,6 +132,11 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
         xs_out_fact(out, "takes", "%s", now.data);
     if (gate.length)
         xs_out_fact(out, "gate", "%s", gate.data);
+    if (t->reading->summary.run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_string_free(&simulated);
     putc('\n', out->file);
     if (t->trials->count > 1) {
         text_table(t, out);
@@ -159,7 +165,7 @@ static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_st
 }
 
 void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
-    struct xs_string command = {0}, code = {0}, now = {0}, gate = {0};
+    struct xs_string command = {0}, code = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
@@ -171,6 +177,11 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
         fprintf(out->file, "- takes %s\n", now.data);
     if (gate.length)
         fprintf(out->file, "- %s\n", gate.data);
+    if (t->reading->summary.run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
+    if (simulated.length)
+        fprintf(out->file, "- **%s**\n", simulated.data);
+    xs_string_free(&simulated);
     if (t->trials->count > 1) {
         fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
                 headers[3]);
