@@ -31,7 +31,7 @@ static void step(const char *host, int is_async, int uploads, size_t bytes, size
 }
 
 static void measure(const char *kind, const char *host, int is_async, int uploads, size_t bytes, size_t gap) {
-    double us[BATCHES];
+    double us[BATCHES] = {0};
     char metric[64];
     for (int i = 0; i < WARM_UP; i++)
         step(host, is_async, uploads, bytes, gap);

@@ -44,7 +44,7 @@ static void copy(enum way way, char *host, size_t bytes) {
 }
 
 static void measure(const char *kind, enum way way, char *host, size_t bytes) {
-    double us[BATCHES];
+    double us[BATCHES] = {0};
     char metric[64];
     for (int i = 0; i < WARM_UP; i++)
         copy(way, host, bytes);

@@ -147,7 +147,7 @@ make_own_trace hidden.db "$SOURCE/fixtures/findings.sql" command.sql hidden.sql
 try hidden.db; expect_status 1; expect_err "XFERSPY_REDACT hid a part"
 echo "INSERT OR REPLACE INTO meta VALUES ('cwd','/nowhere');" >nowhere.sql
 make_own_trace nowhere.db "$SOURCE/fixtures/findings.sql" command.sql nowhere.sql
-try nowhere.db; expect_status 1; expect_err "the folder that the program ran in, /nowhere"
+try nowhere.db; expect_status 1; expect_err "/nowhere, where the trace was recorded, cannot be entered"
 ls app/plan.* >/dev/null 2>&1 && show "a command was run"
 try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
@@ -168,7 +168,7 @@ expect_status 1; expect_out "not measured: the time limit came first"
 
 # Mistakes.
 run "$XFERSPY" try; expect_status 2; expect_err "A trace, or -- and a program"
-run "$XFERSPY" try run.db run.db; expect_status 2; expect_err "one trace at a time"
+run "$XFERSPY" try run.db run.db; expect_status 2; expect_err "TRACE is given once"
 run "$XFERSPY" try nowhere; expect_status 1; expect_no_out
 for wrong in -n0 --warm-up=-1 --loop-time=x --at-least=x --fail-on=gain --time-limit=0 --format=tsv; do
     run "$XFERSPY" try "$wrong" run.db; expect_status 2; expect_no_out
