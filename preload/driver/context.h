@@ -13,11 +13,15 @@
 /* The only context of the process and its device. 0: there is none, or there are several. */
 extern _Atomic uintptr_t xs_only_context;
 extern _Atomic int xs_only_device;
+
+/* The calling thread's current context, and its device as below. The driver is asked each time, which takes about
+ * 10 ns: for what must not be mistaken. */
 CUcontext xs_context_ask(int8_t *device);
 
 /* The calling thread's current context, NULL: it has none. Its device's ordinal is returned through `device`; -1:
- * unknown. Costs a load while the process has one context, and a query of the driver of about 10 ns when it has
- * several. */
+ * unknown. Costs a load while one context is known, and a query of the driver when there are several. That one is the
+ * answer even for a thread that has none, or one that nobody saw being made: good enough for a record, and not for
+ * anything that changes what the program does. */
 XS_HOT CUcontext xs_context_current(int8_t *device) {
     uintptr_t only = atomic_load_explicit(&xs_only_context, memory_order_relaxed);
     if (XS_LIKELY(only != 0)) {

@@ -201,6 +201,7 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
         }                                                                                                              \
         const uint64_t measured_from = xs_own_cost_begin();                                                            \
         call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                                      \
+        real = xs_real_row(symbol); /* the first call starts the repairs, which are to see it */                       \
         call->result = CUDA_SUCCESS;                                                                                   \
         call->default_stream = row_default_stream;                                                                     \
         if (XS_UNLIKELY(!call->event)) {                                                                               \

@@ -90,7 +90,7 @@ void xs_around_copy(struct xs_call *call, struct xs_side dst, struct xs_side src
     c->stream = call->about.stream;
     c->is_per_thread = call->about.is_per_thread;
     c->range = is_known && c->device + bytes <= range->end ? *range : (struct xs_range){0};
-    c->context = xs_context_current(&device);
+    c->context = xs_context_ask(&device);
     call->about.copy = c;
 }
 
@@ -106,7 +106,7 @@ static _Atomic uint32_t allocations;
 
 void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind, enum xs_origin origin, bool slow) {
     int8_t device;
-    CUcontext context = xs_context_current(&device);
+    CUcontext context = xs_context_ask(&device);
     bool is_on_device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED;
     struct xs_range range = {.start = address,
                              .end = address + (bytes ? bytes : 1),
@@ -133,6 +133,9 @@ static bool is_of_context(const struct xs_range *range, const void *context) {
 
 void xs_around_context_gone(CUcontext context) {
     struct xs_range range;
+    if (!context) { /* a primary context that nobody saw */
+        return;
+    }
     while (xs_map_remove_if(is_of_context, context, &range)) {
     }
     xs_context_drop(context);

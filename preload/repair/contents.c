@@ -251,7 +251,7 @@ const char *xs_contents_unfit(const struct xs_repair_copy *copy) {
     if (copy->range.start == copy->range.end) {
         return "memory whose allocation is not known";
     }
-    xs_context_current(&device);
+    xs_context_ask(&device);
     if (copy->range.context != (uint64_t)(uintptr_t)copy->context || copy->range.device != device) {
         return XS_WHY_OTHER_CONTEXT;
     }

@@ -141,7 +141,7 @@ static void after(const struct xs_repair_call *call) {
         atomic_load(&epoch) != known.waiting_at) {
         return;
     }
-    context = xs_context_current(&device);
+    context = xs_context_ask(&device);
     known.context = context;
     known.stream = NULL; /* any */
     known.idle_at = known.quiet_at = known.waiting_at;

@@ -166,7 +166,7 @@ static void wait_for_owed(CUstream next) {
     int8_t device;
     uint64_t owed = atomic_load(&xs_gather.owed);
     if (!owed ||
-        (next == atomic_load(&xs_gather.stream) && xs_context_current(&device) == atomic_load(&xs_gather.context))) {
+        (next == atomic_load(&xs_gather.stream) && xs_context_ask(&device) == atomic_load(&xs_gather.context))) {
         return;
     }
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

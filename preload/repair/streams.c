@@ -36,7 +36,7 @@ static uintptr_t key_of(CUstream stream, bool is_per_thread) {
     if (is_per_thread) {
         return (uintptr_t)number() << 1 | 1;
     }
-    return stream && stream != CU_STREAM_LEGACY ? (uintptr_t)stream : (uintptr_t)xs_context_current(&device) | 1;
+    return stream && stream != CU_STREAM_LEGACY ? (uintptr_t)stream : (uintptr_t)xs_context_ask(&device) | 1;
 }
 
 static struct entry *entry_of(uintptr_t key) {

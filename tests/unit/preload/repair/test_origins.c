@@ -11,8 +11,6 @@
 
 static int contexts[2];
 #define CONTEXT(i) ((CUcontext)(void *)&contexts[i])
-_Atomic uintptr_t xs_only_context;
-_Atomic int xs_only_device;
 CUcontext xs_context_ask(int8_t *device) {
     *device = 0;
     return CONTEXT(0);
