@@ -217,10 +217,10 @@ void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *c
         xs_repair_settle();
         found = xs_contents_compare(copy, device, &why);
     }
-    if (found == XS_CONTENTS_DIFFER) {
-        xs_repair_wrong(repair);
-    } else if (found == XS_CONTENTS_UNKNOWN) {
+    if (found == XS_CONTENTS_UNKNOWN) {
         xs_repair_refused(repair, why);
+    } else {
+        xs_repair_checked(repair, found == XS_CONTENTS_DIFFER);
     }
 }
 

@@ -82,8 +82,9 @@ void xs_repair_applied(enum xs_repair_id id, uint64_t bytes) {
     atomic_fetch_add_explicit(&xs_repair_tallies[id].bytes, bytes, memory_order_relaxed);
 }
 
-void xs_repair_wrong(enum xs_repair_id id) {
-    atomic_fetch_add_explicit(&xs_repair_tallies[id].wrong, 1, memory_order_relaxed);
+void xs_repair_checked(enum xs_repair_id id, bool is_wrong) {
+    atomic_fetch_add_explicit(&xs_repair_tallies[id].checked, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&xs_repair_tallies[id].wrong, is_wrong, memory_order_relaxed);
 }
 
 void xs_repair_refused(enum xs_repair_id id, const char *reason) {

@@ -121,7 +121,7 @@ void xs_repair_settle(void);
 /* ---- tallies; any thread ---- */
 
 void xs_repair_applied(enum xs_repair_id id, uint64_t bytes);
-void xs_repair_wrong(enum xs_repair_id id); /* a plan's line was proved wrong */
+void xs_repair_checked(enum xs_repair_id id, bool is_wrong); /* a copy that a plan names, in the mode verify */
 /* `reason` is a constant text of few words, in lower case; at most 16 different ones of a repair are counted. */
 void xs_repair_refused(enum xs_repair_id id, const char *reason);
 

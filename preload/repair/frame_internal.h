@@ -15,7 +15,8 @@ bool xs_repairs_give_back(void);
 
 #define XS_REFUSALS 16
 struct xs_tally {
-    _Atomic uint64_t applied, bytes, wrong;
+    _Atomic uint64_t applied, bytes, checked, wrong;
+    const char *off; /* why it could not start; NULL: it is on, or not wished for */
     struct xs_refusal {
         const char *_Atomic reason;
         _Atomic uint64_t count;

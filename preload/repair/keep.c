@@ -172,6 +172,9 @@ CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address) {
 }
 
 void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address) {
+    if (xs_keep_is_off()) {
+        return;
+    }
     CUdeviceptr base = address;
     __typeof__(&cuMemGetAddressRange_v2) get_range = xs_driver(cuMemGetAddressRange_v2);
     if (!get_range || get_range(&base, NULL, address) != CUDA_SUCCESS) {

@@ -1,4 +1,5 @@
 /* What the repairs did: lines for the user, and JSON for `xferspy try`. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,8 +19,15 @@ static const struct {
 static void write_one(FILE *to, unsigned i) {
     struct xs_tally *t = &xs_repair_tallies[i];
     const char *separator = "";
-    fprintf(to, "{\"name\":\"%s\",\"applied\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"wrong\":%" PRIu64 ",\"refused\":{",
-            texts[i].name, t->applied, t->bytes, t->wrong);
+    if (t->off) {
+        fprintf(to, "{\"name\":\"%s\",\"off\":\"%s\"}", texts[i].name, t->off);
+        return;
+    }
+    fprintf(to, "{\"name\":\"%s\",\"applied\":%" PRIu64 ",\"bytes\":%" PRIu64, texts[i].name, t->applied, t->bytes);
+    if (xs_plan_mode == XS_PLAN_VERIFY) {
+        fprintf(to, ",\"checked\":%" PRIu64, t->checked);
+    }
+    fprintf(to, ",\"wrong\":%" PRIu64 ",\"refused\":{", t->wrong);
     for (unsigned k = 0; k < XS_REFUSALS && t->refusals[k].reason; k++) {
         fprintf(to, "%s\"%s\":%" PRIu64, separator, t->refusals[k].reason, t->refusals[k].count);
         separator = ",";
@@ -29,7 +37,7 @@ static void write_one(FILE *to, unsigned i) {
 
 void xs_repair_write_log(const char *path) {
     static const char *const modes[] = {"null", "\"apply\"", "\"verify\""};
-    static char made[4300];
+    static char made[4300], second[4300];
     const char *separator = "";
     if (!path[0]) {
         return;
@@ -42,16 +50,19 @@ void xs_repair_write_log(const char *path) {
     fprintf(to, "{\"version\":1,\"plan\":%s,\"differs_from_plan\":%" PRIu64 ",\"repairs\":[", modes[xs_plan_mode],
             xs_plan_differences());
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        if (xs_repairs_on[i]) {
+        if (xs_repairs_on[i] || xs_repair_tallies[i].off) {
             fprintf(to, "%s", separator);
             write_one(to, i);
             separator = ",";
         }
     }
     fprintf(to, "]}\n");
-    if (ferror(to) | fclose(to) || rename(made, path) != 0) {
-        unlink(made);
+    /* The processes of one program share the name: whoever reads the log has to know that there was another one. */
+    if (!(ferror(to) | fclose(to)) && link(made, path) != 0 && errno == EEXIST) {
+        snprintf(second, sizeof second, "%s.2", path);
+        link(made, second);
     }
+    unlink(made);
 }
 
 void xs_repair_say(void (*say)(const char *message)) {

@@ -47,7 +47,8 @@ static void start_one(unsigned i, void (*complain)(const char *message)) {
         return;
     }
     char text[256];
-    snprintf(text, sizeof text, "the repair %s is off: %s", all[i].name, why ? why : "it does not work here");
+    xs_repair_tallies[i].off = why ? why : "it does not work here";
+    snprintf(text, sizeof text, "the repair %s is off: %s", all[i].name, xs_repair_tallies[i].off);
     complain(text);
 }
 

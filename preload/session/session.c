@@ -82,6 +82,9 @@ static void finish_repairs(void *unused) {
 }
 
 static void end_repairs(void) {
+    if (!options.repair[0] || getpid() != session_pid) {
+        return;
+    }
     xs_guard_enter();
     xs_on_scratch(finish_repairs, NULL);
     xs_guard_leave();
