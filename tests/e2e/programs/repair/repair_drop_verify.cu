@@ -7,9 +7,9 @@
  *
  * $ tr '{' '\n' < $dir/log | grep -v '^$'
  * "version":1,"plan":"verify","differs_from_plan":1,"repairs":[
- * "name":"drop-uploads","applied":0,"bytes":0,"wrong":2,"refused":
+ * "name":"drop-uploads","applied":0,"bytes":0,"checked":4,"wrong":2,"refused":
  * "no upload":1}},
- * "name":"stay-on-device","applied":0,"bytes":0,"wrong":2,"refused":
+ * "name":"stay-on-device","applied":0,"bytes":0,"checked":3,"wrong":2,"refused":
  * "the origin was not seen":1,"the origin was freed":1}}]}
  */
 #include "uploads.h"
