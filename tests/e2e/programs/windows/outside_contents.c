@@ -4,7 +4,7 @@
  * alone: what nothing read before it was overwritten, a download of what was uploaded, a second download.
  *
  * link: cuda
- * env: XFERSPY_WINDOW=profiler XFERSPY_OUTSIDE=allocations XFERSPY_FINGERPRINT=all
+ * env: XFERSPY_WINDOW=profiler XFERSPY_OUTSIDE=allocations XFERSPY_FINGERPRINT=all XFERSPY_CUPTI=off
  * stdout: data ok
  *
  * The upload of the first range, again in it, and once more in the second; none of the three behind a change.
