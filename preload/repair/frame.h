@@ -73,7 +73,8 @@ struct xs_repair {
     void (*settle)(void);
     /* The program found no memory. True: some was given back, and the call is tried again. */
     bool (*give_back)(void);
-    /* The process ends. */
+    /* The process ends, while other threads may be in any hook. From now on the repair holds nothing back that it does
+     * not hold already; `settle` comes next, and then calls go straight to the driver. */
     void (*finish)(void);
 };
 

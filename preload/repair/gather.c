@@ -194,6 +194,12 @@ static void settle(void) {
     xs_gather_flush(NULL);
 }
 
+static void finish(void) {
+    xs_lock(&xs_gather.lock);
+    xs_gather.is_over = true;
+    xs_unlock(&xs_gather.lock);
+}
+
 /* ---- uploads ---- */
 
 static bool is_idle(const struct xs_repair_copy *copy) {
@@ -276,7 +282,11 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
 /* Under the lock. */
 static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
-    char *to = room_for(copy, stream);
+    char *to;
+    if (g->is_over) {
+        return "the process ends";
+    }
+    to = room_for(copy, stream);
     if (!to) {
         return "no page-locked buffer";
     }
@@ -398,4 +408,4 @@ static bool start(const char **why) {
 }
 
 const struct xs_repair xs_repair_gather = {
-    .start = start, .copy = gather_copy, .before = before, .after = after, .settle = settle};
+    .start = start, .copy = gather_copy, .before = before, .after = after, .settle = settle, .finish = finish};

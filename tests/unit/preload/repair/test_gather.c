@@ -409,7 +409,22 @@ static void a_context_may_end_and_another_begin(void **state) {
     assert_int_equal(memory[9], 2);
 }
 
-/* The last test, because it leaves the pause behind. */
+/* The last test, because it cannot be taken back. */
+static void nothing_is_taken_any_more_when_the_process_ends(void **state) {
+    (void)state;
+    forget();
+    for (unsigned i = 0; i <= XS_PACE_PAUSE && !upload(1, 0, 10, STREAM, false); i++) {
+    }
+    assert_null(refused);
+    xs_repair_gather.finish();
+    assert_false(upload(2, 100, 10, STREAM, false));
+    assert_string_equal(refused, "the process ends");
+    xs_repair_gather.settle();
+    assert_int_equal(memory[9], 1);
+    assert_false(upload(2, 100, 10, STREAM, true));
+}
+
+/* The last test but one, because it leaves the pause behind. */
 static void who_has_nothing_to_gather_is_left_alone(void **state) {
     unsigned i = 0;
     (void)state;
@@ -441,6 +456,7 @@ int main(void) {
         cmocka_unit_test(an_error_comes_from_the_next_upload),
         cmocka_unit_test(a_context_may_end_and_another_begin),
         cmocka_unit_test(who_has_nothing_to_gather_is_left_alone),
+        cmocka_unit_test(nothing_is_taken_any_more_when_the_process_ends),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
