@@ -215,23 +215,34 @@ static bool is_quiet(const struct xs_repair_copy *copy, CUstream stream) {
 struct waiting {
     CUcontext context;
     CUstream stream;
-    bool has_waited;
+    struct xs_ring_buffer *buffer; /* its event is behind that; NULL: there is none */
 };
 
-static void wait_for_stream(void *argument) {
+static void mark_stream(void *argument) {
     struct waiting *w = argument;
-    struct xs_ring_buffer *buffer = xs_ring_take(&xs_gather_ring, w->context);
-    if (buffer) {
-        w->has_waited = xs_ring_mark(buffer, w->stream) == CUDA_SUCCESS && xs_ring_wait(buffer) == CUDA_SUCCESS;
-        xs_ring_put(buffer);
+    w->buffer = xs_ring_take(&xs_gather_ring, w->context);
+    if (w->buffer && xs_ring_mark(w->buffer, w->stream) != CUDA_SUCCESS) {
+        xs_ring_put(w->buffer);
+        w->buffer = NULL;
     }
 }
 
-static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
+/* The wait is not on the scratch stack: it may be long, and signals come meanwhile. */
+static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) {
     struct waiting w = {.context = copy->context, .stream = stream};
+    CUresult result;
+    if (!xs_on_scratch(mark_stream, &w) || !w.buffer) {
+        return false;
+    }
+    result = xs_ring_wait(w.buffer);
+    xs_ring_put(w.buffer);
+    return result == CUDA_SUCCESS;
+}
+
+static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
     const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
     const bool others = are_others_in_flight(); /* what they give to the stream may come behind this wait */
-    if (!xs_on_scratch(wait_for_stream, &w) || !w.has_waited) {
+    if (!wait_for_stream(copy, stream)) {
         return false;
     }
     known.quiet_at = others ? 0 : now;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <time.h>
 
 #include "preload/core/gate.h"
@@ -97,7 +98,10 @@ static CUresult event_record(CUevent event, CUstream stream) {
     return CUDA_SUCCESS;
 }
 static CUresult event_synchronize(CUevent event) {
+    sigset_t blocked;
     (void)event;
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &blocked), 0);
+    assert_false(sigismember(&blocked, SIGINT)); /* a wait may be long */
     atomic_fetch_add(&waits, 1);
     return CUDA_SUCCESS;
 }
