@@ -60,6 +60,15 @@ struct xs_repair_call {
     CUresult result;                   /* in `after` only */
 };
 
+/* The stream by a handle that means the same to functions of both kinds of default stream, and is never null. The
+ * per-thread stream's is the calling thread's own. */
+XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
+    if (is_per_thread) {
+        return CU_STREAM_PER_THREAD;
+    }
+    return stream ? stream : CU_STREAM_LEGACY;
+}
+
 /* Every hook may be NULL. */
 struct xs_repair {
     /* False: it cannot work here, and `why` (a constant text) says so; it stays off. */
