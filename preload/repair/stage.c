@@ -211,13 +211,17 @@ static void stage(void *argument) {
     xs_repair_settle();
     if (!take_buffers(&s)) {
         outcome->why = "no page-locked buffer";
-    } else if (!try_stream(&s)) {
-        outcome->why = "the driver refused";
-    } else if (!must_wait(&s, outcome) && !(copy->is_upload ? upload(&s) : download(&s))) {
+    } else if (!try_stream(&s) || (!must_wait(&s, outcome) && !(copy->is_upload ? upload(&s) : download(&s)))) {
         outcome->why = "the driver refused";
     }
     outcome->result = s.result;
     put_buffers(&s);
+}
+
+static void begin(struct outcome *outcome) {
+    if (!xs_on_scratch(stage, outcome)) {
+        outcome->why = "no memory for a stack";
+    }
 }
 
 /* In the program's own stack, for a long time maybe. False: the driver is to say what is wrong. */
@@ -242,13 +246,13 @@ static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
         return false;
     }
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
-    if (!outcome.why && !xs_on_scratch(stage, &outcome)) {
-        outcome.why = "no memory for a stack";
+    if (!outcome.why) {
+        begin(&outcome);
     }
     if (outcome.ahead && !wait_ahead(&outcome)) {
         outcome.why = "the driver refused";
-    } else if (outcome.has_waited && !xs_on_scratch(stage, &outcome)) {
-        outcome.why = "no memory for a stack";
+    } else if (outcome.has_waited) {
+        begin(&outcome);
     }
     if (outcome.why) {
         xs_repair_refused(XS_REPAIR_STAGE, outcome.why);
