@@ -175,8 +175,10 @@ static bool can_be_read(uint64_t address, size_t bytes) {
 }
 
 enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t device, const char **why) {
-    struct comparison c = {
-        .stream = xs_streams_handle(copy), .device = device, .host = copy->host, .bytes = copy->bytes};
+    struct comparison c = {.stream = xs_stream_handle(copy->stream, copy->is_per_thread),
+                           .device = device,
+                           .host = copy->host,
+                           .bytes = copy->bytes};
     CUresult r;
     if (!can_be_read(copy->host, copy->bytes)) {
         *why = "the source cannot be read";
@@ -235,7 +237,8 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy) {
 }
 
 static bool is_idle(const struct xs_repair_copy *copy) {
-    return xs_beneath(cuStreamQuery) && xs_beneath(cuStreamQuery)(xs_streams_handle(copy)) == CUDA_SUCCESS;
+    return xs_beneath(cuStreamQuery) &&
+           xs_beneath(cuStreamQuery)(xs_stream_handle(copy->stream, copy->is_per_thread)) == CUDA_SUCCESS;
 }
 
 const char *xs_contents_unfit(const struct xs_repair_copy *copy) {

@@ -32,7 +32,7 @@ static bool start(const char **why) {
  * upload itself shall get. */
 static bool keep_order(const struct xs_repair_copy *copy) {
     bool has_marker = xs_streams_is_legacy(copy) && xs_streams_are_several();
-    CUstream stream = xs_streams_handle(copy);
+    CUstream stream = xs_stream_handle(copy->stream, copy->is_per_thread);
     CUresult r = CUDA_SUCCESS;
     if (has_marker || copy->is_blocking) {
         xs_repair_settle();

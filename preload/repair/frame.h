@@ -60,6 +60,15 @@ struct xs_repair_call {
     CUresult result;                   /* in `after` only */
 };
 
+/* The stream by a handle that means the same to functions of both kinds of default stream, and is never null. The
+ * per-thread stream's is the calling thread's own. */
+XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
+    if (is_per_thread) {
+        return CU_STREAM_PER_THREAD;
+    }
+    return stream ? stream : CU_STREAM_LEGACY;
+}
+
 /* Every hook may be NULL. */
 struct xs_repair {
     /* False: it cannot work here, and `why` (a constant text) says so; it stays off. */
@@ -73,7 +82,8 @@ struct xs_repair {
     void (*settle)(void);
     /* The program found no memory. True: some was given back, and the call is tried again. */
     bool (*give_back)(void);
-    /* The process ends. */
+    /* The process ends, while other threads may be in any hook. From now on the repair holds nothing back that it does
+     * not hold already; `settle` comes next, and then calls go straight to the driver. */
     void (*finish)(void);
 };
 

@@ -28,17 +28,24 @@
 #define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* what CUDA calls small: these are asynchronous in any case */
 #define PLACE_BYTES 16                      /* of uploads that cannot become one copy */
 
-/* Calls so far, of all threads, that may have given the device something to do. */
+/* Raised before and after every call, of any thread, that may give the device something to do. */
 static _Atomic uint64_t epoch;
 
-/* Streams in which kernels may be running: none, one stream, or several. */
+/* Such calls that have begun and not ended: what they give to the device may come after any wait that is under way. One
+ * that a handler jumped out of counts until its thread's next call has ended; meanwhile less is gathered. */
+static _Atomic unsigned in_flight;
+
+/* Streams in which kernels may be running: none, one stream, or several. Values from WAITED on mean "it may be any";
+ * they are one for each wait, so that a thread that has waited sees whether another thread wrote here since. */
 #define NO_STREAM UINT64_MAX
 #define SEVERAL_STREAMS (UINT64_MAX - 1)
+#define WAITED (UINT64_C(1) << 63)
 static _Atomic uint64_t launched = NO_STREAM;
 
 /* What the thread knows of the device, as long as the epoch is the same. */
 static XS_TLS struct {
-    uint64_t waiting_at; /* a wait was called at this epoch */
+    bool is_counted;     /* in in_flight */
+    uint64_t waiting_at; /* a wait was called at this epoch, and no other call was under way; 0: one was */
     uint64_t idle_at;    /* nothing was under way in the whole context at this epoch */
     uint64_t quiet_at;   /* nor, but for our own batches, in the stream: what a blocking upload waits for */
     CUcontext context;
@@ -110,17 +117,37 @@ static bool ends_stream(const struct xs_repair_call *call) {
            call->row == XS_ROW_COUNT + XS_GATED_cuGreenCtxDestroy || xs_ends_context(call);
 }
 
+/* Are calls of other threads under way? */
+static bool are_others_in_flight(void) { return atomic_load(&in_flight) != (known.is_counted ? 1 : 0); }
+
+/* A jump out of one of these two leaves the count too high, never too low. */
+static uint64_t begin_call(void) {
+    if (!known.is_counted) {
+        atomic_fetch_add(&in_flight, 1);
+        known.is_counted = true;
+    }
+    return atomic_fetch_add(&epoch, 1) + 1;
+}
+static uint64_t end_call(void) {
+    const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
+    if (known.is_counted) {
+        known.is_counted = false;
+        atomic_fetch_sub(&in_flight, 1);
+    }
+    return now;
+}
+
 static void before(const struct xs_repair_call *call) {
     if (HARMLESS[call->row] || xs_gather_is_watch()) {
         return;
     }
-    const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
+    const uint64_t now = begin_call();
     const bool ends = ends_stream(call);
     CUstream stream = ends ? NULL : stream_of(call);
     if (call->category == XS_CAT_LAUNCH) {
         note_launch(stream);
     } else if (call->category == XS_CAT_SYNC) {
-        known.waiting_at = now;
+        known.waiting_at = are_others_in_flight() ? 0 : now;
     }
     if (atomic_load(&xs_gather.is_open) || atomic_load(&xs_gather.owed)) {
         xs_gather_flush(stream);
@@ -133,29 +160,44 @@ static void before(const struct xs_repair_call *call) {
     }
 }
 
-/* The host has waited. Nothing is under way if no other call came since. */
-static void after(const struct xs_repair_call *call) {
+/* The host has waited for the context, and no other call was under way from then until now. */
+static void note_idle(uint64_t now) {
     int8_t device;
-    CUcontext context;
-    if (call->category != XS_CAT_SYNC || call->result != CUDA_SUCCESS || call->row != XS_ROW_cuCtxSynchronize ||
-        atomic_load(&epoch) != known.waiting_at) {
-        return;
-    }
-    context = xs_context_ask(&device);
+    CUcontext context = xs_context_ask(&device);
     known.context = context;
     known.stream = NULL; /* any */
-    known.idle_at = known.quiet_at = known.waiting_at;
+    known.idle_at = known.quiet_at = now;
     if (context == atomic_load(&xs_gather.context)) {
-        atomic_store(&launched, NO_STREAM);
-        if (atomic_load(&epoch) != known.waiting_at) {
-            atomic_store(&launched, SEVERAL_STREAMS); /* a launch that came just now */
+        /* A launch raises the epoch and then writes here: so it is seen by the epoch, or it is later than our mark. */
+        uint64_t mark = WAITED | now;
+        atomic_store(&launched, mark);
+        if (atomic_load(&epoch) == now) {
+            atomic_compare_exchange_strong(&launched, &mark, NO_STREAM);
         }
+    }
+}
+
+/* Another call that began since raised the epoch; one that was under way before, too, or it would have been counted. */
+static void after(const struct xs_repair_call *call) {
+    if (HARMLESS[call->row] || xs_gather_is_watch()) {
+        return;
+    }
+    const uint64_t now = end_call();
+    if (call->row == XS_ROW_cuCtxSynchronize && call->result == CUDA_SUCCESS && known.waiting_at &&
+        known.waiting_at + 1 == now) {
+        note_idle(now);
     }
 }
 
 static void settle(void) {
     atomic_fetch_add(&epoch, 1);
     xs_gather_flush(NULL);
+}
+
+static void finish(void) {
+    xs_lock(&xs_gather.lock);
+    xs_gather.is_over = true;
+    xs_unlock(&xs_gather.lock);
 }
 
 /* ---- uploads ---- */
@@ -173,25 +215,37 @@ static bool is_quiet(const struct xs_repair_copy *copy, CUstream stream) {
 struct waiting {
     CUcontext context;
     CUstream stream;
-    bool has_waited;
+    struct xs_ring_buffer *buffer; /* its event is behind that; NULL: there is none */
 };
 
-static void wait_for_stream(void *argument) {
+static void mark_stream(void *argument) {
     struct waiting *w = argument;
-    struct xs_ring_buffer *buffer = xs_ring_take(&xs_gather_ring, w->context);
-    if (buffer) {
-        w->has_waited = xs_ring_mark(buffer, w->stream) == CUDA_SUCCESS && xs_ring_wait(buffer) == CUDA_SUCCESS;
-        xs_ring_put(buffer);
+    w->buffer = xs_ring_take(&xs_gather_ring, w->context);
+    if (w->buffer && xs_ring_mark(w->buffer, w->stream) != CUDA_SUCCESS) {
+        xs_ring_put(w->buffer);
+        w->buffer = NULL;
     }
 }
 
-static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
+/* The wait is not on the scratch stack: it may be long, and signals come meanwhile. */
+static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) {
     struct waiting w = {.context = copy->context, .stream = stream};
-    const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
-    if (!xs_on_scratch(wait_for_stream, &w) || !w.has_waited) {
+    CUresult result;
+    if (!xs_on_scratch(mark_stream, &w) || !w.buffer) {
         return false;
     }
-    known.quiet_at = now;
+    result = xs_ring_wait(w.buffer);
+    xs_ring_put(w.buffer);
+    return result == CUDA_SUCCESS;
+}
+
+static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
+    const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
+    const bool others = are_others_in_flight(); /* what they give to the stream may come behind this wait */
+    if (!wait_for_stream(copy, stream)) {
+        return false;
+    }
+    known.quiet_at = others ? 0 : now;
     known.context = copy->context;
     known.stream = stream;
     return true;
@@ -239,7 +293,11 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
 /* Under the lock. */
 static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
-    char *to = room_for(copy, stream);
+    char *to;
+    if (g->is_over) {
+        return "the process ends";
+    }
+    to = room_for(copy, stream);
     if (!to) {
         return "no page-locked buffer";
     }
@@ -361,4 +419,4 @@ static bool start(const char **why) {
 }
 
 const struct xs_repair xs_repair_gather = {
-    .start = start, .copy = gather_copy, .before = before, .after = after, .settle = settle};
+    .start = start, .copy = gather_copy, .before = before, .after = after, .settle = settle, .finish = finish};

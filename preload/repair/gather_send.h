@@ -21,6 +21,7 @@ extern struct xs_gather {
     _Atomic(CUcontext) context; /* the one that is gathered in; NULL: none yet */
     _Atomic(CUstream) stream;   /* of the batch, and of what is owed (xs_stream_handle) */
     _Atomic uint64_t owed;      /* number of a batch with blocking uploads that was sent and may be under way; 0 */
+    bool is_over;               /* the process ends: no upload is taken any more */
     bool is_in_order;           /* its copies are made one behind the other */
     bool has_blocking;          /* one of its uploads was a blocking one */
     struct xs_batch batch;

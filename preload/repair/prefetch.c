@@ -250,11 +250,6 @@ static void move(struct managed *m, uint32_t parts, CUdevice to, CUstream stream
     }
 }
 
-/* A stream that can be told from others, and used without a variant of the function. */
-static CUstream plain_stream(CUstream stream, bool is_per_thread) {
-    return stream ? stream : is_per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
-}
-
 /* A kernel is about to be launched that takes it. */
 static void take(struct managed *m, CUdevice device, CUstream stream) {
     uint32_t now = LOAD(waits) + 1;
@@ -381,7 +376,7 @@ static void launching(CUfunction function, void **params, void **extra, CUstream
     } else if (layout->count > 0 && !params) {
         refuse(extra ? "the kernel's parameters are in a buffer" : "the kernel's parameters are missing");
     } else {
-        take_arguments(layout, params, device, plain_stream(stream, is_per_thread));
+        take_arguments(layout, params, device, xs_stream_handle(stream, is_per_thread));
     }
 }
 
@@ -493,7 +488,7 @@ static void before(const struct xs_repair_call *call) {
         break;
     case XS_ROW_cuStreamSynchronize:
     case XS_ROW_cuStreamSynchronize_ptsz:
-        send_all_back(plain_stream(call->stream, call->is_per_thread));
+        send_all_back(xs_stream_handle(call->stream, call->is_per_thread));
         break;
     case XS_ROW_cuModuleUnload:
     case XS_ROW_cuLibraryUnload:

@@ -83,15 +83,18 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
 }
 
 void xs_repair_finish(void (*say)(const char *message)) {
-    if (!is_started || atomic_exchange(&xs_around_is_off, true)) {
+    static _Atomic bool is_finished;
+    if (!is_started || atomic_load(&xs_around_is_off) || atomic_exchange(&is_finished, true)) {
         return;
     }
-    xs_repair_settle();
+    /* Other threads may go on. So nothing new is held back, then all that is goes to the driver, and then calls do. */
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         if (xs_repairs_on[i] && xs_repairs_on[i]->finish) {
             xs_repairs_on[i]->finish();
         }
     }
+    xs_repair_settle();
+    atomic_store(&xs_around_is_off, true);
     xs_repair_write_log(log_path);
     xs_repair_say(say);
 }

@@ -58,12 +58,4 @@ void xs_ring_drop(struct xs_ring *ring);
 /* Is this a call by which a context may end? */
 bool xs_ends_context(const struct xs_repair_call *call);
 
-/* The stream under a handle that is never null. The per-thread stream's is the calling thread's own. */
-XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
-    if (is_per_thread) {
-        return CU_STREAM_PER_THREAD;
-    }
-    return stream ? stream : CU_STREAM_LEGACY;
-}
-
 #endif

@@ -6,7 +6,8 @@
  * - a blocking upload returns when the destination has the content;
  * - a download returns when the host has the content, an asynchronous one, too;
  * - a call waits for nothing but the work of its own stream, and only where the driver would: asynchronous uploads of
- *   up to NO_WAIT_BYTES do not wait. A buffer is never one that another copy has in use (ring.h). */
+ *   up to NO_WAIT_BYTES do not wait. A buffer is never one that another copy has in use (ring.h);
+ * - signals come while a call waits for earlier work; they wait only while its own chunks are copied. */
 #include <stdint.h>
 
 #include "preload/core/scratch.h"
@@ -37,6 +38,8 @@ struct outcome {
     const struct xs_repair_copy *copy;
     const char *why; /* the driver makes the copy; NULL: it is done, with this result */
     CUresult result;
+    struct xs_ring_buffer *ahead; /* nothing is done yet: its event says when the stream's work before the copy is */
+    bool has_waited;              /* it is */
 };
 
 /* A copy under way; on the scratch stack. */
@@ -60,11 +63,14 @@ static size_t bytes_of(const struct staging *s, unsigned chunk) {
     return left < s->chunk_bytes ? left : s->chunk_bytes;
 }
 
+static bool may_wait(const struct xs_repair_copy *copy) {
+    return !copy->is_upload || copy->is_blocking || copy->bytes > NO_WAIT_BYTES;
+}
+
 /* Takes as many buffers as are to be had. False: too few. */
 static bool take_buffers(struct staging *s) {
-    bool may_wait = !s->copy->is_upload || s->copy->is_blocking || s->copy->bytes > NO_WAIT_BYTES;
     unsigned wanted = s->chunks < XS_COPY_PARTS ? s->chunks : XS_COPY_PARTS;
-    unsigned least = may_wait && wanted > 2 ? 2 : wanted;
+    unsigned least = may_wait(s->copy) && wanted > 2 ? 2 : wanted;
     while (s->count < wanted && (s->buffers[s->count] = xs_ring_take(&ring, s->copy->context)) != NULL) {
         s->count++;
     }
@@ -87,23 +93,20 @@ static CUresult mark(struct staging *s, unsigned chunk) {
     return result;
 }
 
-/* Can the buffers' events be recorded in the stream? Not if it is another context's. Afterwards the event is one of
- * what was queued before. */
-static CUresult try_stream(struct staging *s) {
-    CUresult result = xs_ring_mark(s->buffers[0], s->stream);
-    s->buffers[0]->is_under_way = false; /* it has nothing of the program's in it yet */
-    return result;
-}
+/* Can the buffers' events be recorded in the stream? Not if it is another context's. Afterwards the first one's event
+ * is one of what was queued before. */
+static bool try_stream(struct staging *s) { return xs_ring_mark(s->buffers[0], s->stream) == CUDA_SUCCESS; }
 
-/* Can queued work write pageable memory? Only host functions, and devices that reach it by the host's page tables. */
-static bool device_may_write_source(void) {
-    int reaches = 1;
-    CUdevice device;
-    return atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed) ||
-           xs_driver(cuCtxGetDevice)(&device) != CUDA_SUCCESS ||
-           xs_driver(cuDeviceGetAttribute)(&reaches, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device) !=
-               CUDA_SUCCESS ||
-           reaches;
+/* A copy that waits for its stream does so before its own chunks are in it, and not on the scratch stack: that may take
+ * long, and signals come meanwhile. True: there is something to wait for, and the event is the caller's. */
+static bool must_wait(struct staging *s, struct outcome *outcome) {
+    if (!may_wait(s->copy) || outcome->has_waited || xs_ring_is_free(s->buffers[0])) {
+        s->buffers[0]->is_under_way = false; /* it has nothing of the program's in it yet */
+        return false;
+    }
+    outcome->ahead = s->buffers[0];
+    s->buffers[0] = s->buffers[--s->count];
+    return true;
 }
 
 /* Sends a chunk that lies in its buffer. */
@@ -145,10 +148,6 @@ static unsigned upload_chunks(struct staging *s) {
 
 /* False: nothing is done. */
 static bool upload(struct staging *s) {
-    /* A blocking upload waits for its stream, and reads the source then. */
-    if (s->copy->is_blocking && device_may_write_source() && xs_ring_wait(s->buffers[0]) != CUDA_SUCCESS) {
-        return false;
-    }
     s->job = xs_copy_begin(&s->alone, s->chunk_bytes, true);
     unsigned sent = upload_chunks(s);
     xs_copy_end(s->job);
@@ -212,11 +211,25 @@ static void stage(void *argument) {
     xs_repair_settle();
     if (!take_buffers(&s)) {
         outcome->why = "no page-locked buffer";
-    } else if (try_stream(&s) != CUDA_SUCCESS || !(copy->is_upload ? upload(&s) : download(&s))) {
+    } else if (!try_stream(&s) || (!must_wait(&s, outcome) && !(copy->is_upload ? upload(&s) : download(&s)))) {
         outcome->why = "the driver refused";
     }
     outcome->result = s.result;
     put_buffers(&s);
+}
+
+static void begin(struct outcome *outcome) {
+    if (!xs_on_scratch(stage, outcome)) {
+        outcome->why = "no memory for a stack";
+    }
+}
+
+/* In the program's own stack, for a long time maybe. False: the driver is to say what is wrong. */
+static bool wait_ahead(struct outcome *outcome) {
+    outcome->has_waited = xs_ring_wait(outcome->ahead) == CUDA_SUCCESS;
+    xs_ring_put(outcome->ahead);
+    outcome->ahead = NULL;
+    return outcome->has_waited;
 }
 
 static const char *unfit(const struct xs_repair_copy *copy) {
@@ -233,8 +246,13 @@ static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
         return false;
     }
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
-    if (!outcome.why && !xs_on_scratch(stage, &outcome)) {
-        outcome.why = "no memory for a stack";
+    if (!outcome.why) {
+        begin(&outcome);
+    }
+    if (outcome.ahead && !wait_ahead(&outcome)) {
+        outcome.why = "the driver refused";
+    } else if (outcome.has_waited) {
+        begin(&outcome);
     }
     if (outcome.why) {
         xs_repair_refused(XS_REPAIR_STAGE, outcome.why);

@@ -102,12 +102,13 @@ static const char *disturbed(const struct xs_repair_copy *copy, const struct xs_
 
 static CUresult queue(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     xs_streams_saw_copy(copy);
-    return xs_beneath(cuMemcpyDtoDAsync_v2)(copy->device, origin->device, copy->bytes, xs_streams_handle(copy));
+    return xs_beneath(cuMemcpyDtoDAsync_v2)(copy->device, origin->device, copy->bytes,
+                                            xs_stream_handle(copy->stream, copy->is_per_thread));
 }
 
 static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     CUresult r = queue(copy, origin);
-    r = r == CUDA_SUCCESS ? xs_beneath(cuStreamSynchronize)(xs_streams_handle(copy)) : r;
+    r = r == CUDA_SUCCESS ? xs_beneath(cuStreamSynchronize)(xs_stream_handle(copy->stream, copy->is_per_thread)) : r;
     return r == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
 }
 
@@ -125,7 +126,7 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
         why = XS_WHY_MAY_HOLD;
     } else {
         atomic_store(&their_context, copy->context);
-        atomic_store(&their_stream, xs_streams_handle(copy));
+        atomic_store(&their_stream, xs_stream_handle(copy->stream, copy->is_per_thread));
         why = queue(copy, origin) == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
         atomic_fetch_add(&queued, 1);
     }

@@ -126,10 +126,3 @@ bool xs_streams_others_since(uint64_t moment, const struct xs_repair_copy *copy)
 bool xs_streams_is_legacy(const struct xs_repair_copy *copy) {
     return !copy->is_per_thread && (!copy->stream || copy->stream == CU_STREAM_LEGACY);
 }
-
-CUstream xs_streams_handle(const struct xs_repair_copy *copy) {
-    if (copy->is_per_thread) {
-        return CU_STREAM_PER_THREAD;
-    }
-    return copy->stream ? copy->stream : CU_STREAM_LEGACY;
-}

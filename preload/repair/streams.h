@@ -30,9 +30,6 @@ uint64_t xs_streams_now(void);
  * gave to the copy's stream is no other work: it is in order with the copy. */
 bool xs_streams_others_since(uint64_t moment, const struct xs_repair_copy *copy);
 
-/* The copy's stream by a handle that means the same to functions of both kinds of default stream. */
-CUstream xs_streams_handle(const struct xs_repair_copy *copy);
-
 /* Is it the legacy default stream, in which an operation waits for all blocking streams and they for it? */
 bool xs_streams_is_legacy(const struct xs_repair_copy *copy);
 

@@ -1,6 +1,9 @@
 /* Gathered uploads against a driver that notes what it is told: what is sent together, in which order, and when. */
 #include "unit.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <time.h>
 
 #include "preload/core/gate.h"
@@ -95,7 +98,10 @@ static CUresult event_record(CUevent event, CUstream stream) {
     return CUDA_SUCCESS;
 }
 static CUresult event_synchronize(CUevent event) {
+    sigset_t blocked;
     (void)event;
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &blocked), 0);
+    assert_false(sigismember(&blocked, SIGINT)); /* a wait may be long */
     atomic_fetch_add(&waits, 1);
     return CUDA_SUCCESS;
 }
@@ -273,6 +279,89 @@ static void page_locked_sources_only_while_nothing_runs(void **state) {
     assert_non_null(refused);
 }
 
+/* A launch by another thread, which the driver gets between `launch_begun` and `launch_ends`: nobody can tell when. */
+static sem_t launch_begun, launch_ends;
+static void *launch_slowly(void *stream) {
+    const struct xs_repair_call c = {
+        .row = XS_ROW_cuLaunchKernel, .category = XS_CAT_LAUNCH, .has_stream = true, .stream = stream};
+    xs_repair_gather.before(&c);
+    sem_post(&launch_begun);
+    sem_wait(&launch_ends);
+    xs_repair_gather.after(&c);
+    return NULL;
+}
+static pthread_t begin_launch(CUstream stream) {
+    pthread_t thread;
+    assert_int_equal(sem_init(&launch_begun, 0, 0), 0);
+    assert_int_equal(sem_init(&launch_ends, 0, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, launch_slowly, stream), 0);
+    sem_wait(&launch_begun);
+    return thread;
+}
+static void end_launch(pthread_t thread) {
+    sem_post(&launch_ends);
+    pthread_join(thread, NULL);
+}
+#define IS_BUSY "the device may write the page-locked source"
+
+static void a_wait_does_not_cover_a_launch_that_is_under_way(void **state) {
+    static char source[64] = "page-locked";
+    (void)state;
+    UNTIL(!refused, { upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false); });
+    for (int ends_late = 0; ends_late < 2; ends_late++) {
+        forget();
+        pthread_t thread = begin_launch(STREAM);
+        wait_for_all();
+        if (!ends_late) {
+            end_launch(thread);
+        }
+        assert_false(upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false));
+        assert_string_equal(refused, IS_BUSY);
+        assert_true(upload(1, 0, 10, STREAM, true));
+        assert_int_equal(atomic_load(&waits), 1);
+        if (ends_late) {
+            end_launch(thread);
+        }
+        assert_true(upload(1, 100, 10, STREAM, true));
+        assert_int_equal(atomic_load(&waits), ends_late ? 2 : 1);
+    }
+    wait_for_all(); /* this one has all of it behind it */
+    UNTIL(!refused, { upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false); });
+}
+
+/* The launch began before the wait and ended during it: the kernel may be behind it. */
+static void a_launch_that_ends_during_a_wait_is_not_covered(void **state) {
+    static char source[64] = "page-locked";
+    const struct xs_repair_call wait = {.row = XS_ROW_cuCtxSynchronize, .category = XS_CAT_SYNC};
+    (void)state;
+    forget();
+    pthread_t thread = begin_launch(STREAM);
+    xs_repair_gather.before(&wait);
+    end_launch(thread);
+    xs_repair_gather.after(&wait);
+    assert_false(upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false));
+    assert_string_equal(refused, IS_BUSY);
+    for (size_t i = 0; i < 20; i++) {
+        assert_true(upload(1, i * 33, 33, OTHER, false));
+    }
+    launch(OTHER);
+    assert_int_equal(atomic_load(&batches), 0); /* the order is kept, for the kernel may be running */
+    assert_int_equal(atomic_load(&copies), 20);
+}
+
+/* A handler jumped out of the driver: `after` does not come, and gathering goes on after the thread's next call. */
+static void a_call_that_never_ends_does_no_lasting_harm(void **state) {
+    static char source[64] = "page-locked";
+    const struct xs_repair_call c = {
+        .row = XS_ROW_cuLaunchKernel, .category = XS_CAT_LAUNCH, .has_stream = true, .stream = STREAM};
+    (void)state;
+    forget();
+    xs_repair_gather.before(&c);
+    assert_false(upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false));
+    assert_string_equal(refused, IS_BUSY);
+    UNTIL(!refused, { upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false); });
+}
+
 static void calls_that_only_ask_send_nothing(void **state) {
     (void)state;
     UNTIL(atomic_load(&batches) == 1, {
@@ -324,7 +413,22 @@ static void a_context_may_end_and_another_begin(void **state) {
     assert_int_equal(memory[9], 2);
 }
 
-/* The last test, because it leaves the pause behind. */
+/* The last test, because it cannot be taken back. */
+static void nothing_is_taken_any_more_when_the_process_ends(void **state) {
+    (void)state;
+    forget();
+    for (unsigned i = 0; i <= XS_PACE_PAUSE && !upload(1, 0, 10, STREAM, false); i++) {
+    }
+    assert_null(refused);
+    xs_repair_gather.finish();
+    assert_false(upload(2, 100, 10, STREAM, false));
+    assert_string_equal(refused, "the process ends");
+    xs_repair_gather.settle();
+    assert_int_equal(memory[9], 1);
+    assert_false(upload(2, 100, 10, STREAM, true));
+}
+
+/* The last test but one, because it leaves the pause behind. */
 static void who_has_nothing_to_gather_is_left_alone(void **state) {
     unsigned i = 0;
     (void)state;
@@ -348,11 +452,15 @@ int main(void) {
         cmocka_unit_test(the_order_is_kept_where_a_kernel_may_be_running),
         cmocka_unit_test(blocking_uploads_wait_once_and_arrive),
         cmocka_unit_test(page_locked_sources_only_while_nothing_runs),
+        cmocka_unit_test(a_wait_does_not_cover_a_launch_that_is_under_way),
+        cmocka_unit_test(a_launch_that_ends_during_a_wait_is_not_covered),
+        cmocka_unit_test(a_call_that_never_ends_does_no_lasting_harm),
         cmocka_unit_test(calls_that_only_ask_send_nothing),
         cmocka_unit_test(an_upload_arrives_without_another_call),
         cmocka_unit_test(an_error_comes_from_the_next_upload),
         cmocka_unit_test(a_context_may_end_and_another_begin),
         cmocka_unit_test(who_has_nothing_to_gather_is_left_alone),
+        cmocka_unit_test(nothing_is_taken_any_more_when_the_process_ends),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

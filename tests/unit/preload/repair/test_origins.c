@@ -149,8 +149,8 @@ static void default_streams_are_told_apart(void **state) {
     own.is_per_thread = true;
     assert_true(xs_streams_is_legacy(&legacy));
     assert_false(xs_streams_is_legacy(&own));
-    assert_ptr_equal(xs_streams_handle(&legacy), CU_STREAM_LEGACY);
-    assert_ptr_equal(xs_streams_handle(&own), CU_STREAM_PER_THREAD);
+    assert_ptr_equal(xs_stream_handle(legacy.stream, legacy.is_per_thread), CU_STREAM_LEGACY);
+    assert_ptr_equal(xs_stream_handle(own.stream, own.is_per_thread), CU_STREAM_PER_THREAD);
     uint64_t moment = xs_streams_now();
     xs_streams_saw_copy(&own);
     assert_true(xs_streams_others_since(moment, &legacy));
