@@ -14,6 +14,7 @@ cd "$(dirname "$0")"
 loop=400
 if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded
     [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET $XFERSPY_STACK" = "all off none" ] || exit 8
+    [ -z "${XFERSPY_WINDOW:-}${XFERSPY_OUTSIDE:-}${XFERSPY_REPAIR:-}" ] || exit 7
     for trace in $$ $(ls two 2>/dev/null); do cp ../run.db "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
 fi
 [ ! -e slow ] || exec sleep 1000
@@ -116,14 +117,16 @@ expect_status 0; expect_out "cannot be tried: the library repaired none of its c
 : >app/wrong; try --only=2 --fail-on=none run.db; rm app/wrong; expect_status 0; expect_out "ERROR"
 
 # Which calls it is about is not certain: then of copies nothing is tried.
-gap() { # gap KEY WORDS
-    echo "INSERT OR REPLACE INTO meta VALUES ('$1',3);" >gap.sql
+gap() { # gap KEY WORDS [MORE_ROWS]
+    echo "INSERT OR REPLACE INTO meta VALUES ('$1',3)${3:-};" >gap.sql
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
     try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
 }
 gap coverage.dropped "the trace lost calls (3)"
 gap thinned.rows "the trace reached its largest size"
 gap coverage.nested "the trace lacks calls"
+gap range.left_out_transfers "copies outside of the recorded parts of the run are not in the trace (3)"
+gap range.count "the trace has the calls of parts of the run only" ",('range.windows','0+5'),('status','recording')"
 gap world_size "the trace is of one of several processes"
 
 # Threads count in the order of their first calls, and the copies of a batch are one call.
@@ -153,14 +156,14 @@ try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 
 # Recording first, in a new folder, with what is set of capture already.
-export XFERSPY_STACK=none
+export XFERSPY_STACK=none XFERSPY_WINDOW=1ms XFERSPY_OUTSIDE=allocations XFERSPY_REPAIR=stage
 try --only=noop-upload -- sh app/app.sh; expect_status 0; expect_out "-140 ms"; expect_err "the trace is xferspy-try-"
 [ "$(ls xferspy-try-*/*.db | wc -l)" -eq 1 ] || show "the trace"
 [ -s "$(ls xferspy-try-*/*.db).try.json" ] || show "nothing was kept beside the recorded trace"
 rm -r xferspy-try-*
 : >app/two; try -- sh app/app.sh; rm app/two; expect_status 1; expect_no_out
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
-unset XFERSPY_STACK
+unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
 # The time limit ends a run that goes on for longer, and what was not measured is said.
 : >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow
