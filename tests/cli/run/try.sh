@@ -7,7 +7,8 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`.
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
+# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`, `varies`.
 mkdir app
 cat >app/app.sh <<'END'
 cd "$(dirname "$0")"
@@ -26,12 +27,21 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     case ,$XFERSPY_REPAIR, in *,stay-on-device,*) loop=$((loop - 10)) ;; esac
     case ,$XFERSPY_REPAIR, in *,stage,*) loop=$((loop + 30)) ;; esac
     wrong=0 differs=0 applied=9
+    checked=$(sed -n 's/^\(drop-uploads\|stay-on-device\) [0-9]* \([0-9-]*\) .*/\2/p' "$XFERSPY_REPAIR_PLAN" |
+        awk -F- '{n += NF > 1 ? $2 - $1 + 1 : 1} END {print n + 0}')
+    [ ! -e unchecked ] || checked=$((checked - 2))
+    [ ! -e unchecked-all ] || [ "$XFERSPY_REPAIR" = "${XFERSPY_REPAIR#*,}" ] || checked=$((checked - 3))
+    also=
+    [ ! -e off ] || also=',{"name":"gather","off":"no memory"}'
+    [ ! -e off-all ] || [ "$XFERSPY_REPAIR" = "${XFERSPY_REPAIR#*,}" ] || also=',{"name":"gather","off":"no memory"}'
+    [ ! -e second ] || [ "$mode" = "$(cat second)" ] || : >"$XFERSPY_REPAIR_LOG.2"
     [ ! -e wrong ] || [ "$mode" = apply ] || wrong=2
     [ ! -e differs ] || [ "$mode" = verify ] || differs=3
     [ ! -e nothing ] || applied=0
     [ ! -e crash ] || kill -9 $$
     [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
-        "bytes":1048576,"wrong":%d,"refused":{"capturing":1}}]}\n' "$mode" $differs $applied $wrong \
+        "bytes":1048576,"checked":%d,"wrong":%d,"refused":{"capturing":1}}%s]}\n' \
+        "$mode" $differs $applied $checked $wrong "$also" \
         >"$XFERSPY_REPAIR_LOG"
     [ ! -e other-output ] || echo more
 fi
@@ -111,9 +121,23 @@ fails wrong "ERROR: 2 times the device would have held other bytes"
 fails differs "calls moved another number of bytes than in the trace"
 fails no-log "ERROR: the program left no log of its repairs"
 fails crash "ERROR: with the repair the program ended with signal 9"
+fails off "ERROR: the repair gather is off: no memory"
+fails second "ERROR: several processes of the program use CUDA"
+echo verify >app/second; try --only=2 run.db; rm app/second; expect_status 3
+expect_out "ERROR: several processes of the program use CUDA"
 fails other-output "OUTPUT DIFFERS"; expect_out "output differs from line 1 on; before: result 42; after: more"
 : >app/nothing; try --only=2 run.db; rm app/nothing
 expect_status 0; expect_out "cannot be tried: the library repaired none of its calls: capturing 1"
+# What could not be checked is not measured; the others are.
+rm -f run.db.try.json app/plan.apply.*
+: >app/unchecked; try --only=2 run.db; rm app/unchecked; expect_status 0
+expect_out "cannot be tried: 2 of 9 copies could not be checked: capturing 1"; expect_not "-140 ms"
+[ ! -e app/plan.apply.drop-uploads ] || show "applied what was not checked"
+both="--only=noop-upload --only=duplicate-upload/elsewhere"
+: >app/unchecked-all; try $both run.db; rm app/unchecked-all; expect_status 0; expect_out "-140 ms"
+grep -q '^  all .* cannot be tried: 3 of 10 copies could not be checked: capturing 1$' stdout || show "all, unchecked"
+: >app/off-all; try $both run.db; rm app/off-all; expect_status 3; expect_out "-140 ms"
+grep -q '^  all .* ERROR: the repair gather is off: no memory$' stdout || show "all, off"
 : >app/wrong; try --only=2 --fail-on=none run.db; rm app/wrong; expect_status 0; expect_out "ERROR"
 
 # Which calls it is about is not certain: then of copies nothing is tried.
