@@ -221,7 +221,7 @@ static int find_trace(const struct xs_program *program, const char *folder, char
     else if (!found.gl_pathc)
         xs_say_no_trace(program->argv[0]);
     else
-        xs_complain("%zu processes of the program use CUDA; their traces are in %s: try one of them, with the command "
+        xs_complain("%zu " XS_PROCESSES_USE_CUDA "; their traces are in %s: try one of them, with the command "
                     "of its process",
                     found.gl_pathc, folder);
     globfree(&found);

@@ -9,6 +9,7 @@
 
 #include "analyzer/command/json_document.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/try/program.h"
 
 static const char damaged[] = "the library's log of its repairs is damaged";
 
@@ -89,7 +90,7 @@ const char *xs_repair_log_take(struct xs_repair_log *log, const char *path) {
     struct stat st;
     if (remove_second(path)) {
         unlink(path);
-        return "several processes of the program use CUDA";
+        return "several " XS_PROCESSES_USE_CUDA;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)

@@ -79,9 +79,8 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
 #define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
 #define ITEM                                                                                                           \
     TIME("delta_ns")                                                                                                   \
-    ", " TIME("delta_low_ns") ", " TIME(                                                                               \
-        "delta_high_ns") ", json_extract(value, '$.measured.rounds'), "                                                \
-                         OUTPUT("result") ", " OUTPUT("exits_differ") ", " OUTPUT("lines") ", " OUTPUT("varying_lines")
+    ", " TIME("delta_low_ns") ", " TIME("delta_high_ns") ", json_extract(value, '$.measured.rounds'), " OUTPUT(        \
+        "result") ", " OUTPUT("exits_differ") ", " OUTPUT("lines") ", " OUTPUT("varying_lines")
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);

@@ -8,8 +8,8 @@ valid() {
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
 # The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
-# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`. `varies`: a line of the output differs in every run; `varies-all`:
-# there is no other line.
+# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`. `varies`: a line of the output differs in every run;
+# `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
 cd "$(dirname "$0")"
@@ -131,7 +131,8 @@ fails other-output "OUTPUT DIFFERS"; expect_out "output differs from line 1 on; 
 : >app/nothing; try --only=2 run.db; rm app/nothing
 expect_status 0; expect_out "cannot be tried: the library repaired none of its calls: capturing 1"
 # Lines that differ between runs of the program as it is are not compared, and this is said.
-: >app/varies; try --only=2 run.db; expect_status 0; expect_out "3 runs each, output the same but for 1 line that varies"
+: >app/varies; try --only=2 run.db; expect_status 0
+expect_out "3 runs each, output the same but for 1 line that varies"
 run "$XFERSPY" report run.db; expect_out "3 runs each, output the same but for 1 line that varies"
 run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is True"
 : >app/varies-all; try --only=2 run.db; rm app/varies*; expect_status 0; expect_out "3 runs each, output not compared"
