@@ -137,6 +137,8 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
     char buffer[XS_UNIT_BYTES];
     if (trouble)
         xs_trial_end(trial, XS_TRIAL_FAILED, "%s", trouble);
+    else if (log->off.length)
+        xs_trial_end(trial, XS_TRIAL_FAILED, "the repair %s", log->off.data);
     else if (log->wrong)
         xs_trial_end(trial, XS_TRIAL_FAILED,
                      "%s times the device would have held other bytes than the program uploaded; " NOT_THE_SAME,
@@ -144,6 +146,16 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
     else if (log->differs)
         xs_trial_end(trial, XS_TRIAL_FAILED, "%s calls moved another number of bytes than in the trace; " NOT_THE_SAME,
                      xs_format_count(buffer, log->differs));
+}
+
+/* What was not compared may be wrong, so nothing of it is believed. */
+static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *log) {
+    char missing[XS_UNIT_BYTES], planned[XS_UNIT_BYTES];
+    uint64_t of = xs_trial_left_out(trial);
+    if (trial->state == XS_TRIAL_PLANNED && log->checked < of)
+        xs_trial_end(trial, XS_TRIAL_CANNOT, "%s of %s copies could not be checked: %s",
+                     xs_format_count(missing, of - log->checked), xs_format_count(planned, of),
+                     log->refused.length ? log->refused.data : "this run did not make them");
 }
 
 /* One run with the plan in mode verify. False where nothing more is to be run. */
@@ -169,6 +181,7 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
                          WTERMSIG(status));
         else
             judge_log(attempt->trial, &log, trouble);
+        judge_checked(attempt->trial, &log);
         if (attempt->trial->state == XS_TRIAL_PLANNED && !write_plan(attempt, "apply")) {
             t->end = XS_BENCH_FAILED;
             goes_on = false;
@@ -272,13 +285,13 @@ static bool check_all(struct xs_try *t) {
     size_t count = xs_trials_put_together(t->trials, t->reading->findings);
     if (count > 1)
         return check(t, &t->attempts[last]);
-    t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it */
+    t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it; without a reason */
     return count == 1;
 }
 
 static size_t find_sum(const struct xs_try *t) {
     size_t last = t->trials->count - 1, found = t->trials->count, count = 0;
-    if (t->trials->items[last].state != XS_TRIAL_CANNOT)
+    if (t->trials->items[last].state != XS_TRIAL_CANNOT || t->trials->items[last].why)
         return last;
     for (size_t i = 0; i < last; i++)
         if (t->trials->items[i].state == XS_TRIAL_PLANNED) {

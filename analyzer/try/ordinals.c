@@ -9,6 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 
 /* --- whether the trace has every call --- */
 
@@ -33,14 +34,20 @@ static void look_for_gaps(struct xs_ordinals *o, const struct xs_trace *trace) {
         {"coverage.dropped", "the trace lost calls"},
         {"coverage.left", "the trace lacks calls that the program jumped out of"},
         {"coverage.nested", "the trace lacks calls that were made inside of other ones"},
+        {"range.left_out_transfers", "copies outside of the recorded parts of the run are not in the trace"},
         {"skipped_events", "a part of the trace was damaged"},
     };
     char buffer[XS_UNIT_BYTES], text[64];
+    struct xs_capture_ranges ranges;
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         uint64_t count = xs_trace_meta_count(trace, gaps[i].key);
         if (count)
             doubt(o, "%s (%s)", gaps[i].why, xs_format_count(buffer, count));
     }
+    xs_capture_ranges_read(&ranges, trace);
+    if (ranges.has_gaps) /* of a program that was killed, the counts above may be too small */
+        doubt(o, "the trace has the calls of parts of the run only");
+    xs_capture_ranges_free(&ranges);
     if (*xs_trace_meta_text(trace, "importer", text, sizeof text, ""))
         doubt(o, "the trace was imported, and does not say which calls of the driver there were");
     if (xs_trace_meta_int(trace, "world_size", 1) > 1)

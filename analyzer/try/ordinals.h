@@ -1,5 +1,5 @@
-/* Which call of the program a transfer of the trace is, in a way that holds in another run of it: the how-manieth call
- * of a copying function, of the how-manieth thread that makes such calls. */
+/* Which call of the program a transfer of the trace is, in a way that holds in another run of it: the number of its
+ * thread among those that copy, and of the call of a copying function within that thread. */
 #ifndef XFERSPY_ANALYZER_TRY_ORDINALS_H
 #define XFERSPY_ANALYZER_TRY_ORDINALS_H
 

@@ -160,14 +160,23 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
     return settings;
 }
 
-/* What is set of capture already stays; of what is not, contents and device times of all copies are wanted. */
+/* Every call has to be in the trace, made by the program itself: neither parts of the run nor repairs are wanted. */
+static bool is_for_recording(const char *setting) {
+    static const char *const others[] = {"XFERSPY_OUTPUT=", "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_REPAIR"};
+    bool is = !strncmp(setting, "XFERSPY_", strlen("XFERSPY_"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        is = is && strncmp(setting, others[i], strlen(others[i])) != 0;
+    return is;
+}
+
+/* What else is set of capture stays; of what is not, contents and device times of all copies are wanted. */
 static char **settings_of(const struct xs_program *program, const char *output) {
     static const char *const wanted[][2] = {
         {"XFERSPY_FINGERPRINT", "all"}, {"XFERSPY_BUDGET", "off"}, {"XFERSPY_QUIET", "on"}};
     char **settings = NULL;
     size_t count = 0;
     for (char **setting = environ; *setting; setting++)
-        if (!strncmp(*setting, "XFERSPY_", 8) && strncmp(*setting, "XFERSPY_OUTPUT=", 15) != 0)
+        if (is_for_recording(*setting))
             settings = add_word(settings, count++, xs_strdup(*setting));
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!getenv(wanted[i][0]))
@@ -212,7 +221,7 @@ static int find_trace(const struct xs_program *program, const char *folder, char
     else if (!found.gl_pathc)
         xs_say_no_trace(program->argv[0]);
     else
-        xs_complain("%zu processes of the program use CUDA; their traces are in %s: try one of them, with the command "
+        xs_complain("%zu " XS_PROCESSES_USE_CUDA "; their traces are in %s: try one of them, with the command "
                     "of its process",
                     found.gl_pathc, folder);
     globfree(&found);

@@ -336,16 +336,26 @@ void xs_trials_free(struct xs_trials *trials) {
 
 /* --- all together --- */
 
+static bool is_left_out(const struct xs_try_line *line) {
+    return line->repair == XS_TRY_DROP_UPLOADS || line->repair == XS_TRY_STAY_ON_DEVICE;
+}
+
+uint64_t xs_trial_left_out(const struct xs_trial *trial) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < trial->line_count; i++)
+        count += is_left_out(&trial->lines[i]);
+    return count;
+}
+
 /* What is not made any more needs no other repair. */
 static void leave_out_what_is_gone(struct xs_trial *all) {
     struct xs_hash gone = {0};
     size_t kept = 0;
     for (size_t i = 0; i < all->line_count; i++) {
         const struct xs_try_line line = all->lines[i];
-        bool goes = line.repair == XS_TRY_DROP_UPLOADS || line.repair == XS_TRY_STAY_ON_DEVICE;
         if (!line.is_any && xs_hash_find(&gone, line.thread, line.ordinal))
             continue;
-        if (goes)
+        if (is_left_out(&line))
             *xs_hash_put(&gone, line.thread, line.ordinal) = 1;
         all->lines[kept++] = line;
     }

@@ -87,6 +87,9 @@ void xs_trials_free(struct xs_trials *trials);
 /* Puts together in the last trial what is still to be tried of the others, each call once. Returns how many others. */
 size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings);
 
+/* How many copies its plan leaves out or replaces because of their contents: what a run in mode verify compares. */
+uint64_t xs_trial_left_out(const struct xs_trial *trial);
+
 /* Ends a trial: state, and why. */
 void xs_trial_end(struct xs_trial *trial, enum xs_trial_state state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

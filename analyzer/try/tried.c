@@ -44,12 +44,26 @@ static bool is_of(const struct xs_json_document *document, const struct xs_trace
     return same;
 }
 
+/* What is not known counts as another output. */
+static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *good) {
+    const char *name = (const char *)sqlite3_column_text(row, column);
+    struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
+                                     .exits_differ = sqlite3_column_int(row, column + 1) != 0,
+                                     .lines = xs_json_document_count(row, column + 2, good),
+                                     .varying = xs_json_document_count(row, column + 3, good)};
+    for (int i = XS_OUTPUT_SAME; name && i <= XS_OUTPUT_TOO_LONG; i++)
+        if (!strcmp(name, xs_output_result_names[i]))
+            output.result = (enum xs_output_result)i;
+    return output;
+}
+
 static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
     const char *finding = (const char *)sqlite3_column_text(row, 0);
     bool good = true;
     for (int i = 1; i <= 3; i++)
         good = good && sqlite3_column_type(row, i) == SQLITE_INTEGER;
     uint64_t runs = xs_json_document_count(row, 4, &good);
+    const struct xs_tried_output output = output_of(row, 5, &good);
     if (!good || (finding && strlen(finding) > NAME_BYTES))
         return;
     tried->items = xs_realloc(tried->items, (tried->count + 1) * sizeof *tried->items);
@@ -58,16 +72,15 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .low_ns = sqlite3_column_int64(row, 2),
                                                           .high_ns = sqlite3_column_int64(row, 3),
                                                           .runs = runs,
-                                                          .same_output = sqlite3_column_int(row, 5) != 0};
+                                                          .output = output};
 }
 
 #define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
+#define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
 #define ITEM                                                                                                           \
     TIME("delta_ns")                                                                                                   \
-    ", " TIME("delta_low_ns") ", " TIME(                                                                               \
-        "delta_high_ns") ", json_extract(value, '$.measured.rounds'), "                                                \
-                         "json_extract(value, '$.measured.output.result') = 'same' AND "                               \
-                         "NOT json_extract(value, '$.measured.output.exits_differ')"
+    ", " TIME("delta_low_ns") ", " TIME("delta_high_ns") ", json_extract(value, '$.measured.rounds'), " OUTPUT(        \
+        "result") ", " OUTPUT("exits_differ") ", " OUTPUT("lines") ", " OUTPUT("varying_lines")
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
@@ -117,11 +130,37 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
     return found;
 }
 
+/* An empty output is compared: it is to stay empty. */
+static bool is_compared(const struct xs_tried_output *output) {
+    return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG &&
+           (!output->lines || output->varying < output->lines);
+}
+
+bool xs_tried_is_same(const struct xs_tried_output *output) {
+    return output->result == XS_OUTPUT_SAME && !output->exits_differ && is_compared(output);
+}
+
+void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output) {
+    char buffer[XS_UNIT_BYTES];
+    if (output->result == XS_OUTPUT_DIFFERS) {
+        xs_string_format(text, "OUTPUT DIFFERS");
+    } else if (output->exits_differ) {
+        xs_string_format(text, "ends otherwise");
+    } else if (!is_compared(output)) {
+        xs_string_format(text, "output not compared");
+    } else {
+        xs_string_format(text, "output the same");
+        if (output->varying)
+            xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
+                             output->varying == 1 ? " that varies" : "s that vary");
+    }
+}
+
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_string_format(text, "tried: ");
     xs_bench_delta_of(text, item->delta_ns, item->low_ns, item->high_ns);
-    xs_string_format(text, ", %" PRIu64 " run%s each, %s", item->runs, item->runs == 1 ? "" : "s",
-                     item->same_output ? "output the same" : "the output is not the same");
+    xs_string_format(text, ", %" PRIu64 " run%s each, ", item->runs, item->runs == 1 ? "" : "s");
+    xs_tried_say_output(text, &item->output);
 }
 
 bool xs_try_is_worth(const struct xs_findings *findings) {
@@ -147,7 +186,7 @@ void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
         xs_json_int(json, "delta_low_ns", item->low_ns);
         xs_json_int(json, "delta_high_ns", item->high_ns);
         xs_json_count(json, "runs", item->runs);
-        xs_json_bool(json, "same_output", item->same_output);
+        xs_json_bool(json, "same_output", xs_tried_is_same(&item->output));
         xs_tried_say(&text, item);
         xs_json_text(json, "text", text.data);
         xs_string_free(&text);

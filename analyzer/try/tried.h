@@ -8,16 +8,24 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"
+#include "analyzer/bench/output.h"
 #include "analyzer/engine/findings.h"
 #include "schema/trace/trace.h"
 
 #define XS_TRIED_SUFFIX ".try.json"
 
+/* How the output with a repair is beside that of the program as it is. */
+struct xs_tried_output {
+    enum xs_output_result result;
+    bool exits_differ;
+    uint64_t lines, varying; /* of the program as it is; the varying ones differ between its runs: not compared */
+};
+
 struct xs_tried_item {
     char *finding;                     /* its name; NULL: all repairs together */
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
     uint64_t runs;                     /* of each side */
-    bool same_output;
+    struct xs_tried_output output;
 };
 
 struct xs_tried {                /* zeroed: nothing was tried */
@@ -35,6 +43,11 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
 
 /* "tried: -138 ms (-145 ms to -131 ms), 9 runs each, output the same" */
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
+
+/* "output the same", "output the same but for 2 lines that vary", "output not compared". */
+void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output);
+/* False, too, where no line of an output could be compared. */
+bool xs_tried_is_same(const struct xs_tried_output *output);
 
 /* Whether any cause has a repair that can be tried. */
 bool xs_try_is_worth(const struct xs_findings *findings);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/base/units.h"
+#include "analyzer/try/tried.h"
 #include "analyzer/try/try.h"
 
 static void add_less(struct xs_string *text, uint64_t ns) {
@@ -27,18 +28,11 @@ void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving) {
 }
 
 static void add_output(struct xs_string *text, const struct xs_bench_report *report) {
-    switch (report->pair.output.result) {
-    case XS_OUTPUT_SAME:
-        xs_string_format(text, report->pair.exits_differ ? "ends otherwise" : "output the same");
-        break;
-    case XS_OUTPUT_DIFFERS:
-        xs_string_format(text, "OUTPUT DIFFERS");
-        break;
-    case XS_OUTPUT_VARIES:
-    case XS_OUTPUT_TOO_LONG:
-        xs_string_format(text, "output not compared");
-        break;
-    }
+    const struct xs_outputs_compared *c = &report->pair.output;
+    xs_tried_say_output(text, &(struct xs_tried_output){.result = c->result,
+                                                        .exits_differ = report->pair.exits_differ,
+                                                        .lines = c->lines,
+                                                        .varying = c->varying});
 }
 
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt) {

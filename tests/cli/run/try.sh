@@ -7,13 +7,16 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`.
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
+# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`. `varies`: a line of the output differs in every run;
+# `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
 cd "$(dirname "$0")"
 loop=400
 if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded
     [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET $XFERSPY_STACK" = "all off none" ] || exit 8
+    [ -z "${XFERSPY_WINDOW:-}${XFERSPY_OUTSIDE:-}${XFERSPY_REPAIR:-}" ] || exit 7
     for trace in $$ $(ls two 2>/dev/null); do cp ../run.db "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
 fi
 [ ! -e slow ] || exec sleep 1000
@@ -25,16 +28,26 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     case ,$XFERSPY_REPAIR, in *,stay-on-device,*) loop=$((loop - 10)) ;; esac
     case ,$XFERSPY_REPAIR, in *,stage,*) loop=$((loop + 30)) ;; esac
     wrong=0 differs=0 applied=9
+    checked=$(sed -n 's/^\(drop-uploads\|stay-on-device\) [0-9]* \([0-9-]*\) .*/\2/p' "$XFERSPY_REPAIR_PLAN" |
+        awk -F- '{n += NF > 1 ? $2 - $1 + 1 : 1} END {print n + 0}')
+    [ ! -e unchecked ] || checked=$((checked - 2))
+    [ ! -e unchecked-all ] || [ "$XFERSPY_REPAIR" = "${XFERSPY_REPAIR#*,}" ] || checked=$((checked - 3))
+    also=
+    [ ! -e off ] || also=',{"name":"gather","off":"no memory"}'
+    [ ! -e off-all ] || [ "$XFERSPY_REPAIR" = "${XFERSPY_REPAIR#*,}" ] || also=',{"name":"gather","off":"no memory"}'
+    [ ! -e second ] || [ "$mode" = "$(cat second)" ] || : >"$XFERSPY_REPAIR_LOG.2"
     [ ! -e wrong ] || [ "$mode" = apply ] || wrong=2
     [ ! -e differs ] || [ "$mode" = verify ] || differs=3
     [ ! -e nothing ] || applied=0
     [ ! -e crash ] || kill -9 $$
     [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
-        "bytes":1048576,"wrong":%d,"refused":{"capturing":1}}]}\n' "$mode" $differs $applied $wrong \
+        "bytes":1048576,"checked":%d,"wrong":%d,"refused":{"capturing":1}}%s]}\n' \
+        "$mode" $differs $applied $checked $wrong "$also" \
         >"$XFERSPY_REPAIR_LOG"
     [ ! -e other-output ] || echo more
 fi
-echo "result 42"
+[ ! -e varies ] || echo "took $(date +%s%N) ns"
+[ -e varies-all ] || echo "result 42"
 echo "loop $loop ms" >&2
 END
 cat >command.sql <<END
@@ -110,20 +123,44 @@ fails wrong "ERROR: 2 times the device would have held other bytes"
 fails differs "calls moved another number of bytes than in the trace"
 fails no-log "ERROR: the program left no log of its repairs"
 fails crash "ERROR: with the repair the program ended with signal 9"
+fails off "ERROR: the repair gather is off: no memory"
+fails second "ERROR: several processes of the program use CUDA"
+echo verify >app/second; try --only=2 run.db; rm app/second; expect_status 3
+expect_out "ERROR: several processes of the program use CUDA"
 fails other-output "OUTPUT DIFFERS"; expect_out "output differs from line 1 on; before: result 42; after: more"
 : >app/nothing; try --only=2 run.db; rm app/nothing
 expect_status 0; expect_out "cannot be tried: the library repaired none of its calls: capturing 1"
+# Lines that differ between runs of the program as it is are not compared, and this is said.
+: >app/varies; try --only=2 run.db; expect_status 0
+expect_out "3 runs each, output the same but for 1 line that varies"
+run "$XFERSPY" report run.db; expect_out "3 runs each, output the same but for 1 line that varies"
+run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is True"
+: >app/varies-all; try --only=2 run.db; rm app/varies*; expect_status 0; expect_out "3 runs each, output not compared"
+run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"
+run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is False"
+# What could not be checked is not measured; the others are.
+rm -f run.db.try.json app/plan.apply.*
+: >app/unchecked; try --only=2 run.db; rm app/unchecked; expect_status 0
+expect_out "cannot be tried: 2 of 9 copies could not be checked: capturing 1"; expect_not "-140 ms"
+[ ! -e app/plan.apply.drop-uploads ] || show "applied what was not checked"
+both="--only=noop-upload --only=duplicate-upload/elsewhere"
+: >app/unchecked-all; try $both run.db; rm app/unchecked-all; expect_status 0; expect_out "-140 ms"
+grep -q '^  all .* cannot be tried: 3 of 10 copies could not be checked: capturing 1$' stdout || show "all, unchecked"
+: >app/off-all; try $both run.db; rm app/off-all; expect_status 3; expect_out "-140 ms"
+grep -q '^  all .* ERROR: the repair gather is off: no memory$' stdout || show "all, off"
 : >app/wrong; try --only=2 --fail-on=none run.db; rm app/wrong; expect_status 0; expect_out "ERROR"
 
 # Which calls it is about is not certain: then of copies nothing is tried.
-gap() { # gap KEY WORDS
-    echo "INSERT OR REPLACE INTO meta VALUES ('$1',3);" >gap.sql
+gap() { # gap KEY WORDS [MORE_ROWS]
+    echo "INSERT OR REPLACE INTO meta VALUES ('$1',3)${3:-};" >gap.sql
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
     try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
 }
 gap coverage.dropped "the trace lost calls (3)"
 gap thinned.rows "the trace reached its largest size"
 gap coverage.nested "the trace lacks calls"
+gap range.left_out_transfers "copies outside of the recorded parts of the run are not in the trace (3)"
+gap range.count "the trace has the calls of parts of the run only" ",('range.windows','0+5'),('status','recording')"
 gap world_size "the trace is of one of several processes"
 
 # Threads count in the order of their first calls, and the copies of a batch are one call.
@@ -153,14 +190,14 @@ try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 
 # Recording first, in a new folder, with what is set of capture already.
-export XFERSPY_STACK=none
+export XFERSPY_STACK=none XFERSPY_WINDOW=1ms XFERSPY_OUTSIDE=allocations XFERSPY_REPAIR=stage
 try --only=noop-upload -- sh app/app.sh; expect_status 0; expect_out "-140 ms"; expect_err "the trace is xferspy-try-"
 [ "$(ls xferspy-try-*/*.db | wc -l)" -eq 1 ] || show "the trace"
 [ -s "$(ls xferspy-try-*/*.db).try.json" ] || show "nothing was kept beside the recorded trace"
 rm -r xferspy-try-*
 : >app/two; try -- sh app/app.sh; rm app/two; expect_status 1; expect_no_out
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
-unset XFERSPY_STACK
+unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
 # The time limit ends a run that goes on for longer, and what was not measured is said.
 : >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow

@@ -157,6 +157,12 @@ static void logs_of_several_runs_add_up(void **state) {
     assert_int_equal(log.applied, 6);
     assert_int_equal(log.differs, 3);
     assert_int_equal(log.wrong, 1);
+    assert_int_equal(log.checked, 0);
+    assert_int_equal(log.off.length, 0);
+    assert_null(take(&log, "{\"version\":1,\"differs_from_plan\":0,\"repairs\":[{\"name\":\"stage\",\"applied\":6,"
+                           "\"checked\":4,\"refused\":{}},{\"name\":\"gather\",\"off\":\"no memory\"}]}"));
+    assert_int_equal(log.checked, 4);
+    assert_string_equal(log.off.data, "gather is off: no memory");
     static const char *const bad[] = {"",
                                       "{",
                                       "[]",
@@ -165,8 +171,9 @@ static void logs_of_several_runs_add_up(void **state) {
                                       "{\"version\":1,\"differs_from_plan\":\"x\",\"repairs\":[]}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_non_null(take(&log, bad[i]));
+    assert_int_equal(log.runs, 3);
     assert_non_null(xs_repair_log_take(&log, "/nowhere/log"));
-    assert_int_equal(log.runs, 2);
+    assert_int_equal(log.runs, 3);
     xs_repair_log_free(&log);
 }
 
