@@ -77,9 +77,9 @@ void xs_outside_look(void) {
 }
 
 unsigned xs_outside_wait_ms(unsigned most) {
-    uint64_t now_ns = xs_monotonic_ns(), since_ns = now_ns > start_ns ? now_ns - start_ns : 0, next_ns;
     if (!atomic_load(&limited))
         return most;
+    uint64_t now_ns = xs_monotonic_ns(), since_ns = now_ns > start_ns ? now_ns - start_ns : 0, next_ns;
     is_wanted(now_ns, &next_ns);
     uint64_t ms = next_ns > since_ns ? (next_ns - since_ns) / 1000000 + 1 : 1;
     return ms < most ? (unsigned)ms : most;
