@@ -94,13 +94,6 @@ void xs_around_copy(struct xs_call *call, struct xs_side dst, struct xs_side src
     call->about.copy = c;
 }
 
-size_t xs_around_range_bytes(CUdeviceptr p) {
-    CUdeviceptr base;
-    size_t bytes = 0;
-    __typeof__(&cuMemGetAddressRange_v2) get_range = xs_driver(cuMemGetAddressRange_v2);
-    return get_range && get_range(&base, &bytes, p) == CUDA_SUCCESS ? bytes : 0;
-}
-
 /* Tells allocations apart that have the same address one after the other, as capture's numbers do. */
 static _Atomic uint32_t allocations;
 

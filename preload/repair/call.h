@@ -6,13 +6,13 @@
 #ifndef XFERSPY_PRELOAD_REPAIR_CALL_H
 #define XFERSPY_PRELOAD_REPAIR_CALL_H
 
+#include "preload/capture/decode.h"
 #include "preload/core/state.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
 
 enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
-enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 
 struct xs_call {
     struct xs_repair_call about;
@@ -22,7 +22,6 @@ struct xs_call {
     CUresult result;
 };
 
-#define XS_WORD(x) ((uint64_t)(uintptr_t)(x))
 #define XS_NOTHING (void)0
 #define XS_AT(pointer, field) ((pointer) ? (pointer)->field : 0)
 
@@ -86,8 +85,6 @@ XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src
 void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind, enum xs_origin origin, bool slow);
 void xs_around_mapped(CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle);
 void xs_around_context_gone(CUcontext context);
-size_t xs_around_range_bytes(CUdeviceptr p);
-#define xs_range_bytes(p) xs_around_range_bytes(p)
 
 XS_HOT bool xs_around_keeps_the_map(void) {
     return atomic_load_explicit(&xs_state, memory_order_relaxed) != XS_STATE_ACTIVE;
@@ -118,7 +115,7 @@ XS_HOT void xs_mapped(const struct xs_call *call, CUdeviceptr p, size_t bytes, C
 XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, const size_t *bytes,
                          enum xs_memory_kind kind) {
     if (xs_succeeded(call) && out && *out && xs_around_keeps_the_map()) {
-        xs_around_memory(*out, bytes ? *bytes : xs_around_range_bytes(*out), kind, XS_ORIGIN_MODULE, false);
+        xs_around_memory(*out, bytes ? *bytes : xs_range_bytes(*out), kind, XS_ORIGIN_MODULE, false);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "preload/core/thread.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
+#include "preload/repair/capture_mode.h"
 #include "preload/repair/reasons.h"
 #include "preload/repair/streams.h"
 #include "schema/clock.h"
@@ -189,9 +190,7 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
         *why = "no page-locked memory left to compare with";
         return XS_CONTENTS_UNKNOWN;
     }
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* a capture that begins now must not be broken */
-    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
-    bool is_exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
+    struct xs_capture_mode mode = xs_capture_mode_relax(); /* a capture that begins now must not be broken */
     enum xs_contents found = XS_CONTENTS_UNKNOWN;
     *why = "the driver refused to compare";
     if (prepare(c.by, copy->context)) {
@@ -205,9 +204,7 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
     } else {
         atomic_store(&c.by->taken, false);
     }
-    if (is_exchanged) {
-        exchange(&mode);
-    }
+    xs_capture_mode_restore(mode);
     xs_cupti_correlation = 0; /* the device's records of this are not the upload's */
     return found;
 }

@@ -13,6 +13,7 @@
 #include "preload/core/scratch.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
+#include "preload/repair/capture_mode.h"
 
 #define LOOK_NS 1000000
 #define IDLE_LOOKS 20
@@ -169,10 +170,9 @@ static void wait_for_owed(CUstream next) {
         (next == atomic_load(&xs_gather.stream) && xs_context_ask(&device) == atomic_load(&xs_gather.context))) {
         return;
     }
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    xs_driver(cuThreadExchangeStreamCaptureMode)(&mode);
+    struct xs_capture_mode mode = xs_capture_mode_relax();
     xs_beneath(cuEventSynchronize)(xs_gather.sent);
-    xs_driver(cuThreadExchangeStreamCaptureMode)(&mode);
+    xs_capture_mode_restore(mode);
     atomic_compare_exchange_strong(&xs_gather.owed, &owed, 0);
 }
 

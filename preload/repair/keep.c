@@ -3,6 +3,7 @@
 #include "preload/repair/keep.h"
 
 #include "preload/driver/real.h"
+#include "preload/repair/capture_mode.h"
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
@@ -188,9 +189,7 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
     struct xs_kept_block block;
     bool given = false;
     unsigned rest = XS_KEPT_ALL;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
-    bool has_exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
+    struct xs_capture_mode mode = xs_capture_mode_relax();
     while (xs_kept_take_any(keeper->kept, 0, device, &block)) {
         discard(keeper, &block);
         given = true;
@@ -200,9 +199,7 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
         release_small(keeper, block.anchor);
         given = true;
     }
-    if (has_exchanged) {
-        exchange(&mode);
-    }
+    xs_capture_mode_restore(mode);
     return given;
 }
 

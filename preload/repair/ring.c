@@ -2,19 +2,11 @@
 #include "preload/repair/ring.h"
 
 #include "preload/driver/real.h"
+#include "preload/repair/capture_mode.h"
 
 enum { EMPTY, FREE, TAKEN };
 
 #define QUERIES 4 /* buffers are taken in turn: where these are under way, those behind them are, too */
-
-/* While another thread captures, these calls would break its capture, unless this thread says that it knows. */
-static CUstreamCaptureMode relax(CUstreamCaptureMode mode) {
-    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
-    if (exchange) {
-        exchange(&mode);
-    }
-    return mode;
-}
 
 bool xs_ring_start(struct xs_ring *ring) {
     size_t count = xs_repair_budget_bytes / ring->bytes;
@@ -26,14 +18,14 @@ bool xs_ring_start(struct xs_ring *ring) {
 }
 
 static bool make(struct xs_ring_buffer *buffer, size_t bytes, CUcontext context) {
-    CUstreamCaptureMode mode = relax(CU_STREAM_CAPTURE_MODE_RELAXED);
+    struct xs_capture_mode mode = xs_capture_mode_relax();
     void *memory;
     bool made = xs_driver(cuEventCreate)(&buffer->event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
     if (made && xs_beneath(cuMemHostAlloc)(&memory, bytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
         xs_driver(cuEventDestroy_v2)(buffer->event);
         made = false;
     }
-    relax(mode);
+    xs_capture_mode_restore(mode);
     if (made) {
         buffer->memory = memory;
         buffer->context = context;
@@ -87,17 +79,17 @@ CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream) {
 
 bool xs_ring_is_free(struct xs_ring_buffer *buffer) {
     if (buffer->is_under_way) {
-        CUstreamCaptureMode mode = relax(CU_STREAM_CAPTURE_MODE_RELAXED);
+        struct xs_capture_mode mode = xs_capture_mode_relax();
         buffer->is_under_way = xs_driver(cuEventQuery)(buffer->event) != CUDA_SUCCESS;
-        relax(mode);
+        xs_capture_mode_restore(mode);
     }
     return !buffer->is_under_way;
 }
 
 CUresult xs_ring_wait(struct xs_ring_buffer *buffer) {
-    CUstreamCaptureMode mode = relax(CU_STREAM_CAPTURE_MODE_RELAXED);
+    struct xs_capture_mode mode = xs_capture_mode_relax();
     CUresult result = xs_beneath(cuEventSynchronize)(buffer->event);
-    relax(mode);
+    xs_capture_mode_restore(mode);
     buffer->is_under_way &= result != CUDA_SUCCESS;
     return result;
 }

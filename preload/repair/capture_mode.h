@@ -1,0 +1,28 @@
+/* Calls that a stream capture of another thread forbids, or that would break it: the driver lets a thread off that says
+ * that it knows. For the calling thread alone. */
+#ifndef XFERSPY_PRELOAD_REPAIR_CAPTURE_MODE_H
+#define XFERSPY_PRELOAD_REPAIR_CAPTURE_MODE_H
+
+#include <stdbool.h>
+
+#include "preload/driver/real.h"
+
+struct xs_capture_mode {
+    bool is_relaxed; /* false: the driver refused, or has no such function, and there is nothing to restore */
+    CUstreamCaptureMode before;
+};
+
+static inline struct xs_capture_mode xs_capture_mode_relax(void) {
+    struct xs_capture_mode mode = {.before = CU_STREAM_CAPTURE_MODE_RELAXED};
+    __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
+    mode.is_relaxed = exchange && exchange(&mode.before) == CUDA_SUCCESS;
+    return mode;
+}
+
+static inline void xs_capture_mode_restore(struct xs_capture_mode mode) {
+    if (mode.is_relaxed) {
+        xs_driver(cuThreadExchangeStreamCaptureMode)(&mode.before);
+    }
+}
+
+#endif
