@@ -169,16 +169,18 @@ static bool is_for_recording(const char *setting) {
     return is;
 }
 
-/* What else is set of capture stays; of what is not, contents and device times of all copies are wanted. */
-static char **settings_of(const struct xs_program *program, const char *output) {
+/* What is set of capture stays; what is not and `is_whole` says, whether contents and device times of all copies are
+ * wanted. */
+static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
     static const char *const wanted[][2] = {
-        {"XFERSPY_FINGERPRINT", "all"}, {"XFERSPY_BUDGET", "off"}, {"XFERSPY_QUIET", "on"}};
+        {"XFERSPY_QUIET", "on"}, {"XFERSPY_FINGERPRINT", "all"}, {"XFERSPY_BUDGET", "off"}};
+    const size_t wanted_count = is_whole ? sizeof wanted / sizeof *wanted : 1;
     char **settings = NULL;
     size_t count = 0;
     for (char **setting = environ; *setting; setting++)
         if (is_for_recording(*setting))
             settings = add_word(settings, count++, xs_strdup(*setting));
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t i = 0; i < wanted_count; i++)
         if (!getenv(wanted[i][0]))
             settings = add_setting(settings, &count, wanted[i][0], wanted[i][1]);
     settings = add_setting(settings, &count, "XFERSPY_OUTPUT", output);
@@ -188,8 +190,8 @@ static char **settings_of(const struct xs_program *program, const char *output) 
 }
 
 /* Runs it; what it prints is thrown away. An exit status. */
-static int run_recorded(const struct xs_program *program, const char *output) {
-    char **settings = settings_of(program, output), **environment = xs_environment_bare(environ, settings);
+static int run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
+    char **settings = settings_of(program, output, is_whole), **environment = xs_environment_bare(environ, settings);
     FILE *nothing = fopen("/dev/null", "r+e");
     struct xs_watch watch;
     uint64_t wall_ns;
@@ -210,10 +212,10 @@ static int run_recorded(const struct xs_program *program, const char *output) {
 }
 
 /* The one trace that was left; an exit status. */
-static int find_trace(const struct xs_program *program, const char *folder, char **trace) {
+static int find_trace(const struct xs_program *program, const char *folder, const char *prefix, char **trace) {
     struct xs_string pattern = {0};
     glob_t found = {0};
-    xs_string_format(&pattern, "%s/*.db", folder);
+    xs_string_format(&pattern, "%s/%s[0-9]*.db", folder, prefix);
     if (glob(pattern.data, 0, NULL, &found) != 0)
         found.gl_pathc = 0;
     if (found.gl_pathc == 1)
@@ -229,24 +231,38 @@ static int find_trace(const struct xs_program *program, const char *folder, char
     return *trace ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
-int xs_program_record(const struct xs_program *program, char **trace) {
-    char folder[] = "xferspy-try-XXXXXX", *here = getcwd(NULL, 0);
+/* Into a folder below this one, `here`. */
+static int record(const struct xs_program *program, const char *here, const char *folder, bool is_whole, char **trace) {
+    const char *prefix = is_whole ? "" : "predicts.";
     struct xs_string output = {0};
-    *trace = NULL;
+    for (const char *c = here; *c; c++) /* % begins what capture replaces */
+        xs_string_format(&output, *c == '%' ? "%%%%" : "%c", *c);
+    xs_string_format(&output, "/%s/%s%%p.db", folder, prefix);
+    int status = run_recorded(program, output.data, is_whole);
+    if (status == XS_EXIT_OK)
+        status = find_trace(program, folder, prefix, trace);
+    xs_string_free(&output);
+    return status;
+}
+
+int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded) {
+    char folder[] = "xferspy-try-XXXXXX", *here = getcwd(NULL, 0);
+    *recorded = (struct xs_recorded){0};
     if (!here || !mkdtemp(folder)) {
         xs_complain("cannot make a folder for the trace: %s", strerror(errno));
         free(here);
         return XS_EXIT_ERROR;
     }
-    for (const char *c = here; *c; c++) /* % begins what capture replaces */
-        xs_string_format(&output, *c == '%' ? "%%%%" : "%c", *c);
-    xs_string_format(&output, "/%s/%%p.db", folder);
-    int status = run_recorded(program, output.data);
+    int status = record(program, here, folder, false, &recorded->predicts);
     if (status == XS_EXIT_OK)
-        status = find_trace(program, folder, trace);
-    if (!*trace)
-        rmdir(folder); /* if it is empty */
-    xs_string_free(&output);
+        status = record(program, here, folder, true, &recorded->whole);
+    rmdir(folder); /* if it is empty */
     free(here);
     return status;
+}
+
+void xs_recorded_free(struct xs_recorded *recorded) {
+    free(recorded->predicts);
+    free(recorded->whole);
+    *recorded = (struct xs_recorded){0};
 }

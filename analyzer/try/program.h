@@ -29,9 +29,15 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
  * with each word. */
 char **xs_program_words(const char *command);
 
-/* Records the program, with the contents of all copies, in a new folder below this one. `trace` gets the trace's name,
- * to be freed. Returns an exit status. */
-int xs_program_record(const struct xs_program *program, char **trace);
+/* Names of traces of two runs of one program. */
+struct xs_recorded {
+    char *predicts; /* as it comes: what a report of the program says */
+    char *whole;    /* with the contents of all copies, which takes longer: what a plan can be made of */
+};
+
+/* Records both in a new folder below this one. Returns an exit status; `recorded` is to be freed either way. */
+int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded);
+void xs_recorded_free(struct xs_recorded *recorded);
 
 /* Changes to the program's folder; `back` is for xs_program_leave. False after a message. */
 bool xs_program_enter(const struct xs_program *program, int *back);

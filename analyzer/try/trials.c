@@ -309,7 +309,7 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
                    const size_t *only, size_t only_count, char *message) {
     const struct xs_findings *findings = reading->findings;
     struct making m = {.trials = trials, .reading = reading, .instances = instances};
-    *trials = (struct xs_trials){0};
+    *trials = (struct xs_trials){.together = findings->together};
     trials->items = xs_realloc(NULL, (findings->cause_count + only_count + 2) * sizeof *trials->items);
     int status = xs_ordinals_read(&trials->ordinals, &reading->trace, findings->sites, message);
     if (status >= 0)
@@ -332,6 +332,44 @@ void xs_trials_free(struct xs_trials *trials) {
     free(trials->items);
     xs_ordinals_free(&trials->ordinals);
     *trials = (struct xs_trials){0};
+}
+
+/* --- what is predicted --- */
+
+static bool is_alike(const struct xs_finding *x, const struct xs_findings *of, const struct xs_finding *f,
+                     const char *place) {
+    struct xs_string other = {0};
+    xs_place_of_site(&other, of, x->site);
+    bool is = x->detector == f->detector && x->verdict == f->verdict && !strcmp(other.data, place);
+    xs_string_free(&other);
+    return is;
+}
+
+/* The finding of the same kind at the same place. Of several there, as of two ways to it, the same one in rank. */
+static const struct xs_finding *same_finding(const struct xs_finding *f, const struct xs_findings *of,
+                                             const struct xs_findings *in) {
+    const struct xs_finding *same = NULL;
+    struct xs_string place = {0};
+    size_t before = 0;
+    xs_place_of_site(&place, of, f->site);
+    for (const struct xs_finding *x = of->items; x < f; x++)
+        before += is_alike(x, of, f, place.data);
+    for (size_t i = 0; i < in->count && !same; i++)
+        if (is_alike(&in->items[i], in, f, place.data) && !before--)
+            same = &in->items[i];
+    xs_string_free(&place);
+    return same;
+}
+
+void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
+                       const struct xs_findings *predicting) {
+    trials->together = predicting->together;
+    for (size_t i = 0; i + 1 < trials->count; i++) {
+        struct xs_trial *trial = &trials->items[i];
+        const struct xs_finding *same = same_finding(&planned->items[trial->finding], planned, predicting);
+        if (same)
+            trial->predicted = same->saves;
+    }
 }
 
 /* --- all together --- */
@@ -377,7 +415,7 @@ static void predict_together(struct xs_trial *all, const struct xs_trials *trial
         least = trial->predicted.least_ns > least ? trial->predicted.least_ns : least;
         most = xs_sum(most, trial->predicted.most_ns);
     }
-    const struct xs_saving *together = &findings->together;
+    const struct xs_saving *together = &trials->together;
     all->predicted = *together;
     if (!every) {
         all->predicted.least_ns = least < together->least_ns ? least : together->least_ns;

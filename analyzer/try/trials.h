@@ -67,6 +67,7 @@ struct xs_trial {
 struct xs_trials {
     struct xs_trial *items; /* a trial a cause, then, where there are several, one of all together */
     size_t count;
+    struct xs_saving together; /* what a report says that all of its repairs save */
     struct xs_ordinals ordinals;
 };
 
@@ -83,6 +84,11 @@ void xs_try_instances_free(struct xs_try_instances *instances);
 int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const struct xs_try_instances *instances,
                    const size_t *only, size_t only_count, char *message);
 void xs_trials_free(struct xs_trials *trials);
+
+/* Takes what is predicted from another trace of the same program: of each finding that is in both, by its kind and
+ * place. Recording all contents lengthens what it records, so the trace of a plan predicts too much. */
+void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
+                       const struct xs_findings *predicting);
 
 /* Puts together in the last trial what is still to be tried of the others, each call once. Returns how many others. */
 size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings);

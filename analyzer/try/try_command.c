@@ -40,6 +40,7 @@ struct arguments {
     struct xs_out_options output;
     struct xs_bench_arguments bench;
     char *trace;
+    const char *predicts; /* the trace that predicts, where it is another */
     char **program;
     const char **only;
     size_t only_count;
@@ -138,6 +139,17 @@ static int measure(const struct arguments *a, const struct xs_program *program, 
     return status;
 }
 
+static int predict(const struct arguments *a, const struct xs_reading *planned, struct xs_trials *trials) {
+    struct xs_reading reading;
+    if (!a->predicts)
+        return XS_EXIT_OK;
+    if (xs_reading_open(a->predicts, NULL, &reading) != XS_EXIT_OK)
+        return XS_EXIT_ERROR;
+    xs_trials_predict(trials, planned->findings, reading.findings);
+    xs_reading_close(&reading);
+    return XS_EXIT_OK;
+}
+
 static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
                        const struct xs_try_instances *instances) {
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -147,7 +159,7 @@ static int try_reading(const struct arguments *a, const struct xs_program *progr
     if (choose(a, reading->findings, chosen)) {
         if (xs_trials_make(&trials, reading, instances, chosen, a->only_count, message) < 0)
             xs_complain("%s", message);
-        else
+        else if (predict(a, reading, &trials) == XS_EXIT_OK)
             status = measure(a, program, reading, &trials);
         xs_trials_free(&trials);
     }
@@ -179,7 +191,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
 
 static int start(struct arguments *a) {
     struct xs_program program;
-    char *recorded = NULL;
+    struct xs_recorded recorded = {0};
     if (xs_out_check(&a->output) < 0) /* rather now than after running */
         return XS_EXIT_ERROR;
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
@@ -189,14 +201,15 @@ static int start(struct arguments *a) {
         xs_program_set(&program, a->program);
     if (status == XS_EXIT_OK && !a->trace) {
         status = xs_program_record(&program, &recorded);
-        a->trace = recorded;
-        if (recorded)
-            xs_complain("the trace is %s", recorded);
+        a->trace = recorded.whole;
+        a->predicts = recorded.predicts;
+        if (recorded.whole)
+            xs_complain("the trace is %s", recorded.whole);
     }
     if (status == XS_EXIT_OK)
         status = try_trace(a, &program);
     xs_program_end(&program);
-    free(recorded);
+    xs_recorded_free(&recorded);
     return status;
 }
 

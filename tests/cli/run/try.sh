@@ -14,10 +14,11 @@ mkdir app
 cat >app/app.sh <<'END'
 cd "$(dirname "$0")"
 loop=400
-if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded
-    [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET $XFERSPY_STACK" = "all off none" ] || exit 8
-    [ -z "${XFERSPY_WINDOW:-}${XFERSPY_OUTSIDE:-}${XFERSPY_REPAIR:-}" ] || exit 7
-    for trace in $$ $(ls two 2>/dev/null); do cp ../run.db "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
+if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded: as it comes, and with all contents
+    case ${XFERSPY_FINGERPRINT:-} in '') from=short ;; *) from=run ;; esac
+    [ $from = short ] || [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET" = "all off" ] || exit 8
+    [ "$XFERSPY_STACK${XFERSPY_WINDOW:-}${XFERSPY_OUTSIDE:-}${XFERSPY_REPAIR:-}" = none ] || exit 7
+    for trace in $$ $(ls 2 2>/dev/null); do cp "../$from.db" "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
 fi
 [ ! -e slow ] || exec sleep 1000
 if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
@@ -56,6 +57,11 @@ END
 export XFERSPY_LIBRARY="$DUMMY"
 try() { run "$XFERSPY" try -n 3 --loop-time='^loop ([0-9.]+)' "$@"; }
 make_own_trace run.db "$SOURCE/fixtures/findings.sql" command.sql
+cat >short.sql <<'END'
+UPDATE transfer SET return_ns = (enter_ns + return_ns) / 2 WHERE bytes = 8388608;
+UPDATE device_copy SET end_ns = (start_ns + end_ns) / 2 WHERE bytes = 8388608;
+END
+make_own_trace short.db "$SOURCE/fixtures/findings.sql" command.sql short.sql
 
 # Every cause alone, and all together: what each gains, what cannot be tried and why.
 try run.db; expect_status 0; expect_no_err; cp stdout tried
@@ -189,13 +195,21 @@ ls app/plan.* >/dev/null 2>&1 && show "a command was run"
 try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 
-# Recording first, in a new folder, with what is set of capture already.
+# Recording first, in a new folder, with what is set of capture already. What a run that was recorded as it comes says
+# is what is predicted, and the plan is that of a run with all contents, whose copies took longer.
 export XFERSPY_STACK=none XFERSPY_WINDOW=1ms XFERSPY_OUTSIDE=allocations XFERSPY_REPAIR=stage
 try --only=noop-upload -- sh app/app.sh; expect_status 0; expect_out "-140 ms"; expect_err "the trace is xferspy-try-"
-[ "$(ls xferspy-try-*/*.db | wc -l)" -eq 1 ] || show "the trace"
-[ -s "$(ls xferspy-try-*/*.db).try.json" ] || show "nothing was kept beside the recorded trace"
+[ "$(ls xferspy-try-*/*.db | wc -l)" -eq 2 ] || show "the traces"
+expect_plan plan.apply.drop-uploads "drop-uploads 0 3 8388608"
+tried=$(ls xferspy-try-*/[0-9]*.db).try.json
+[ -s "$tried" ] || show "nothing was kept beside the recorded trace"
+run "$XFERSPY" report --json short.db; cp stdout short.json
+run "$XFERSPY" report --json run.db
+saves="[f['saves']['most_ns'] for f in json.load(open('%s'))['traces'][0]['findings'] if f['name'] == 'noop-upload'][0]"
+# shellcheck disable=SC2059 # the format is a constant
+json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" short.json) < $(printf "$saves" stdout)" "$tried"
 rm -r xferspy-try-*
-: >app/two; try -- sh app/app.sh; rm app/two; expect_status 1; expect_no_out
+: >app/2; try -- sh app/app.sh; rm app/2; expect_status 1; expect_no_out
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
 unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
