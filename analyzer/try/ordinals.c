@@ -101,6 +101,7 @@ static void count_row(struct counting *c, struct xs_scan *scan, struct xs_sites 
     thread->batch_index = index;
     *add(c->o) = (struct xs_ordinal){.row = xs_scan_int(scan, 0),
                                      .bytes = xs_scan_count(scan, 4),
+                                     .device = (uint64_t)xs_scan_int(scan, 7),
                                      .thread = (uint32_t)(thread - c->threads),
                                      .ordinal = thread->calls - 1,
                                      .site = xs_site_of(sites, xs_scan_int(scan, 5), xs_scan_int(scan, 6)),
@@ -129,7 +130,8 @@ int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace,
     *ordinals = (struct xs_ordinals){0};
     look_for_gaps(ordinals, trace);
     xs_scan_begin(&scan, trace,
-                  "SELECT id, thread, enter_ns, batch_index, bytes, entry_point, stack FROM transfer ORDER BY id",
+                  "SELECT id, thread, enter_ns, batch_index, bytes, entry_point, stack, "
+                  "CASE direction WHEN 1 THEN dst_address WHEN 2 THEN src_address ELSE 0 END FROM transfer ORDER BY id",
                   message, NULL);
     while (xs_scan_row(&scan) && c.count < MOST_THREADS)
         count_row(&c, &scan, sites);

@@ -13,6 +13,7 @@
 struct xs_ordinal {
     int64_t row;      /* transfer.id */
     uint64_t bytes;   /* of this copy */
+    uint64_t device;  /* the address on the device's side; 0: it is no copy between host and device */
     uint32_t thread;  /* from 0, in the order of the threads' first calls */
     uint32_t ordinal; /* from 0, among the thread's calls; the copies of a batch are one call */
     uint32_t site;

@@ -109,10 +109,11 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
 }
 
 /* Nothing of a copy that is one of a batch: a call is repaired, or none of it. */
-static void add_copy(struct xs_trial *trial, const struct xs_ordinal *copy, const struct xs_ordinal *from) {
+static void add_copy(struct xs_trial *trial, enum xs_try_repair repair, const struct xs_ordinal *copy,
+                     const struct xs_ordinal *from) {
     if (!copy || copy->is_of_batch || (from && from->is_of_batch))
         return;
-    add_line(trial, &(struct xs_try_line){.repair = trial->repair,
+    add_line(trial, &(struct xs_try_line){.repair = repair,
                                           .thread = copy->thread,
                                           .ordinal = copy->ordinal,
                                           .bytes = copy->bytes,
@@ -128,7 +129,20 @@ static void add_run(const struct making *m, struct xs_trial *trial, const struct
     const struct xs_ordinal *first = xs_ordinals_find(o, instance->rows[0]);
     for (const struct xs_ordinal *at = first; at && at < o->items + o->count && at->row <= instance->rows[1]; at++)
         if (at->site == first->site && at->thread == first->thread)
-            add_copy(trial, at, NULL);
+            add_copy(trial, trial->repair, at, NULL);
+}
+
+/* The bytes stay on the device: they are copied there from where they are, or are where they belong already. */
+static void add_held(const struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+    const struct xs_ordinals *o = &m->trials->ordinals;
+    const struct xs_ordinal *copy = xs_ordinals_find(o, instance->rows[0]);
+    const struct xs_ordinal *from = xs_ordinals_find(o, instance->rows[1]);
+    if (!copy || !from || !instance->held)
+        return;
+    if (copy->device && copy->device == from->device && copy->bytes == from->bytes)
+        add_copy(trial, XS_TRY_DROP_UPLOADS, copy, NULL);
+    else
+        add_copy(trial, trial->repair, copy, from);
 }
 
 static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row) {
@@ -142,12 +156,9 @@ static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row
 static void add_instance(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     switch (trial->repair) {
-    case XS_TRY_STAY_ON_DEVICE: {
-        const struct xs_ordinal *from = xs_ordinals_find(o, instance->rows[1]);
-        if (from && instance->held)
-            add_copy(trial, xs_ordinals_find(o, instance->rows[0]), from);
+    case XS_TRY_STAY_ON_DEVICE:
+        add_held(m, trial, instance);
         break;
-    }
     case XS_TRY_KEEP_ALLOCATIONS:
     case XS_TRY_KEEP_PINNED:
     case XS_TRY_PREFETCH:
@@ -159,7 +170,7 @@ static void add_instance(struct making *m, struct xs_trial *trial, const struct 
         if (instance->is_run)
             add_run(m, trial, instance);
         else
-            add_copy(trial, xs_ordinals_find(o, instance->rows[0]), NULL);
+            add_copy(trial, trial->repair, xs_ordinals_find(o, instance->rows[0]), NULL);
         break;
     case XS_TRY_NONE:
         break;

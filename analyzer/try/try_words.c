@@ -11,6 +11,11 @@ static void add_less(struct xs_string *text, uint64_t ns) {
     xs_string_format(text, "%s%s", ns ? "-" : "", xs_format_ns(buffer, ns));
 }
 
+static bool reads_the_same(uint64_t a_ns, uint64_t b_ns) {
+    char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES];
+    return !strcmp(xs_format_ns(a, a_ns), xs_format_ns(b, b_ns));
+}
+
 void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving) {
     if (!saving->known)
         return;
@@ -20,7 +25,7 @@ void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving) {
     }
     if (saving->bounds || !saving->least_ns) {
         xs_string_format(text, "up to ");
-    } else if (saving->least_ns < saving->most_ns) {
+    } else if (!reads_the_same(saving->least_ns, saving->most_ns)) {
         add_less(text, saving->least_ns);
         xs_string_format(text, " to ");
     }

@@ -71,6 +71,19 @@ struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
     return NULL;
 }
 
+void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count) {
+    for (unsigned i = 0; i < ring->count && i < count; i++) {
+        struct xs_ring_buffer *buffer = &ring->buffers[i];
+        if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
+            return;
+        }
+        if (take(buffer, EMPTY)) {
+            bool made = make(buffer, ring->bytes, context);
+            atomic_store_explicit(&buffer->state, made ? FREE : EMPTY, memory_order_release);
+        }
+    }
+}
+
 CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream) {
     CUresult result = xs_beneath(cuEventRecord)(buffer->event, stream);
     buffer->is_under_way |= result == CUDA_SUCCESS;

@@ -40,6 +40,10 @@ bool xs_ring_start(struct xs_ring *ring);
  * come to that. Any thread. */
 struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context);
 
+/* Makes buffers of the current context until there are `count` in all, so that the first copies do not wait for memory
+ * to be page-locked: some ms. As xs_ring_take otherwise. */
+void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count);
+
 /* The stream's work so far is what the buffer waits for. Whoever has taken the buffer. */
 CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream);
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/core/scratch.h"
+#include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/copiers.h"
 #include "preload/repair/plan.h"
@@ -23,9 +24,11 @@
 /* Up to this size the driver (580) stages an asynchronous upload and returns; it waits for larger ones. */
 #define NO_WAIT_BYTES ((size_t)2 << 20)
 /* A small copy has small chunks, so that the device begins early; a large one pays for fewer calls. */
-#define BUFFER_BYTES ((size_t)1 << 20)
+#define BUFFER_BYTES ((size_t)2 << 20)
 #define SMALL_CHUNK_BYTES ((size_t)256 << 10)
-#define LARGE_COPY_BYTES ((size_t)8 << 20)
+#define MEDIUM_COPY_BYTES ((size_t)8 << 20)
+#define MEDIUM_CHUNK_BYTES ((size_t)1 << 20)
+#define LARGE_COPY_BYTES ((size_t)32 << 20)
 /* Of a smaller download the host's caches can hold what is written, for the program to read. */
 #define STREAMING_DOWN_BYTES ((size_t)4 << 20)
 
@@ -202,11 +205,18 @@ static bool download(struct staging *s) {
     return fetched > 0;
 }
 
+static size_t chunk_bytes_of(size_t bytes) {
+    if (bytes < MEDIUM_COPY_BYTES) {
+        return SMALL_CHUNK_BYTES;
+    }
+    return bytes < LARGE_COPY_BYTES ? MEDIUM_CHUNK_BYTES : BUFFER_BYTES;
+}
+
 static void stage(void *argument) {
     struct outcome *outcome = argument;
     const struct xs_repair_copy *copy = outcome->copy;
     struct staging s = {.copy = copy, .stream = xs_stream_handle(copy->stream, copy->is_per_thread)};
-    s.chunk_bytes = copy->bytes < LARGE_COPY_BYTES ? SMALL_CHUNK_BYTES : BUFFER_BYTES;
+    s.chunk_bytes = chunk_bytes_of(copy->bytes);
     s.chunks = (unsigned)((copy->bytes + s.chunk_bytes - 1) / s.chunk_bytes);
     xs_repair_settle();
     if (!take_buffers(&s)) {
@@ -274,4 +284,25 @@ static void before(const struct xs_repair_call *call) {
     }
 }
 
-const struct xs_repair xs_repair_stage = {.start = start, .copy = stage_copy, .before = before};
+static void fill_ring(void *context) {
+    xs_ring_fill(&ring, context, XS_COPY_PARTS);
+    xs_copy_helpers();
+}
+
+/* At the first allocation on a device, which comes before a program's loops: else the first copies would wait until
+ * memory is page-locked (5 to 20 ms) and threads are there. */
+static void after(const struct xs_repair_call *call) {
+    static _Atomic bool is_done;
+    int8_t device;
+    if (XS_LIKELY(call->category != XS_CAT_ALLOCATE || call->result != CUDA_SUCCESS ||
+                  atomic_load_explicit(&is_done, memory_order_relaxed)) ||
+        atomic_load(&xs_repair_captures) > 0 || atomic_exchange(&is_done, true)) {
+        return;
+    }
+    CUcontext context = xs_context_ask(&device);
+    if (context) {
+        xs_on_scratch(fill_ring, context);
+    }
+}
+
+const struct xs_repair xs_repair_stage = {.start = start, .copy = stage_copy, .before = before, .after = after};

@@ -195,6 +195,22 @@ ls app/plan.* >/dev/null 2>&1 && show "a command was run"
 try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 try --only=2 foreign.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
 
+# A round trip to where the bytes came from needs no copy at all.
+cat >inplace.sql <<'END'
+INSERT INTO fingerprint VALUES (5001,41,42,NULL,NULL,1024,NULL,NULL,1),(5002,41,42,NULL,NULL,1024,NULL,NULL,1);
+INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_address,dst_address,src_kind,dst_kind,src_device,src_allocation,
+  context,stream,is_async,is_captured,result,enter_ns,return_ns,correlation,fingerprint)
+ VALUES (38,2,1,2,4194304,140000030000000,139000000000000,4,2,0,4,1,1,0,0,0,97400000,97500000,508,5001);
+INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_address,dst_address,src_kind,dst_kind,dst_device,dst_allocation,
+  context,stream,is_async,is_captured,result,enter_ns,return_ns,correlation,fingerprint)
+ VALUES (39,1,1,1,4194304,139000000000000,140000030000000,2,4,0,4,1,1,0,0,0,97600000,97700000,509,5002);
+INSERT INTO device_copy (correlation,kind,src_kind,dst_kind,bytes,start_ns,end_ns,device,cupti_context,cupti_stream,is_async,copies)
+ VALUES (508,2,3,2,4194304,97410000,97490000,0,1,1,0,1),(509,1,2,3,4194304,97610000,97690000,0,1,1,0,1);
+END
+make_own_trace inplace.db "$SOURCE/fixtures/findings.sql" command.sql inplace.sql
+try --only=round-trip/same-device inplace.db; expect_status 0; expect_out "drop-uploads: 1 of 1 copies in the plan"
+[ "$(sed 1,2d app/plan.apply.drop-uploads)" = "drop-uploads 0 38 4194304" ] || show "the plan of a round trip in place"
+
 # Recording first, in a new folder, with what is set of capture already. What a run that was recorded as it comes says
 # is what is predicted, and the plan is that of a run with all contents, whose copies took longer.
 export XFERSPY_STACK=none XFERSPY_WINDOW=1ms XFERSPY_OUTSIDE=allocations XFERSPY_REPAIR=stage

@@ -109,11 +109,6 @@ static CUresult CUDAAPI attach(CUstream stream, CUdeviceptr p, size_t bytes, uns
     (void)stream, (void)p, (void)bytes, (void)flags;
     return CUDA_SUCCESS;
 }
-static CUresult CUDAAPI create_stream(CUstream *out, unsigned flags) {
-    (void)flags;
-    *out = STREAM;
-    return CUDA_SUCCESS;
-}
 static CUresult CUDAAPI get_device(CUdevice *out) {
     *out = device;
     return CUDA_SUCCESS;
@@ -266,89 +261,17 @@ static void pages_are_looked_at_after_waits_alone(void **state) {
 
 /* ---- and back ---- */
 
-static void round_of(unsigned char *a, CUstream stream, bool by_context) {
-    launch(a, NULL, stream);
-    if (by_context) {
-        synchronize_context();
-    } else {
-        synchronize(stream);
-    }
-}
-
-static void what_the_host_comes_for_is_sent_back(void **state) {
+static void the_way_back_is_left_to_the_host(void **state) {
     (void)state;
     unsigned char *a = allocate(PAGES);
-    touch(a, 0, PAGES);
-    for (unsigned round = 0; round < 2; round++) {
-        round_of(a, STREAM, false);
-        assert_int_equal(move_count, round + 1); /* to the device alone: nothing has repeated yet */
-        touch(a, 0, PAGES / 2);
-    }
-    begin(NULL);
-    round_of(a, STREAM, false);
-    assert_int_equal(move_count, 2);
-    assert_move(0, a, PAGES / 2, 0, STREAM);
-    assert_move(1, a, PAGES / 2, CU_DEVICE_CPU, STREAM);
-    assert_int_equal(moves[1].launches, 1);
-    assert_int_equal(applied, 1);
-    synchronize(STREAM); /* no kernel took it since */
-    assert_int_equal(move_count, 2);
-    launch(a, NULL, STREAM); /* comes back although the host did not touch it */
-    assert_int_equal(move_count, 3);
-    assert_move(2, a, PAGES / 2, 0, STREAM);
-    release(a, PAGES);
-}
-
-static void another_stream_sends_nothing_back(void **state) {
-    (void)state;
-    unsigned char *a = allocate(PAGES);
-    touch(a, 0, PAGES);
-    for (unsigned round = 0; round < 5; round++) {
-        launch(a, NULL, STREAM);
+    for (unsigned round = 1; round < 20; round++) {
+        touch(a, 0, PAGES);
+        launch(a, NULL, NULL);
         synchronize_context();
         synchronize(NULL);
-        touch(a, 0, PAGES);
+        assert_int_equal(move_count, round);
+        assert_move(round - 1, a, PAGES, 0, CU_STREAM_LEGACY);
     }
-    assert_int_equal(move_count, 5);
-    release(a, PAGES);
-}
-
-static void the_default_stream_sends_back(void **state) {
-    (void)state;
-    unsigned char *a = allocate(PAGES);
-    touch(a, 0, PAGES);
-    for (unsigned round = 0; round < 3; round++) {
-        round_of(a, NULL, true);
-        touch(a, 0, PAGES);
-    }
-    assert_int_equal(move_count, 4);
-    assert_move(3, a, PAGES, CU_DEVICE_CPU, CU_STREAM_LEGACY);
-    atomic_store(&xs_repair_may_hold, true);
-    round_of(a, NULL, true);
-    atomic_store(&xs_repair_may_hold, false);
-    assert_int_equal(move_count, 5);
-    release(a, PAGES);
-}
-
-static void it_stops_when_the_host_stops(void **state) {
-    (void)state;
-    unsigned char *a = allocate(PAGES);
-    unsigned back = 0;
-    touch(a, 0, PAGES);
-    for (unsigned round = 0; round < 200; round++) {
-        move_count = 0;
-        round_of(a, STREAM, false);
-        for (unsigned i = 0; i < move_count; i++) {
-            back += moves[i].to == CU_DEVICE_CPU;
-        }
-        if (round < 3) {
-            touch(a, 0, PAGES);
-        }
-    }
-    assert_true(back > 2 && back < 20); /* until the first round in which it was left where it is */
-    move_count = 0;
-    round_of(a, STREAM, false);
-    assert_int_equal(move_count, 0);
     release(a, PAGES);
 }
 
@@ -520,24 +443,7 @@ static void eight_threads(void **state) {
     release(shared, PAGES);
 }
 
-/* The last ones: what they do holds for the rest of the process. */
-
-static void other_blocking_streams_keep_the_default_stream_free(void **state) {
-    (void)state;
-    CUstream stream;
-    unsigned char *a = allocate(PAGES);
-    CALL(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING);
-    touch(a, 0, PAGES);
-    for (unsigned round = 0; round < 3; round++) {
-        round_of(a, NULL, true);
-        touch(a, 0, PAGES);
-    }
-    assert_int_equal(move_count, 4);
-    CALL(cuStreamCreate)(&stream, CU_STREAM_DEFAULT);
-    round_of(a, NULL, true);
-    assert_int_equal(move_count, 5); /* to the device alone */
-    release(a, PAGES);
-}
+/* The last one: what it does holds for the rest of the process. */
 
 static void nothing_after_the_end(void **state) {
     (void)state;
@@ -563,7 +469,6 @@ static int start(void **state) {
     xs_repair_beneath[XS_ROW_cuMemFree_v2] = (void *)free_memory;
     xs_repair_beneath[XS_ROW_cuMemAdvise_v2] = (void *)advise;
     xs_repair_beneath[XS_ROW_cuStreamAttachMemAsync] = (void *)attach;
-    xs_repair_beneath[XS_ROW_cuStreamCreate] = (void *)create_stream;
     xs_driver_functions[XS_DRIVER_cuCtxGetDevice] = (void *)get_device;
     xs_driver_functions[XS_DRIVER_cuDeviceGetAttribute] = (void *)get_attribute;
     xs_real_gated[XS_GATED_cuMemGetInfo_v2] = (void *)get_info;
@@ -583,10 +488,7 @@ int main(void) {
         cmocka_unit_test_setup(only_the_parts_that_the_host_touched, begin),
         cmocka_unit_test_setup(small_ones_and_odd_sizes, begin),
         cmocka_unit_test_setup(pages_are_looked_at_after_waits_alone, begin),
-        cmocka_unit_test_setup(what_the_host_comes_for_is_sent_back, begin),
-        cmocka_unit_test_setup(another_stream_sends_nothing_back, begin),
-        cmocka_unit_test_setup(the_default_stream_sends_back, begin),
-        cmocka_unit_test_setup(it_stops_when_the_host_stops, begin),
+        cmocka_unit_test_setup(the_way_back_is_left_to_the_host, begin),
         cmocka_unit_test_setup(what_the_program_places_is_left_alone, begin),
         cmocka_unit_test_setup(nothing_while_a_stream_captures, begin),
         cmocka_unit_test_setup(nothing_that_the_plan_does_not_name, begin),
@@ -596,7 +498,6 @@ int main(void) {
         cmocka_unit_test_setup(a_driver_that_refuses_is_not_asked_again, begin),
         cmocka_unit_test_setup(more_allocations_than_are_known, begin),
         cmocka_unit_test_setup(eight_threads, begin),
-        cmocka_unit_test_setup(other_blocking_streams_keep_the_default_stream_free, begin),
         cmocka_unit_test_setup(nothing_after_the_end, begin),
     };
     return cmocka_run_group_tests(tests, start, end);
