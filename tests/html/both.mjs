@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { check, extent, frame, json, named, tabs, texts } from './browser.mjs';
 
-const word = ({ change }) =>
-  ({ disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked', shrank: 'shrank in size' })[
-    change
-  ] ?? change;
+const BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
+const word = ({ change, decided_by: by }) =>
+  ({ disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' })[change] ??
+  `${change} in ${BY[by]}`;
 
 check('two traces', 'both', {}, async (page) => {
   const [before, after] = json('both').traces;
@@ -269,7 +269,7 @@ check('a joined finding is marked in both timelines', 'both', {}, async (page) =
   assert.equal(await page.textContent('.detail h2'), diff.findings[both].name_after, 'its evidence');
 });
 
-check('two traces: a link restores the finding, the range and the alignment', 'both', {}, async (page, said, requests) => {
+check('a link restores the joined finding, the range and the alignment', 'both', {}, async (page, said, requests) => {
   await frame(page);
   await page.click('.joined tbody tr:nth-child(2) button');
   await page.selectOption('select[aria-label="Both begin at"]', 'run');

@@ -1,5 +1,5 @@
-// What the tests of the page share: the browser, and a list of checks that run a few at a time. A check that fails names
-// itself, and the others go on.
+// What the tests of the page share: the browser, and a list of checks that run a few at a time. A check that fails
+// names itself, and the others go on.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -40,6 +40,7 @@ for (const colorScheme of ['light', 'dark'])
         assert.ok(other > 0);
         await page.click(`#finding-${other}`);
         assert.equal(await fact('Tried'), '+2.00 ms (+1.00 ms to +3.00 ms), 9 runs each, OUTPUT DIFFERS');
+        assert.equal((await page.$$('.tried.worse')).length, 1, 'a changed output is marked in the list');
         const over = await page.$$eval('header, .figure, .findings, .detail', (list) =>
           list.map((of) => of.scrollWidth - of.clientWidth),
         );

@@ -1,5 +1,5 @@
-// Prints what `xferspy try` might have measured of a trace, in its format: node try_result.mjs REPORT. The times are made
-// up; nothing but the test of the page sees them.
+// Prints what `xferspy try` might have measured of a trace, in its format: node try_result.mjs REPORT. The times are
+// made up; nothing but the test of the page sees them.
 import { readFileSync } from 'node:fs';
 
 const report = readFileSync(process.argv[2], 'utf8');

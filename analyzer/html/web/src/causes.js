@@ -21,6 +21,9 @@ export function triedText(run, findings) {
   return f.minus(f.units(text ?? '')).replace(/^tried: /, '');
 }
 
+// Whether the program did something else with the repair: then its gain is none.
+export const outputChanged = (tried) => /OUTPUT DIFFERS|ends otherwise/.test(tried);
+
 export const badge = (finding) => (finding.checked_text ? h('span', { class: 'badge' }, finding.checked_text) : null);
 
 function bar(part, whole) {
@@ -221,7 +224,7 @@ export class Causes {
 
   tried(finding) {
     const text = triedText(this.run, this.family(finding));
-    return text ? h('span', { class: 'tried' }, `tried: ${text}`) : null;
+    return text ? h('span', { class: outputChanged(text) ? 'tried worse' : 'tried' }, `tried: ${text}`) : null;
   }
 
   item(row) {

@@ -1,5 +1,5 @@
 // The findings: the list of their causes, and the chosen finding at length.
-import { Causes, badge, gain, place, triedText } from './causes.js';
+import { Causes, badge, gain, outputChanged, place, triedText } from './causes.js';
 import { announce, coded, fill, h, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
@@ -75,7 +75,7 @@ export class Findings {
   // What `xferspy try` measured of its repair, or of one that the same cause offers.
   tried(finding) {
     const text = triedText(this.run, this.causes.family(finding));
-    return text ? [h('dt', {}, 'Tried'), h('dd', {}, text)] : null;
+    return text ? [h('dt', {}, 'Tried'), h('dd', { class: outputChanged(text) ? 'worse' : null }, text)] : null;
   }
 
   // Of how many copies the contents are known, and what follows for the others.

@@ -31,11 +31,12 @@ function bars(row, most) {
 export class Joined {
   // `choose` is called with the row that is chosen, in the form of Pair.choose, or null.
   constructor(runs, rows, columns, choose) {
-    Object.assign(this, { runs, rows, choose });
+    Object.assign(this, { runs, rows, chosen: choose });
     const most = Math.max(0, ...rows.flatMap((row) => SIDES.map((side) => row.gives_back_ns[side].median ?? 0)));
-    this.buttons = rows.map((row, i) =>
-      h('button', { type: 'button', class: 'link', 'aria-pressed': 'false', onclick: () => this.toggle(i) }, nameOf(row)),
-    );
+    this.buttons = rows.map((row, i) => {
+      const toggle = () => this.toggle(i);
+      return h('button', { type: 'button', class: 'link', 'aria-pressed': 'false', onclick: toggle }, nameOf(row));
+    });
     const what = {
       title: 'Finding',
       cell: (row) => [
@@ -97,7 +98,7 @@ export class Joined {
     this.buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === this.current)));
     remember({ joined: this.current === 0 || !this.rows.length ? null : row ? index + 1 : 0 });
     const indexes = row && this.indexes(row);
-    this.choose(row ? { indexes, words: this.words(row, indexes) } : null);
+    this.chosen(row ? { indexes, words: this.words(row, indexes) } : null);
   }
 }
 

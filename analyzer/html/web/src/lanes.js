@@ -2,7 +2,7 @@
 // show is drawn: segments of one kind that touch at the current zoom are one rectangle.
 import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
-import { fill, h, table } from './dom.js';
+import { alternative, fill, h, table } from './dom.js';
 import * as f from './format.js';
 
 const LANE = 22;
@@ -49,6 +49,11 @@ export class Lanes {
       (instance) => this.listen(instance),
     );
     this.chart.resized = () => view.changed();
+  }
+
+  // The same as a table; `side` is the run that is meant, where there are two.
+  alternative(side) {
+    return alternative(`${side}The segments in view as a table`, () => this.rows());
   }
 
   // Returns how many lanes are not shown.

@@ -1,7 +1,7 @@
 // The page: header, tabs, theme. Each tab is made when it is first opened.
 import { bandwidth } from './bandwidth.js';
 import { buffers } from './buffers.js';
-import { triedText } from './causes.js';
+import { outputChanged, triedText } from './causes.js';
 import { redrawAll } from './chart.js';
 import { compare } from './compare.js';
 import { readDocument } from './data.js';
@@ -187,13 +187,14 @@ class Page {
 
   // What `xferspy try` measured of all repairs together: "-140 ms (-145 ms to -131 ms), 9 runs each, output the same".
   tried() {
-    const [, gain, more] = triedText(this.run).match(/^(.*?)( \(.*|, .*|)$/) ?? [];
+    const text = triedText(this.run);
+    const [, gain, more] = text.match(/^(.*?)( \(.*|, .*|)$/) ?? [];
     if (!gain) return null;
     return h(
       'div',
       { class: 'figure' },
       h('dt', {}, 'All repairs tried'),
-      h('dd', {}, gain, h('span', { class: 'dim' }, ` ${more.replace(/^[, ]+/, '')}`)),
+      h('dd', {}, gain, h('span', { class: outputChanged(text) ? 'worse' : 'dim' }, ` ${more.replace(/^[, ]+/, '')}`)),
     );
   }
 

@@ -1,5 +1,5 @@
-// All that a view can show in a strip above the lanes: how busy the run was at each moment, where the chosen finding is,
-// and which part is in view. The part is moved and stretched here.
+// All that a view can show in a strip above the lanes: how busy the run was at each moment, where the chosen finding
+// is, and which part is in view. The part is moved and stretched here.
 import { colour, redrawn } from './chart.js';
 import { kinds } from './data.js';
 import { h } from './dom.js';

@@ -1,6 +1,6 @@
 // The timelines of two runs under each other: one scale for both, and whatever is zoomed or moved is so in both.
 import { KERNEL } from './data.js';
-import { alternative, fill, h } from './dom.js';
+import { fill, h } from './dom.js';
 import * as f from './format.js';
 import { Lanes, NOT_HERE, RIGHT } from './lanes.js';
 import { Minimap } from './minimap.js';
@@ -33,12 +33,13 @@ export class Pair {
     this.view = new View(0, 1, () => this.update(), () => this.fit());
     this.sides = runs.map((run, i) => {
       const lanes = new Lanes(run, this.view, null, `Timeline ${SIDES[i].toLowerCase()}`);
-      const table = alternative(`${SIDES[i]}: the segments in view as a table`, () => lanes.rows());
+      const table = lanes.alternative(`${SIDES[i]}. `);
       const said = h('span', { class: 'dim' });
       const button = h('button', { type: 'button', onclick: () => this.evidence(i, lanes.finding) }, 'Evidence');
       button.setAttribute('aria-label', `Evidence of the finding ${SIDES[i].toLowerCase()}`);
       const minimap = new Minimap(run, this.view);
-      const head = h('p', { class: 'side' }, h('strong', {}, SIDES[i]), h('span', { class: 'mono' }, run.name), said, button);
+      const name = h('span', { class: 'mono' }, run.name);
+      const head = h('p', { class: 'side' }, h('strong', {}, SIDES[i]), name, said, button);
       const element = h('div', { class: 'of-run' }, head, minimap.element, lanes.element);
       return { lanes, minimap, table, said, button, element };
     });

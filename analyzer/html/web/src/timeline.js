@@ -1,6 +1,6 @@
 // The timeline of a run: the strip of all of it, the lanes of what is in view, and the same as a table.
 import { KERNEL } from './data.js';
-import { alternative, fill, h, reducedMotion } from './dom.js';
+import { fill, h, reducedMotion } from './dom.js';
 import * as f from './format.js';
 import { Lanes, RIGHT } from './lanes.js';
 import { Minimap } from './minimap.js';
@@ -15,7 +15,7 @@ export class Timeline {
     this.lanes = new Lanes(run, this.view, narrow, 'Timeline');
     this.minimap = new Minimap(run, this.view);
     this.where = h('span', { class: 'range', id: 'where' });
-    this.table = alternative('The segments in view as a table', () => this.lanes.rows());
+    this.table = this.lanes.alternative('');
     this.findingButton = h('button', { type: 'button', disabled: true, onclick: () => this.fit() }, 'Finding');
     this.filters = filters(this.view, [run], () => this.relane());
     this.element = h(
