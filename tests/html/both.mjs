@@ -317,3 +317,17 @@ check('findings are joined by their line and kind', 'both_more', {}, async (page
   const words = new Set(rows.map(([, said]) => said));
   assert.ok(words.has('new') && shown.some((of) => of.name_before && of.name_after), [...words].join());
 });
+
+check('two traces without a call', 'both_empty', {}, async (page) => {
+  await frame(page);
+  assert.deepEqual(
+    (await texts(page, '.side')).map((text) => text.includes('has no calls to show')),
+    [true, true],
+  );
+  assert.equal(await page.textContent('.chosen'), '');
+  assert.match(await page.textContent('section[aria-label="By finding"]'), /Neither run has findings/);
+  await page.click('.pair button[aria-label="Zoom in"]');
+  await frame(page);
+  const [before, after] = await charts(page);
+  near(before.axis[0], after.axis[0], 'still one range', 2);
+});

@@ -683,6 +683,22 @@ check('buffers: contents over time', 'contents', {}, async (page) => {
   assert.notEqual(await page.textContent('#panel-buffers .note'), before);
 });
 
+for (const name of ['lines', 'contents', 'callsites'])
+  for (const width of [1600, 900])
+    check(`a finding at length, ${width} wide: ${name}`, name, { viewport: { width, height: 900 } }, async (page) => {
+      const parts = '.detail .scroll, .guide pre, .findings, .figures, .tools';
+      if (await page.isVisible('.guide:not([open]) > summary')) await page.click('.guide > summary');
+      const over = await page.$$eval(parts, (list) =>
+        list.map((of) => [of.className || of.tagName, of.scrollWidth - of.clientWidth]),
+      );
+      assert.ok(over.length > 4);
+      assert.deepEqual(
+        over.filter(([, pixels]) => pixels > 0),
+        [],
+        'pixels too wide',
+      );
+    });
+
 check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
   for (const tab of await tabs(page)) {
     await page.click(`#${tab}`);

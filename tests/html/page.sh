@@ -39,6 +39,8 @@ page both_lines pages/causes.db pages/steps.db
 "$XFERSPY" diff --json -o pages/diff.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 page old "$golden/h100_wasteful.db"
 made empty empty.sql
+cp pages/empty.db pages/empty_too.db
+page both_empty pages/empty.db pages/empty_too.db
 made findings findings.sql
 made callsites findings.sql callsites.sql
 made simulated simulated.sql

@@ -75,7 +75,7 @@ export class Pair {
       ),
       this.sides.map(({ element }) => element),
       notes(...runs),
-      h('p', { class: 'note' }, 'Grey is the time before a run began and after it ended.'),
+      h('p', { class: 'note' }, 'Shaded is the time before a run began and after it ended.'),
       this.sides.map(({ table }) => table),
     );
     this.restore();
@@ -141,7 +141,9 @@ export class Pair {
   // evidence of it; and what is said of it.
   choose(joined) {
     this.joined = joined;
-    fill(this.chosen, joined ? joined.words : 'Choose a finding above: its transfers are marked in both timelines.');
+    const any = this.runs.some(({ findings }) => findings.length);
+    const hint = any ? 'Choose a finding above: its transfers are marked in both timelines.' : '';
+    fill(this.chosen, joined ? joined.words : hint);
     this.sides.forEach(({ lanes, said, button }, i) => {
       const index = joined ? joined.indexes[i] : null;
       const finding = lanes.run.findings[index];
@@ -149,15 +151,17 @@ export class Pair {
       button.hidden = !(index >= 0) || index === null;
       fill(
         said,
-        !joined
-          ? ''
-          : index === NOT_HERE
-            ? 'does not have this finding'
-            : index === null
-              ? 'has it, but the page is without its evidence'
-              : finding.transfers
-                ? `${f.times(finding.transfers, 'transfer', 'transfers')} of it`
-                : f.times(finding.instances, 'time', 'times'),
+        !lanes.run.lanes.length
+          ? 'has no calls to show'
+          : !joined
+            ? ''
+            : index === NOT_HERE
+              ? 'does not have this finding'
+              : index === null
+                ? 'has it, but the page is without its evidence'
+                : finding.transfers
+                  ? `${f.times(finding.transfers, 'transfer', 'transfers')} of it`
+                  : f.times(finding.instances, 'time', 'times'),
       );
     });
     this.findingButton.disabled = !this.sides.some(({ lanes }) => lanes.extent());
