@@ -67,10 +67,8 @@ static void print_other(const struct xs_findings *findings, size_t index, struct
 
 /* What `xferspy try' measured of its repair, or of the first of its other ones. */
 static void print_tried(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
-    const struct xs_tried_item *item = NULL;
+    const struct xs_tried_item *item = report->tried ? xs_tried_of_cause(report->tried, report->findings, cause) : NULL;
     struct xs_string text = {0};
-    for (size_t i = 0; i < cause->count && !item && report->tried; i++)
-        item = xs_tried_of(report->tried, report->findings, cause->findings[i]);
     if (!item)
         return;
     xs_tried_say(&text, item);

@@ -138,6 +138,16 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_string_free(&gain);
 }
 
+/* What `xferspy try' measured of a repair: figures and words of its own, nothing of the trace. */
+static void tried(const struct xs_tried_item *item, const char *before, const char *after, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (!item)
+        return;
+    xs_tried_say(&text, item);
+    fprintf(out->file, "%s%s%s\n", before, text.data, after);
+    xs_string_free(&text);
+}
+
 /* What helps if the first repair cannot be made: what saves a tenth of it. */
 static void others(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
@@ -201,12 +211,16 @@ static void findings_part(const struct xs_report *report, struct xs_out *out) {
         if (!is_shown(report, i))
             continue;
         finding(report, findings->causes[i].findings[0], out);
+        if (report->tried)
+            tried(xs_tried_of_cause(report->tried, findings, &findings->causes[i]), "  - **", "**", out);
         others(report, &findings->causes[i], out);
     }
     for (size_t i = 0; i < findings->count && report->details; i++)
         if (findings->items[i].advice)
             finding(report, i, out);
     total(findings, out);
+    if (report->tried)
+        tried(xs_tried_of(report->tried, findings, SIZE_MAX), "\nAll repairs ", "\n", out);
     rest(report, out);
 }
 

@@ -130,6 +130,14 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
     return found;
 }
 
+const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
+                                              const struct xs_cause *cause) {
+    const struct xs_tried_item *item = NULL;
+    for (size_t i = 0; i < cause->count && !item; i++)
+        item = xs_tried_of(tried, findings, cause->findings[i]);
+    return item;
+}
+
 /* An empty output is compared: it is to stay empty. */
 static bool is_compared(const struct xs_tried_output *output) {
     return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG &&

@@ -41,6 +41,10 @@ void xs_tried_free(struct xs_tried *tried);
 /* Of a finding, by its index; NULL: it was not tried. SIZE_MAX: of all together. */
 const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings, size_t index);
 
+/* Of a cause: of the first of its findings that was tried; NULL: none of them was. */
+const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
+                                              const struct xs_cause *cause);
+
 /* "tried: -138 ms (-145 ms to -131 ms), 9 runs each, output the same" */
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
 

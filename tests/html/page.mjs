@@ -1,62 +1,12 @@
-// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages. One
-// browser for all; a check that fails names itself, and the others go on.
+// The page as a person meets it, in a real browser: node page.mjs CHROMIUM FOLDER. page.sh has made the pages.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import './both.mjs';
+import { check, extent, folder, frame, json, named, runAll, tabs, texts } from './browser.mjs';
+import './tried.mjs';
 
-const [, , executablePath, folder] = process.argv;
 const axe = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-const only = process.env.ONLY;
-let failed = 0;
-const waiting = []; // run at the end, a few at a time: a page waits for frames more than it computes
-const AT_ONCE = 3;
-function check(...of) {
-  waiting.push(of);
-}
-
-// Opens a page, runs the check, and then asserts what holds of every page: nothing on the console, nothing requested.
-async function run(what, name, options, action) {
-  if (only && !what.includes(only)) return;
-  const began = Date.now();
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    colorScheme: 'light',
-    reducedMotion: 'reduce',
-    ...options,
-  });
-  try {
-    const page = await context.newPage();
-    page.setDefaultTimeout(30000);
-    const said = [];
-    const requests = [];
-    page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => said.push(`error: ${error.stack}`));
-    const protocol = await context.newCDPSession(page);
-    await protocol.send('Network.enable');
-    protocol.on('Network.requestWillBeSent', ({ request }) => requests.push(request.url));
-    const url = `file://${join(folder, `${name}.html`)}`;
-    await page.goto(url);
-    await page.waitForSelector('html[data-ready="true"]');
-    await action(page, said, requests);
-    assert.deepEqual(said, [], 'console');
-    assert.deepEqual(
-      requests.filter((request) => request !== url),
-      [],
-      'requests',
-    );
-    assert.ok(requests.length === 1, 'the page itself was seen by the protocol');
-    console.log(`ok   ${what} (${Date.now() - began} ms)`);
-  } catch (error) {
-    failed++;
-    console.log(`FAIL ${what}: ${error.stack}`);
-  } finally {
-    await context.close();
-  }
-}
-
-const tabs = (page) => page.$$eval('[role=tab]', (list) => list.map((tab) => tab.id));
 const timeline = (page) =>
   page.$eval('section[aria-label="Timeline"]', (element) => ({
     from: +element.dataset.from,
@@ -64,10 +14,6 @@ const timeline = (page) =>
     drawn: +element.dataset.drawn,
     hot: +element.dataset.hot,
   }));
-const frame = (page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-const json = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
-
 // How many pixels of the timeline's canvas have the colour that marks a finding.
 const markedPixels = (page) =>
   page.evaluate(() => {
@@ -89,10 +35,6 @@ const markedPixels = (page) =>
     return count;
   });
 
-// The causes that a report shows by name.
-const named = (report) => report.causes.filter((cause, i) => i < 5 && !cause.folded && cause.saves.most_ns);
-const texts = (page, selector) =>
-  page.$$eval(selector, (list) => list.map((element) => element.textContent.replaceAll('\u00a0', ' ')));
 // A text of the program as the page shows it: code without its backticks.
 const plain = (text) => text.replaceAll('`', '');
 // Shows all that is folded in the list of causes.
@@ -419,7 +361,7 @@ const drawn = (page) =>
     const { timeline } = window.xferspy.open.get('findings');
     const { instance } = timeline.chart;
     const width = document.querySelector('.timeline').clientWidth;
-    const ends = [timeline.left(), width - 14];
+    const ends = [timeline.lanes.left(), width - 14];
     const strip = document.querySelector('.minimap canvas').getBoundingClientRect();
     const view = document.querySelector('.minimap-view').getBoundingClientRect();
     const { first, last } = timeline.run;
@@ -449,21 +391,6 @@ const segments = (page, finding) =>
         }
     return ends.map((time) => timeline.chart.instance.convertToPixel({ gridIndex: 0 }, [time, 0])[0]);
   }, finding);
-// The leftmost and the rightmost column of the timeline's canvas that has the colour, as numbers between 0 and 255.
-const extent = (page, rgb) =>
-  page.evaluate((wanted) => {
-    const canvas = document.querySelector('.timeline canvas');
-    const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    let ends = [Infinity, -Infinity];
-    for (let i = 0; i < data.length; i += 4)
-      if (wanted.every((c, k) => Math.abs(data[i + k] - c) < 12)) {
-        const x = (i / 4) % width;
-        ends = [Math.min(ends[0], x), Math.max(ends[1], x)];
-      }
-    return ends;
-  }, rgb);
-const HOT = [0xd4, 0x38, 0x0d];
-
 function agrees({ axis, strip, title, pixel, labels }, { from, to }, what) {
   const near = (a, b, by) => Math.abs(a - b) <= by;
   const span = to - from;
@@ -499,7 +426,7 @@ for (const name of ['lines', 'contents', 'causes'])
     const { ends } = await drawn(page);
     assert.ok(first >= ends[0] && last <= ends[1], `${first} to ${last} is within ${ends}`);
     assert.ok(last - first > (ends[1] - ends[0]) * 0.8, 'and fills the view');
-    const [left, right] = await extent(page, HOT);
+    const [left, right] = await extent(page, '.timeline canvas', 'hot');
     assert.ok(Math.abs(left - first) < 4 && Math.abs(right - last) < 4, `${left} to ${right} has its colour`);
     agrees(await drawn(page), await timeline(page), 'the finding');
   });
@@ -509,7 +436,7 @@ check('a double click on a block shows it', 'lines', {}, async (page) => {
   const at = await page.evaluate(() => {
     // the middle of the widest block
     const { timeline } = window.xferspy.open.get('findings');
-    const [block] = [...timeline.current].sort((a, b) => b[2] - b[1] - (a[2] - a[1]));
+    const [block] = [...timeline.lanes.current].sort((a, b) => b[2] - b[1] - (a[2] - a[1]));
     const [x, y] = timeline.chart.instance.convertToPixel({ gridIndex: 0 }, [(block[1] + block[2]) / 2, block[0]]);
     return { x, y, block };
   });
@@ -539,7 +466,9 @@ check('the strip above the timeline moves and stretches what is in view', 'lines
   await frame(page);
   const before = await timeline(page);
   const drag = async (selector, by) => {
-    const box = await (await page.$(selector)).boundingBox();
+    const element = await page.$(selector);
+    await element.scrollIntoViewIfNeeded();
+    const box = await element.boundingBox();
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     await page.mouse.move(x, y);
     await page.mouse.down();
@@ -754,78 +683,21 @@ check('buffers: contents over time', 'contents', {}, async (page) => {
   assert.notEqual(await page.textContent('#panel-buffers .note'), before);
 });
 
-check('two traces', 'both', {}, async (page) => {
-  const [before, after] = json('both').traces;
-  assert.equal((await tabs(page))[0], 'tab-compare');
-  const diff = json('diff');
-  const cells = (section) =>
-    page.$$eval(`section[aria-label="${section}"] tbody tr`, (list) =>
-      list.map((row) => [...row.children].map((cell) => cell.textContent)),
-    );
-  const findings = await cells('By finding');
-  assert.deepEqual(
-    findings.map((row) => row.slice(0, 2)),
-    diff.findings.map((of) => [
-      `${of.name_before ?? of.name_after}${(of.site_after ?? of.site_before).entry_point}`,
-      { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked', shrank: 'shrankin size' }[
-        of.change
-      ] ?? of.change,
-    ]),
-  );
-  assert.ok(
-    findings.some((row) => row[0].startsWith('noop-upload') && row[1] === 'gone' && row[4].startsWith('−')),
-    'what the repair is about',
-  );
-  assert.equal((await cells('By call site')).length, diff.call_sites.length);
-  const transfers = (await cells('Numbers of the run')).find((row) => row[0] === 'copies');
-  assert.deepEqual(
-    transfers.slice(1, 3),
-    [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')),
-  );
-  assert.deepEqual(await texts(page, '.verdict'), [diff.verdict.text], 'what the change did');
-  const said = await texts(page, '.said');
-  assert.match(said[0], /^24\.9 ms of the run before and 11\.6 ms after were xferspy's own, and are not counted\.$/);
-  assert.match(said[1], /^Predicted: saves 111 ms; this run took 138 ms less\.$/);
-  assert.match((await texts(page, '.figures'))[0], /Run278 ms → 126 ms with xferspy’s own time/);
-  assert.match((await texts(page, '.figures'))[0], /All repaired saves111 ms → up to 610 µs/);
-  const pageable = findings.find((row) => row[0].startsWith('pageable'));
-  assert.match(pageable[2].replaceAll('\u00a0', ' '), /71\.3 ms → up to 610 µs/);
-  assert.match(
-    await page.textContent('.figures'),
-    new RegExp(`Transfers${before.transfers.total.count} → ${after.transfers.total.count} `),
-  );
-  assert.equal(await page.$('[aria-pressed=true]'), null, 'the diff is of neither run');
-  await page.click('button:text-is("Before")');
-  assert.equal(await page.textContent('[aria-pressed=true]'), 'Before');
-  assert.ok(await page.isVisible('#panel-findings'));
-  assert.deepEqual(
-    await texts(page, '.findings .name'),
-    named(before).map((cause) => cause.findings[0].name),
-  );
-  assert.equal((await texts(page, '.figures'))[0].includes('All repaired saves111 ms 278 ms would become'), true);
-  await page.click('button:text-is("After")');
-  assert.deepEqual(await texts(page, '.findings .name'), [
-    ...named(after).map((cause) => cause.findings[0].name),
-    '1 of advice',
-  ]);
-  await page.click('#group-advice');
-  assert.equal((await texts(page, '.findings .gain')).at(-1), 'advice');
-});
-
-for (const name of ['both', 'both_lines'])
-  check(
-    `no column of the comparison is cut off at 900 wide: ${name}`,
-    name,
-    { viewport: { width: 900, height: 800 } },
-    async (page) => {
-      await frame(page);
-      const tables = await page.$$eval('#panel-compare .scroll', (list) =>
-        list.map((place) => [place.getAttribute('aria-label'), place.scrollWidth - place.clientWidth]),
+for (const name of ['lines', 'contents', 'callsites'])
+  for (const width of [1600, 900])
+    check(`a finding at length, ${width} wide: ${name}`, name, { viewport: { width, height: 900 } }, async (page) => {
+      const parts = '.detail .scroll, .guide pre, .findings, .figures, .tools';
+      if (await page.isVisible('.guide:not([open]) > summary')) await page.click('.guide > summary');
+      const over = await page.$$eval(parts, (list) =>
+        list.map((of) => [of.className || of.tagName, of.scrollWidth - of.clientWidth]),
       );
-      assert.equal(tables.length, 3);
-      for (const [label, over] of tables) assert.ok(over <= 0, `${label} is ${over} pixels too wide`);
-    },
-  );
+      assert.ok(over.length > 4);
+      assert.deepEqual(
+        over.filter(([, pixels]) => pixels > 0),
+        [],
+        'pixels too wide',
+      );
+    });
 
 check('nothing of a hostile trace is markup', 'hostile', {}, async (page) => {
   for (const tab of await tabs(page)) {
@@ -990,11 +862,4 @@ check(
   },
 );
 
-await Promise.all(
-  Array.from({ length: AT_ONCE }, async () => {
-    while (waiting.length) await run(...waiting.shift());
-  }),
-);
-await browser.close();
-console.log(failed ? `${failed} failed` : 'all passed');
-process.exit(failed ? 1 : 0);
+await runAll();

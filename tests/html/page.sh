@@ -39,6 +39,8 @@ page both_lines pages/causes.db pages/steps.db
 "$XFERSPY" diff --json -o pages/diff.json "$golden/h100_upload_wasteful.db" "$golden/h100_upload_repaired.db"
 page old "$golden/h100_wasteful.db"
 made empty empty.sql
+cp pages/empty.db pages/empty_too.db
+page both_empty pages/empty.db pages/empty_too.db
 made findings findings.sql
 made callsites findings.sql callsites.sql
 made simulated simulated.sql
@@ -49,5 +51,13 @@ page hostile pages/hostile.db
 "$SQL2DB" pages/batch.db "$fixtures/empty.sql" "$SOURCE/batch.sql"
 page batch pages/batch.db
 page hostile_both pages/hostile.db pages/hostile.db
-cp "$SOURCE/page.mjs" modules/page.mjs # modules are looked for beside the script
+page both_more pages/causes.db pages/more.db
+"$XFERSPY" diff --json --all -o pages/diff_more.json pages/causes.db pages/more.db
+# as if `xferspy try' had been there
+cp "$golden/h100_upload_wasteful.db" pages/tried.db
+"$XFERSPY" report --json -o pages/tried.json pages/tried.db
+node "$SOURCE/try_result.mjs" pages/tried.json >pages/tried.db.try.json
+"$XFERSPY" report --json --force -o pages/tried.json pages/tried.db
+page tried pages/tried.db
+cp "$SOURCE"/*.mjs modules/ # modules are looked for beside the script
 node modules/page.mjs "$chromium" "$WORK/pages"

@@ -86,6 +86,9 @@ run "$XFERSPY" report run.db; expect_status 0
 expect_out "tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
 run "$XFERSPY" report --json run.db
 json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
+run "$XFERSPY" report --format=markdown run.db; expect_status 0
+expect_out "  - **tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same**"
+expect_out "All repairs tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
 # Not of another trace of that name, and not where it is damaged.
 cp run.db.try.json kept.json
 echo '{' >run.db.try.json; run "$XFERSPY" report run.db; expect_status 0; expect_no_err; expect_not "tried:"

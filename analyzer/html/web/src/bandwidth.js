@@ -209,7 +209,10 @@ export function bandwidth(run, narrow) {
           table(
             'Link model',
             [
-              { title: 'Copies', text: (row) => row.class.replace('_', ' ') },
+              {
+                title: 'Copies',
+                text: (row) => row.class.replace('_', ' ').replace(/^\w2\w/, (way) => way.toUpperCase()),
+              },
               { title: 'Fixed', number: true, text: (row) => f.ns(row.fixed_ns) },
               {
                 title: 'Rate',

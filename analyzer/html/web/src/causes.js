@@ -13,6 +13,17 @@ export function gain(finding) {
   return { saves: saves || 'advice', beside: beside.join(', ') };
 }
 
+// What `xferspy try` measured of the first of these findings that it tried; without any, of all repairs together. ''
+// where nothing was.
+export function triedText(run, findings) {
+  const of = (name) => run.report.tried?.find((item) => item.finding === name)?.text;
+  const text = findings ? findings.map((finding) => of(finding.name)).find(Boolean) : of(null);
+  return f.minus(f.units(text ?? '')).replace(/^tried: /, '');
+}
+
+// Whether the program did something else with the repair: then its gain is none.
+export const outputChanged = (tried) => /OUTPUT DIFFERS|ends otherwise/.test(tried);
+
 export const badge = (finding) => (finding.checked_text ? h('span', { class: 'badge' }, finding.checked_text) : null);
 
 function bar(part, whole) {
@@ -206,10 +217,14 @@ export class Causes {
     );
   }
 
-  // What `xferspy try` measured of its repair.
+  // A finding, and if it leads a cause the others of it.
+  family(finding) {
+    return [finding, ...(this.groups.causes.find(({ first }) => first === finding)?.others ?? [])];
+  }
+
   tried(finding) {
-    const item = this.run.report.tried?.find((one) => one.finding === finding.name);
-    return item ? h('span', { class: 'tried' }, item.text) : null;
+    const text = triedText(this.run, this.family(finding));
+    return text ? h('span', { class: outputChanged(text) ? 'tried worse' : 'tried' }, `tried: ${text}`) : null;
   }
 
   item(row) {

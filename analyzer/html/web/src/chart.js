@@ -1,12 +1,11 @@
 // Apache ECharts with the parts that the page uses, and the colours of the page's theme for what is drawn on a canvas.
 import * as core from 'echarts/core';
-import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
+import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { DataZoomComponent, GridComponent, TooltipComponent } from 'echarts/components';
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, reducedMotion } from './dom.js';
 
 core.use([
-  BarChart,
   CustomChart,
   LineChart,
   ScatterChart,

@@ -1,13 +1,11 @@
 // Two runs: whether the change paid, and what is gone, new, grew and shrank. All of it is what `xferspy diff --json`
 // says, in the words of its text.
-import { Chart, axis, base, card, colour, tooltip } from './chart.js';
 import { h, table } from './dom.js';
 import * as f from './format.js';
+import { Joined, changed, place } from './joined.js';
+import { Pair } from './pair.js';
 
-const CHART_ROWS = 12;
 const NUMBERS = 'Numbers of the run';
-const CHANGES = { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' };
-const DECIDED_BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
 const SAVES = ['gives_back_ns', 'Saves', f.ns];
 const MEASURES = [
@@ -23,15 +21,6 @@ const text = (ascii) => f.minus(f.units(ascii));
 const sentence = (ascii) => `${ascii[0].toUpperCase()}${text(ascii).slice(1)}.`;
 const median = (side, format) => (side.median === null ? '–' : format(side.median));
 const known = (of) => of.before.median !== null || of.after.median !== null;
-
-function place(finding) {
-  const site = finding.site_after ?? finding.site_before;
-  const at = site?.call_site;
-  if (!at) return site?.entry_point ?? 'unknown';
-  const name = (path) => path.split('/').slice(-2).join('/');
-  const where = at.file ? `${name(at.file)}${at.line ? `:${at.line}` : ''}` : at.module ? name(at.module) : '';
-  return [where, at.function].filter(Boolean).join(' in ') || site.entry_point;
-}
 
 // The column of a measure: its change, and below it what it was and is; none where neither run knows it. `bound` is
 // what stands before a value of a row and side.
@@ -74,15 +63,8 @@ function percent(of) {
   return `${of.delta > 0 ? '+' : '−'}${f.share(share, 1)}`;
 }
 
-// What it grew or shrank by stands with the word: the number beside it may have gone the other way.
-function changed(row) {
-  const word = CHANGES[row.change] ?? row.change;
-  const by = row.change === 'grew' || row.change === 'shrank' ? DECIDED_BY[row.decided_by] : null;
-  return by ? [word, h('div', { class: 'dim' }, `in ${by}`)] : word;
-}
-
-export function compare(runs, diff) {
-  const name = (finding) => finding.name_before ?? finding.name_after;
+// `evidence` as of Pair.
+export function compare(runs, diff, evidence) {
   const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
   // not all contents were checked: how many there are is an estimate
@@ -90,57 +72,22 @@ export function compare(runs, diff) {
   const bounds = { gives_back_ns: upTo, count: about };
   const together = runs.some(({ report }) => report.causes.some((cause) => cause.findings.length > 1));
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
-  const drawn = diff.findings
-    .filter((finding) => finding.gives_back_ns.before.median || finding.gives_back_ns.after.median)
-    .slice(0, CHART_ROWS);
-  const where = h('div', {
-    class: 'chart',
-    role: 'img',
-    'aria-label': 'What the repair of each finding saves, before and after; the table below has the numbers',
-  });
-  where.style.height = `${drawn.length * 34 + 50}px`;
-  const bar = (side, shade) => ({
-    name: side,
-    type: 'bar',
-    barMaxWidth: 10,
-    itemStyle: { color: colour(shade) },
-    data: drawn.map((finding) => finding.gives_back_ns[side].median ?? 0),
-  });
-  const option = () => ({
-    ...base(),
-    tooltip: tooltip((item) =>
-      card(name(drawn[item.dataIndex]), [
-        ['at', place(drawn[item.dataIndex])],
-        ...['before', 'after'].map((side) => [
-          side,
-          upTo(drawn[item.dataIndex], side) + median(drawn[item.dataIndex].gives_back_ns[side], f.ns),
-        ]),
-      ]),
-    ),
-    grid: { left: 158, right: 20, top: 4, bottom: 26 },
-    xAxis: axis({ type: 'value', axisLabel: { formatter: (v) => f.ns(v), hideOverlap: true } }),
-    yAxis: axis({
-      type: 'category',
-      inverse: true,
-      data: drawn.map(name),
-      axisLabel: { color: colour('text'), width: 146, overflow: 'truncate' },
-    }),
-    series: [bar('before', 'before'), bar('after', 'after')],
-  });
-  const state = { title: 'Change', cell: changed };
-  // what it is and where in one column, so that all others have room on a narrow page
-  const what = {
-    title: 'Finding',
-    cell: (row) => [name(row), h('div', { class: 'dim mono' }, place(row))],
-  };
   const entry = (row) => (row.site_after ?? row.site_before)?.entry_point ?? '';
   const at = {
     title: 'Where',
     cell: (row) => [
-      h('span', { class: 'mono' }, place(row)),
+      h('div', { class: 'mono' }, place(row)),
       place(row) === entry(row) ? null : h('div', { class: 'dim mono' }, entry(row)),
+      changed(row),
     ],
   };
+  const pair = new Pair(runs, evidence);
+  const joined = new Joined(
+    runs,
+    diff.findings,
+    MEASURES.flatMap((measure) => columns(diff.findings, ...measure, bounds[measure[0]])),
+    (row) => pair.choose(row),
+  );
   const left = (all, shown) =>
     all > shown ? h('p', { class: 'note' }, `The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null;
   const element = h(
@@ -173,30 +120,18 @@ export function compare(runs, diff) {
         'div',
         { class: 'tools' },
         h('h2', {}, 'By finding'),
-        drawn.length
+        diff.findings.length
           ? h(
               'div',
               { class: 'keys' },
-              h('span', { class: 'key' }, h('span', { class: 'swatch before' }), 'before'),
-              h('span', { class: 'key' }, h('span', { class: 'swatch after' }), 'after'),
+              h('span', { class: 'key' }, h('span', { class: 'swatch before' }), 'saves before'),
+              h('span', { class: 'key' }, h('span', { class: 'swatch after' }), 'saves after'),
             )
           : null,
       ),
       diff.findings.length
         ? [
-            drawn.length ? where : null,
-            table(
-              'Findings before and after',
-              [
-                what,
-                state,
-                ...MEASURES.flatMap((measure) =>
-                  columns(diff.findings, ...measure, bounds[measure[0]]),
-                ),
-              ],
-              diff.findings,
-              { class: 'compared' },
-            ),
+            joined.element,
             diff.findings.some((row) => row.is_estimate)
               ? h(
                   'p',
@@ -216,6 +151,7 @@ export function compare(runs, diff) {
           ]
         : h('p', { class: 'empty' }, 'Neither run has findings.'),
     ),
+    pair.element,
     h(
       'section',
       { class: 'panel', 'aria-label': 'By call site' },
@@ -224,11 +160,7 @@ export function compare(runs, diff) {
         ? [
             table(
               'Call sites before and after',
-              [
-                at,
-                state,
-                ...MEASURES.flatMap((measure) => columns(diff.call_sites, ...measure)),
-              ],
+              [at, ...MEASURES.flatMap((measure) => columns(diff.call_sites, ...measure))],
               diff.call_sites,
               { class: 'compared' },
             ),
@@ -253,6 +185,17 @@ export function compare(runs, diff) {
       ),
     ),
   );
-  const chart = drawn.length ? new Chart(where, option) : null;
-  return { element, dispose: () => chart?.dispose() };
+  joined.restore();
+  pair.restore(); // a link may align both at the finding
+  return {
+    element,
+    pair,
+    joined,
+    restore: () => {
+      joined.restore();
+      pair.restore();
+    },
+    shown: () => pair.update(),
+    dispose: () => pair.dispose(),
+  };
 }

@@ -1,5 +1,5 @@
 // The findings: the list of their causes, and the chosen finding at length.
-import { Causes, badge, gain, place } from './causes.js';
+import { Causes, badge, gain, outputChanged, place, triedText } from './causes.js';
 import { announce, coded, fill, h, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
@@ -72,6 +72,12 @@ export class Findings {
     ];
   }
 
+  // What `xferspy try` measured of its repair, or of one that the same cause offers.
+  tried(finding) {
+    const text = triedText(this.run, this.causes.family(finding));
+    return text ? [h('dt', {}, 'Tried'), h('dd', { class: outputChanged(text) ? 'worse' : null }, text)] : null;
+  }
+
   // Of how many copies the contents are known, and what follows for the others.
   checked(finding) {
     const { sample } = finding;
@@ -114,6 +120,7 @@ export class Findings {
         'dl',
         { class: 'facts' },
         finding.advice ? null : [h('dt', {}, 'Saves'), h('dd', {}, this.saves(finding))],
+        this.tried(finding),
         this.checked(finding),
         h('dt', {}, 'Costs'),
         h('dd', {}, f.units(finding.cost_text) || 'nothing by itself'),
@@ -197,6 +204,8 @@ export class Findings {
     const rows = finding.examples.flatMap((instance, i) => instance.evidence.map((row) => ({ ...row, i: i + 1 })));
     if (!rows.length) return null;
     const short = (digits) => (digits ? h('span', { class: 'mono', title: digits }, `${digits.slice(0, 8)}…`) : '');
+    // what belongs together is in one column, so that nothing is cut off where the page is narrow
+    const below = (...content) => h('div', { class: 'dim' }, content);
     const columns = [
       { title: 'No.', number: true, text: (row) => row.i },
       {
@@ -217,18 +226,30 @@ export class Findings {
                 f.moment(row.enter_ns, this.run.duration / 1000),
               ),
       },
-      { title: 'Role', text: (row) => row.role },
+      {
+        title: 'Role',
+        filled: () => true,
+        cell: (row) => [h('div', { class: 'role' }, row.role), below(`${row.table} ${row.row}`)],
+      },
       {
         title: 'In the call',
         number: true,
         text: (row) => (row.return_ns === undefined ? '' : f.ns(row.return_ns - row.enter_ns)),
       },
       { title: 'Bytes', number: true, text: (row) => (row.bytes === undefined ? '' : f.bytes(row.bytes)) },
-      { title: 'Content', filled: (row) => row.content, cell: (row) => short(row.content) },
-      { title: 'Before', filled: (row) => row.before, cell: (row) => short(row.before) },
-      { title: 'Row', text: (row) => `${row.table} ${row.row}` },
-      { title: 'From', text: (row) => row.from ?? '' },
-      { title: 'To', text: (row) => row.to ?? '' },
+      {
+        title: 'Content',
+        filled: (row) => row.content || row.before,
+        cell: (row) => [short(row.content), row.before ? below('before: ', short(row.before)) : null],
+      },
+      {
+        title: 'From, to',
+        filled: (row) => row.from || row.to,
+        cell: (row) => [
+          h('span', { class: 'mono' }, row.from ?? ''),
+          row.to ? h('div', { class: 'mono' }, `→ ${row.to}`) : null,
+        ],
+      },
     ];
     const filled = columns.filter((column) =>
       rows.some((row) => (column.filled ? column.filled(row) : column.text(row) !== '')),

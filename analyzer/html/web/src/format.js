@@ -17,7 +17,8 @@ export function ns(value) {
 export function moment(value, span) {
   const [unit, size] = span < 2e4 ? ['µs', 1e3] : span < 2e9 ? ['ms', 1e6] : ['s', 1e9];
   const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(span / size / 20))));
-  return `${(value / size).toFixed(digits)}\u00a0${unit}`;
+  const text = (value / size).toFixed(digits);
+  return `${Number(text) ? text.replace('-', '−') : text.replace('-', '')}\u00a0${unit}`;
 }
 
 export function bytes(value) {

@@ -1,5 +1,5 @@
-// The whole run in a strip above the timeline: how busy each moment was, where the chosen finding is, and which part
-// is in view. The part is moved and stretched here.
+// All that a view can show in a strip above the lanes: how busy the run was at each moment, where the chosen finding
+// is, and which part is in view. The part is moved and stretched here.
 import { colour, redrawn } from './chart.js';
 import { kinds } from './data.js';
 import { h } from './dom.js';
@@ -7,15 +7,14 @@ import { h } from './dom.js';
 const MARK = 4; // height of what marks the finding
 
 export class Minimap {
-  // `show` is called with the range that somebody chose.
-  constructor(run, show) {
-    Object.assign(this, { run, show, finding: null, range: [run.first, run.last] });
+  constructor(run, view) {
+    Object.assign(this, { run, view, finding: null, origin: 0 });
     this.canvas = h('canvas', {});
     const end = (name) => h('div', { class: `minimap-end ${name}` });
     [this.from, this.to] = [end('from'), end('to')];
-    this.view = h('div', { class: 'minimap-view' }, this.from, this.to);
+    this.frame = h('div', { class: 'minimap-view' }, this.from, this.to);
     // the keyboard has the timeline below, which says the same
-    this.element = h('div', { class: 'minimap', 'aria-hidden': 'true' }, this.canvas, this.view);
+    this.element = h('div', { class: 'minimap', 'aria-hidden': 'true' }, this.canvas, this.frame);
     this.element.addEventListener('pointerdown', (event) => this.down(event));
     this.forget = redrawn(this);
     // a device's work where there is some, else the calls of the threads
@@ -23,16 +22,16 @@ export class Minimap {
     this.lanes = engines.length ? engines : run.lanes.filter((lane) => lane.group === 'thread');
   }
 
-  // Where the lanes of the timeline begin and end, what it shows, and the finding that is chosen.
-  place(left, right, range, finding) {
-    Object.assign(this, { range, finding });
+  // Where the lanes of the timeline begin and end, and the finding that is chosen; `origin` as in Lanes.
+  place(left, right, finding, origin = 0) {
+    Object.assign(this, { finding, origin });
     this.element.style.marginLeft = `${left}px`;
     this.element.style.marginRight = `${right}px`;
-    const { first, last } = this.run;
+    const { first, last, range, span } = this.view;
     const percent = (value) => (100 * value) / (last - first);
-    this.view.style.left = `${percent(range[0] - first)}%`;
-    this.view.style.width = `${percent(range[1] - range[0])}%`;
-    const key = `${this.element.clientWidth} ${finding}`;
+    this.frame.style.left = `${percent(range[0] - first)}%`;
+    this.frame.style.width = `${percent(span)}%`;
+    const key = `${this.element.clientWidth} ${finding} ${origin}`;
     if (key !== this.drawn) this.draw();
     this.drawn = key;
   }
@@ -40,11 +39,11 @@ export class Minimap {
   // The share of each column's time in which work of a kind ran: one array for each kind, and one that is not 0 where
   // the finding is.
   columns(width) {
-    const { first, last } = this.run;
-    const step = (last - first) / width;
+    const step = (this.view.last - this.view.first) / width;
+    const first = this.view.first + this.origin; // in the run's time
     const busy = kinds.map(() => null);
     const marked = new Uint8Array(width);
-    const places = this.finding === null ? null : this.run.marked[this.finding];
+    const places = this.run.marked[this.finding]; // none of what is not chosen, or not here
     const column = (time) => Math.max(0, Math.min(width - 1, Math.floor((time - first) / step)));
     for (const lane of this.lanes) {
       for (let i = 0; i < lane.size; i++) {
@@ -91,21 +90,22 @@ export class Minimap {
   down(event) {
     if (event.button) return;
     event.preventDefault();
-    const { first, last } = this.run;
+    const { first, last } = this.view;
+    const show = (start, end) => this.view.show(start, end, true);
     const box = this.element.getBoundingClientRect();
     const time = (x) => first + ((x - box.left) / box.width) * (last - first);
     const began = time(event.clientX);
-    let [from, to] = this.range;
+    let [from, to] = this.view.range;
     const end = event.target === this.from ? 'from' : event.target === this.to ? 'to' : null;
     if (!end && (began < from || began > to)) {
       [from, to] = [began - (to - from) / 2, began + (to - from) / 2];
-      this.show(from, to);
+      show(from, to);
     }
     const move = ({ clientX }) => {
       const by = time(clientX) - began;
-      if (end === 'from') this.show(Math.min(from + by, to), to);
-      else if (end === 'to') this.show(from, Math.max(to + by, from));
-      else this.show(from + by, to + by);
+      if (end === 'from') show(Math.min(from + by, to), to);
+      else if (end === 'to') show(from, Math.max(to + by, from));
+      else show(from + by, to + by);
     };
     this.element.setPointerCapture(event.pointerId);
     this.element.addEventListener('pointermove', move);

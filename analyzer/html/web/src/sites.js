@@ -203,8 +203,11 @@ export function sites(run, narrow) {
         { title: 'Device time', number: true, text: (site) => (site.timed ? f.ns(site.device_ns) : '') },
         { title: 'In the calls', number: true, text: (site) => f.ns(site.host_ns) },
         { title: 'Saves', number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
-        { title: 'Source', cell: (site) => (site.source ? h('code', {}, site.source) : '') },
-      ],
+        run.sites.some((site) => site.source) && {
+          title: 'Source',
+          cell: (site) => (site.source ? h('code', {}, site.source) : ''),
+        },
+      ].filter(Boolean),
       run.sites.filter((site, i) => narrow.has(i)),
     );
   const asTable = alternative('As a table', rows);

@@ -1,0 +1,112 @@
+// The findings of two runs, joined by line and kind: one row of both figures and the change. The one that is chosen is
+// marked in both timelines.
+import { coded, h, table } from './dom.js';
+import { NOT_HERE } from './lanes.js';
+import { numberOf, remember } from './state.js';
+
+const CHANGES = { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' };
+const SIDES = ['before', 'after'];
+
+export const nameOf = (row) => row.name_before ?? row.name_after;
+
+export function placeOf(site) {
+  const at = site?.call_site;
+  if (!at) return site?.entry_point ?? 'unknown';
+  const name = (path) => path.split('/').slice(-2).join('/');
+  const where = at.file ? `${name(at.file)}${at.line ? `:${at.line}` : ''}` : at.module ? name(at.module) : '';
+  return [where, at.function].filter(Boolean).join(' in ') || site.entry_point;
+}
+export const place = (row) => placeOf(row.site_after ?? row.site_before);
+
+// Two bars of what it saved before and saves now, as shares of the most that any saves.
+function bars(row, most) {
+  const bar = (side) => {
+    const inner = h('span', { class: side, hidden: !row.gives_back_ns[side].median });
+    inner.style.width = `${(100 * (row.gives_back_ns[side].median ?? 0)) / most}%`;
+    return h('span', { class: 'saved' }, inner);
+  };
+  return h('div', { class: 'bars', 'aria-hidden': 'true' }, SIDES.map(bar));
+}
+
+export class Joined {
+  // `choose` is called with the row that is chosen, in the form of Pair.choose, or null.
+  constructor(runs, rows, columns, choose) {
+    Object.assign(this, { runs, rows, chosen: choose });
+    const most = Math.max(0, ...rows.flatMap((row) => SIDES.map((side) => row.gives_back_ns[side].median ?? 0)));
+    this.buttons = rows.map((row, i) => {
+      const toggle = () => this.toggle(i);
+      return h('button', { type: 'button', class: 'link', 'aria-pressed': 'false', onclick: toggle }, nameOf(row));
+    });
+    const what = {
+      title: 'Finding',
+      cell: (row) => [
+        h('div', { class: 'row' }, this.buttons[rows.indexOf(row)], changed(row)),
+        h('div', { class: 'dim mono' }, place(row)),
+        SIDES.some((side) => row.gives_back_ns[side].median) ? bars(row, most) : null,
+      ],
+    };
+    this.element = table('Findings before and after', [what, ...columns], rows, {
+      class: 'compared joined',
+      row: (row) => ({
+        onclick: (event) => {
+          if (!event.target.closest('button')) this.toggle(rows.indexOf(row));
+        },
+      }),
+    });
+    this.lines = [...this.element.querySelectorAll('tbody tr')];
+  }
+
+  // What a link says, else the first.
+  restore() {
+    const wanted = numberOf('joined');
+    this.show(wanted === null ? 0 : wanted - 1);
+  }
+
+  toggle(index) {
+    this.show(index === this.current ? null : index);
+  }
+
+  indexes(row) {
+    return SIDES.map((side, i) => {
+      const name = row[`name_${side}`];
+      if (name === null) return NOT_HERE;
+      const index = this.runs[i].findings.findIndex((finding) => finding.name === name);
+      return index < 0 ? null : index;
+    });
+  }
+
+  words(row, indexes) {
+    const [before, after] = [row.site_before, row.site_after].map((site) => site && placeOf(site));
+    const site = row.site_after ?? row.site_before;
+    const moved = before && after && before !== after ? ` (was ${before})` : '';
+    const side = indexes[1] >= 0 && indexes[1] !== null ? 1 : 0;
+    const remedy = this.runs[side].findings[indexes[side]]?.remedy;
+    return [
+      h('strong', {}, nameOf(row)),
+      ` ${CHANGES[row.change] ?? row.change}, at `,
+      h('span', { class: 'mono' }, place(row)),
+      moved,
+      site?.source ? [': ', h('code', {}, site.source)] : '',
+      remedy && row.change !== 'disappeared' ? [h('br'), coded(remedy)] : '',
+    ];
+  }
+
+  show(index) {
+    const row = this.rows[index];
+    this.current = row ? index : null;
+    this.lines.forEach((line, i) => line.classList.toggle('chosen', i === this.current));
+    this.buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === this.current)));
+    remember({ joined: this.current === 0 || !this.rows.length ? null : row ? index + 1 : 0 });
+    const indexes = row && this.indexes(row);
+    this.chosen(row ? { indexes, words: this.words(row, indexes) } : null);
+  }
+}
+
+// The word for what became of a row. What it grew or shrank by stands with the word: the number beside it may have
+// gone the other way.
+const DECIDED_BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
+export function changed(row) {
+  const word = CHANGES[row.change] ?? row.change;
+  const by = row.change === 'grew' || row.change === 'shrank' ? ` in ${DECIDED_BY[row.decided_by]}` : '';
+  return h('span', { class: `badge change-${row.change}` }, word, by);
+}

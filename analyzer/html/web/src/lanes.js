@@ -1,0 +1,399 @@
+// The lanes of a run as a chart: one for each host thread, stream and kind of a device's work. Only what a pixel can
+// show is drawn: segments of one kind that touch at the current zoom are one rectangle.
+import { Chart, axis, base, card, colour, rectangle } from './chart.js';
+import { KERNEL, kinds, siteLabel } from './data.js';
+import { alternative, fill, h, table } from './dom.js';
+import * as f from './format.js';
+
+const LANE = 22;
+const TABLE_ROWS = 200;
+export const RIGHT = 14; // free at the right of the lanes
+export const NOT_HERE = -1; // a finding is chosen, but this run does not have it
+const NOWHERE = new Map();
+
+function firstAtOrAfter(array, value) {
+  let low = 0;
+  let high = array.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (array[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+
+export class Lanes {
+  // `origin` is the moment of the run at which the view's time is 0; `narrow` may be null.
+  constructor(run, view, narrow, name) {
+    Object.assign(this, { run, view, narrow, name, finding: null, origin: 0, current: [] });
+    this.place = h('div', { class: 'chart timeline', role: 'img' });
+    this.tip = h('div', { class: 'tip', hidden: true });
+    this.element = h(
+      'div',
+      {
+        class: 'timeline-region',
+        tabindex: 0,
+        role: 'application',
+        'aria-roledescription': 'timeline',
+        onkeydown: (event) => view.key(event),
+        'aria-label': `${name}. Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.`,
+      },
+      this.place,
+      this.tip,
+    );
+    this.relane();
+    this.chart = new Chart(
+      this.place,
+      () => this.option(),
+      (instance) => this.listen(instance),
+    );
+    this.chart.resized = () => view.changed();
+  }
+
+  // The same as a table; `side` is the run that is meant, where there are two.
+  alternative(side) {
+    return alternative(`${side}The segments in view as a table`, () => this.rows());
+  }
+
+  // Returns how many lanes are not shown.
+  relane() {
+    const { shown, hidden } = this.view.lanesOf(this.run);
+    this.lanes = shown;
+    this.place.style.height = `${Math.max(3, shown.length) * LANE + 40}px`;
+    this.chart?.fit();
+    this.chart?.draw();
+    return hidden;
+  }
+
+  // --- what is in view ---
+
+  places() {
+    if (this.finding === null) return null;
+    return this.finding === NOT_HERE ? NOWHERE : this.run.marked[this.finding];
+  }
+
+  // The part of the run that is in view.
+  range() {
+    return this.view.range.map((time) => time + this.origin);
+  }
+
+  // When the chosen finding's first segment begins and its last one ends, in the run; null: it has none.
+  extent() {
+    const places = this.places();
+    if (!places?.size) return null;
+    let [from, to] = [Infinity, -Infinity];
+    for (const lane of this.run.lanes)
+      for (let i = 0; i < lane.size; i++) {
+        if (!places.has(lane.base + i)) continue;
+        from = Math.min(from, lane.start[i]);
+        to = Math.max(to, lane.end[i]);
+      }
+    return [from, to];
+  }
+
+  // Whether a segment is of the calls that the page is narrowed to.
+  isInside(lane, i) {
+    return !this.narrow?.current || (lane.kind[i] !== KERNEL && this.narrow.has(lane.what[i]));
+  }
+
+  // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside,
+  // of how many the device time is modelled]; start and end are the view's.
+  rectangles(lane, y, pixel, out) {
+    const [from, to] = this.range();
+    const { origin } = this;
+    const marked = this.places();
+    const open = new Map();
+    for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
+      if (lane.end[i] < from || this.view.hiddenKinds.has(lane.kind[i])) continue;
+      const hot = marked ? (marked.get(lane.base + i) ?? 0) : 0;
+      const inside = this.isInside(lane, i);
+      const modelled = lane.modelled?.[i] ?? 0;
+      const key = lane.kind[i] * 8 + (modelled ? 4 : 0) + (hot ? 2 : 0) + (inside ? 1 : 0);
+      const busy = lane.busy[i] || lane.end[i] - lane.start[i];
+      let last = open.get(key);
+      const near =
+        last &&
+        lane.start[i] - origin - last[2] < pixel &&
+        (lane.end[i] - lane.start[i] < pixel * 2 || last[2] - last[1] < pixel * 2);
+      if (!near) {
+        last = [y, lane.start[i] - origin, lane.end[i] - origin, lane.kind[i], 0, 0, 0, lane.base + i, 0, lane.what[i]];
+        last.push(lane.row[i], inside, 0);
+        open.set(key, last);
+        out.push(last);
+      } else if (last[9] !== lane.what[i]) {
+        last[9] = -1;
+      }
+      last[2] = Math.max(last[2], lane.end[i] - origin);
+      last[4] += lane.count[i];
+      last[5] += busy;
+      last[6] += lane.bytes[i];
+      last[8] += hot;
+      last[12] += modelled;
+    }
+  }
+
+  data() {
+    const width = Math.max(200, this.place.clientWidth - this.left() - RIGHT);
+    const pixel = this.view.span / width;
+    const out = [];
+    this.lanes.forEach((lane, y) => this.rectangles(lane, y, pixel, out));
+    // marked ones are drawn last, over the others
+    return this.places() ? out.filter((d) => !d[8]).concat(out.filter((d) => d[8])) : out;
+  }
+
+  // What of the view is before the run began or after it ended.
+  outside() {
+    const [from, to] = this.view.range;
+    const [first, last] = [this.run.first - this.origin, this.run.last - this.origin];
+    return [
+      [from, Math.min(first, to)],
+      [Math.max(last, from), to],
+    ].filter(([start, end]) => end - start > 1);
+  }
+
+  left() {
+    return this.place.clientWidth < 520 ? 96 : 150;
+  }
+
+  option() {
+    return {
+      ...base(),
+      animation: false,
+      aria: { show: false },
+      // exactly there, whatever a label needs: the strip above has the same ends
+      grid: { left: this.left(), right: RIGHT, top: 4, bottom: 26, outerBoundsMode: 'none' },
+      // The only zoom is that of the axis's two ends: a zoom of the chart's own on top of them would zoom twice.
+      xAxis: axis({
+        type: 'value',
+        min: this.view.range[0],
+        max: this.view.range[1],
+        axisLabel: {
+          formatter: (value) => f.moment(value, this.view.span),
+          hideOverlap: true,
+          // the ends are no round numbers; the title has them
+          showMinLabel: false,
+          showMaxLabel: false,
+        },
+      }),
+      yAxis: axis({
+        type: 'category',
+        inverse: true,
+        data: this.lanes.map((lane) => lane.label),
+        axisTick: { show: false },
+        axisLabel: { color: colour('text'), width: this.left() - 12, overflow: 'truncate', interval: 0 },
+      }),
+      series: [
+        {
+          id: 'outside',
+          type: 'custom',
+          clip: true,
+          silent: true,
+          encode: { x: [0, 1] },
+          renderItem: (params, api) => this.drawOutside(params, api),
+          data: this.outside(),
+        },
+        {
+          id: 'segments',
+          type: 'custom',
+          clip: true,
+          encode: { x: [1, 2], y: 0 },
+          renderItem: (params, api) => this.draw(params, api),
+          data: this.data(),
+          progressive: 0,
+        },
+      ],
+    };
+  }
+
+  drawOutside(params, api) {
+    const { x, y, width, height } = params.coordSys;
+    const [x0, x1] = [0, 1].map((i) => api.coord([api.value(i), 0])[0]);
+    const shape = rectangle({ x: x0, y, width: x1 - x0, height }, { x, y, width, height });
+    return shape && { type: 'rect', shape, style: { fill: colour('outside') } };
+  }
+
+  draw(params, api) {
+    const data = this.current?.[params.dataIndex];
+    if (!data) return null;
+    const [x0, y] = api.coord([data[1], data[0]]);
+    const [x1] = api.coord([data[2], data[0]]);
+    const area = params.coordSys;
+    const hot = data[8] > 0;
+    const shape = rectangle(
+      { x: x0, y: y - LANE / 2 + 3, width: Math.max(1, x1 - x0), height: LANE - 6 },
+      { x: area.x, y: area.y, width: area.width, height: area.height },
+    );
+    if (!shape) return null;
+    const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
+    const lighter = dense * (1 - (0.5 * data[12]) / data[4]);
+    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.22 : lighter;
+    return {
+      type: 'rect',
+      shape,
+      style: {
+        fill: colour(hot ? 'hot' : `kind-${kinds[data[3]].key}`),
+        opacity: hot && data[11] ? Math.max(0.6, data[8] / data[4]) : dimmed,
+      },
+    };
+  }
+
+  hover(d) {
+    const kind = kinds[d[3]];
+    const { span } = this.view;
+    const of = d[3] === KERNEL ? this.run.timeline.kernels[d[9]] : siteLabel(this.run.sites[d[9]]);
+    const entry = d[3] !== KERNEL && this.run.sites[d[9]]?.entry_point;
+    const single = d[4] === 1;
+    return card(single ? kind.name : `${f.count(d[4])} × ${kind.name}`, [
+      ['lane', this.lanes[d[0]].label],
+      ['from', f.moment(d[1], span)],
+      this.origin && ['in the run at', f.moment(d[1] + this.origin, span)],
+      ['took', f.ns(d[5])],
+      d[12] > 0 && ['modelled', single ? 'not measured' : f.count(d[12])],
+      !single && ['within', f.ns(d[2] - d[1])],
+      d[6] > 0 && ['moved', f.bytes(d[6])],
+      d[6] > 0 && d[5] > 0 && d[3] < KERNEL && ['rate', f.rate((d[6] / d[5]) * 1e9)],
+      [d[3] === KERNEL ? 'kernel' : 'at', of ?? ''],
+      ['call', entry || ''],
+      single && d[10] > 0 && ['row', String(d[10])],
+      d[8] > 0 && ['in the finding', f.count(d[8])],
+    ]);
+  }
+
+  update() {
+    if (!this.chart?.instance || !this.place.clientWidth) return false; // hidden: drawn when it is shown
+    this.current = this.data();
+    this.chart.instance.setOption({
+      xAxis: { min: this.view.range[0], max: this.view.range[1] },
+      series: [
+        { id: 'outside', data: this.outside() },
+        { id: 'segments', data: this.current },
+      ],
+    });
+    this.hot = this.current.filter((d) => d[8] > 0).reduce((sum, d) => sum + d[8], 0);
+    this.place.setAttribute(
+      'aria-label',
+      `${this.lanes.length} lanes, ${this.current.length} blocks in view` +
+        `${this.finding === null ? '' : `, ${this.hot} calls of the chosen finding marked`}`,
+    );
+    return true;
+  }
+
+  listen(instance) {
+    const renderer = instance.getZr();
+    renderer.on('mousewheel', (event) => {
+      if (!event.event.ctrlKey) return;
+      event.stop();
+      this.view.zoom(event.wheelDelta > 0 ? 0.7 : 1.43, this.share(event.offsetX));
+    });
+    let grabbed = null;
+    renderer.on('mousedown', (event) => {
+      if (event.offsetY < this.place.clientHeight - 22) grabbed = { x: event.offsetX, range: this.view.range };
+    });
+    renderer.on('mousemove', (event) => {
+      if (!grabbed) {
+        this.point(event.offsetX, event.offsetY);
+        return;
+      }
+      this.tip.hidden = true;
+      const by = ((grabbed.x - event.offsetX) / this.width()) * (grabbed.range[1] - grabbed.range[0]);
+      this.view.show(grabbed.range[0] + by, grabbed.range[1] + by, true);
+    });
+    for (const end of ['mouseup', 'globalout']) {
+      renderer.on(end, () => {
+        grabbed = null;
+        if (end === 'globalout') this.tip.hidden = true;
+      });
+    }
+    renderer.on('dblclick', (event) => {
+      const at = this.nearest(event.offsetX, event.offsetY);
+      if (at) this.view.show(at[1] - (at[2] - at[1]), at[2] + (at[2] - at[1]));
+    });
+    this.view.changed();
+  }
+
+  // The block under the pointer or within a few pixels of it: many are one pixel wide.
+  nearest(x, y) {
+    const [time, lane] = this.chart.instance.convertFromPixel({ gridIndex: 0 }, [x, y]);
+    const pixel = this.view.span / this.width();
+    if (!(lane >= 0) || lane >= this.lanes.length || x < this.left() - 5) return null;
+    let best = null;
+    let least = 5 * pixel;
+    for (const d of this.current) {
+      if (d[0] !== Math.round(lane)) continue;
+      const away = Math.max(d[1] - time, time - d[2], 0);
+      if (away <= least) [best, least] = [d, away];
+    }
+    return best;
+  }
+
+  point(x, y) {
+    const at = this.nearest(x, y);
+    this.tip.hidden = !at;
+    if (!at) return;
+    fill(this.tip, this.hover(at));
+    const { clientWidth, clientHeight } = this.element;
+    this.tip.style.left = `${Math.max(4, Math.min(x + 14, clientWidth - this.tip.offsetWidth - 4))}px`;
+    const { offsetHeight } = this.tip;
+    const above = y + 24 + offsetHeight > clientHeight && y > offsetHeight;
+    this.tip.style.top = `${above ? y - offsetHeight - 8 : y + 24}px`;
+  }
+
+  width() {
+    return Math.max(1, this.place.clientWidth - this.left() - RIGHT);
+  }
+  share(x) {
+    return Math.min(1, Math.max(0, (x - this.left()) / this.width()));
+  }
+
+  rows() {
+    const [from, to] = this.range();
+    const marked = this.places();
+    const rows = [];
+    let all = 0;
+    for (const lane of this.lanes) {
+      for (let i = firstAtOrAfter(lane.start, from - lane.longest); i < lane.size && lane.start[i] < to; i++) {
+        if (lane.end[i] < from || this.view.hiddenKinds.has(lane.kind[i])) continue;
+        if ((marked && !marked.has(lane.base + i)) || !this.isInside(lane, i)) continue;
+        all++;
+        if (rows.length < TABLE_ROWS) rows.push([lane, i]);
+      }
+    }
+    const of = ([lane, i]) =>
+      (lane.kind[i] === KERNEL ? this.run.timeline.kernels[lane.what[i]] : siteLabel(this.run.sites[lane.what[i]])) ??
+      '';
+    return [
+      h(
+        'p',
+        { class: 'note' },
+        all > rows.length
+          ? `The first ${rows.length} of ${f.count(all)} in view${marked ? ' of the chosen finding' : ''}; ` +
+              'zoom in for others.'
+          : `${f.times(all, 'segment', 'segments')} in view${marked ? ' of the chosen finding' : ''}.`,
+      ),
+      table(
+        `${this.name}: segments in view`,
+        [
+          { title: 'Lane', text: ([lane]) => lane.label },
+          { title: 'What', text: ([lane, i]) => kinds[lane.kind[i]].name },
+          { title: 'Calls', number: true, text: ([lane, i]) => f.count(lane.count[i]) },
+          { title: 'From', number: true, text: ([lane, i]) => f.moment(lane.start[i], to - from) },
+          {
+            title: 'Took',
+            number: true,
+            text: ([lane, i]) =>
+              `${lane.modelled?.[i] ? '~' : ''}${f.ns(lane.busy[i] || lane.end[i] - lane.start[i])}`,
+          },
+          { title: 'Moved', number: true, text: ([lane, i]) => (lane.bytes[i] ? f.bytes(lane.bytes[i]) : '') },
+          { title: 'Where', text: of },
+          { title: 'Row', number: true, text: ([lane, i]) => lane.row[i] || '' },
+        ],
+        rows,
+      ),
+    ];
+  }
+
+  dispose() {
+    this.chart.dispose();
+  }
+}

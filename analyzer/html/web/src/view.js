@@ -1,0 +1,181 @@
+// What part of the time the lanes show, and which of them: one for a timeline, and one for the two that are compared.
+import { kinds } from './data.js';
+import { announce, h } from './dom.js';
+import * as f from './format.js';
+
+const GROUPS = [
+  ['thread', 'Host threads'],
+  ['stream', 'Streams'],
+  ['engine', 'Devices'],
+];
+const LANES_AT_FIRST = 8;
+const LEAST_NS = 20;
+
+export class View {
+  // `changed` is called with the next frame after the range or what is hidden has changed, `fit` to show the chosen
+  // finding.
+  constructor(first, last, changed, fit) {
+    Object.assign(this, { first, last, changed, fit });
+    Object.assign(this, { range: [first, last], hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
+  }
+
+  get span() {
+    return this.range[1] - this.range[0];
+  }
+
+  get isWhole() {
+    return this.range[0] <= this.first && this.range[1] >= this.last;
+  }
+
+  // Two ends as a link has them; null where they are none.
+  among(from, to) {
+    const { first, last } = this;
+    return from !== null && to !== null && from >= first && to <= last && to - from >= LEAST_NS ? [from, to] : null;
+  }
+
+  show(from, to, quietly) {
+    const { first, last } = this;
+    const span = Math.min(Math.max(to - from, LEAST_NS), last - first);
+    const start = Math.min(Math.max(from, first), last - span);
+    this.range = [start, start + span];
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      this.changed();
+    });
+    if (!quietly) announce(`Timeline shows ${f.moment(start, span)} to ${f.moment(start + span, span)}`);
+  }
+
+  whole() {
+    this.show(this.first, this.last);
+  }
+
+  zoom(factor, at = 0.5) {
+    const centre = this.range[0] + this.span * at;
+    this.show(centre - this.span * factor * at, centre + this.span * factor * (1 - at));
+  }
+
+  pan(share) {
+    const by = this.span * share;
+    this.show(this.range[0] + by, this.range[1] + by);
+  }
+
+  key(event) {
+    const actions = {
+      ArrowLeft: () => this.pan(-0.2),
+      ArrowRight: () => this.pan(0.2),
+      '+': () => this.zoom(0.5),
+      '=': () => this.zoom(0.5),
+      '-': () => this.zoom(2),
+      0: () => this.whole(),
+      Home: () => this.pan(-1e9),
+      End: () => this.pan(1e9),
+      f: () => this.fit(),
+      F: () => this.fit(),
+    };
+    const action = event.ctrlKey || event.altKey || event.metaKey ? null : actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  // The lanes of a run that are shown, and how many are not.
+  lanesOf(run) {
+    const shown = [];
+    let hidden = 0;
+    for (const [group] of GROUPS) {
+      const lanes = run.lanes.filter((lane) => lane.group === group);
+      if (this.hiddenGroups.has(group)) continue;
+      const busiest = [...lanes].sort((a, b) => b.size - a.size).slice(0, LANES_AT_FIRST);
+      const these = this.all ? lanes : lanes.filter((lane) => busiest.includes(lane));
+      hidden += lanes.length - these.length;
+      shown.push(...these);
+    }
+    return { shown, hidden };
+  }
+}
+
+// The buttons that zoom and pan; what else is given stands behind them.
+export function buttons(view, whole, ...others) {
+  const button = (label, title, action) =>
+    h('button', { type: 'button', title, 'aria-label': title, onclick: action }, label);
+  return h(
+    'div',
+    { class: 'buttons', role: 'group', 'aria-label': 'Zoom and pan' },
+    button('−', 'Zoom out', () => view.zoom(2)),
+    button('+', 'Zoom in', () => view.zoom(0.5)),
+    button('←', 'Pan left', () => view.pan(-0.25)),
+    button('→', 'Pan right', () => view.pan(0.25)),
+    button(whole, `Show the ${whole.toLowerCase()}`, () => view.whole()),
+    others,
+  );
+}
+
+// Which kinds and groups of lanes are shown: what the runs have. `relane` is called where lanes come or go.
+export function filters(view, runs, relane, ...others) {
+  const present = new Set();
+  for (const run of runs) for (const lane of run.lanes) for (const kind of lane.kind) present.add(kind);
+  const toggle = (set, key, shown) => {
+    if (shown) set.delete(key);
+    else set.add(key);
+  };
+  const box = (name, swatch, action) => {
+    const input = h('input', { type: 'checkbox', checked: true, onchange: () => action(input.checked) });
+    return h('label', { class: 'key' }, input, swatch, name);
+  };
+  const ofKinds = kinds
+    .map((kind, i) => [kind, i])
+    .filter(([, i]) => present.has(i))
+    .map(([kind, i]) =>
+      box(kind.name, h('span', { class: `swatch kind-${kind.key}` }), (shown) => {
+        toggle(view.hiddenKinds, i, shown);
+        view.changed();
+      }),
+    );
+  const ofGroups = GROUPS.filter(([key]) => runs.some((run) => run.lanes.some((lane) => lane.group === key))).map(
+    ([key, name]) =>
+      box(name, null, (shown) => {
+        toggle(view.hiddenGroups, key, shown);
+        relane();
+      }),
+  );
+  const more = h('button', {
+    type: 'button',
+    onclick: () => {
+      view.all = !view.all;
+      relane();
+    },
+  });
+  const element = h(
+    'div',
+    { class: 'keys', role: 'group', 'aria-label': 'What is shown' },
+    ofKinds,
+    h('span', { class: 'gap' }),
+    ofGroups,
+    others,
+    more,
+  );
+  // how many lanes there are beside those that are shown
+  element.left = (hidden) => {
+    more.textContent = view.all ? 'Fewer lanes' : `${hidden} more lanes`;
+    more.hidden = !view.all && !hidden;
+  };
+  return element;
+}
+
+// What somebody has to know of the blocks, and how to move.
+export function notes(...runs) {
+  const step = Math.max(...runs.map((run) => run.timeline.step_ns));
+  return h(
+    'p',
+    { class: 'note' },
+    step
+      ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block, ` +
+          'as dense as the time in it was used. '
+      : '',
+    runs.some((run) => run.lanes.some((lane) => lane.modelled?.some((count) => count > 0)))
+      ? 'Lighter blocks are modelled, because only windows of the run have device times. '
+      : '',
+    'Drag pans, Ctrl and the wheel zoom; with the keyboard: arrows, +, −, 0.',
+  );
+}

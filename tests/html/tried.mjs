@@ -1,0 +1,55 @@
+// What `xferspy try` measured, as the page shows it. page.sh has put a result beside the trace.
+import assert from 'node:assert/strict';
+import { check, frame, json, texts } from './browser.mjs';
+
+for (const colorScheme of ['light', 'dark'])
+  for (const width of [1600, 900])
+    check(
+      `tried figures, ${colorScheme}, ${width} wide`,
+      'tried',
+      { colorScheme, viewport: { width, height: 900 } },
+      async (page) => {
+        await frame(page);
+        const [report] = json('tried').traces;
+        assert.deepEqual(
+          report.tried.map(({ finding, delta_ns: ns }) => [finding, ns]),
+          [
+            ['noop-upload', -101e6],
+            ['scalar-readback', 2e6],
+            [null, -103e6],
+          ],
+          'the trace has what page.sh wrote',
+        );
+        const figure = await page.$eval('.figure:has(dt:text-is("All repairs tried"))', (of) => of.textContent);
+        assert.equal(
+          figure.replaceAll('\u00a0', ' '),
+          'All repairs tried−103 ms (−110 ms to −96.0 ms), 9 runs each, output the same',
+        );
+        const said = '−101 ms (−104 ms to −98.0 ms), 9 runs each, output the same but for 2 lines that vary';
+        assert.deepEqual(await texts(page, '#finding-0 .tried'), [`tried: ${said}`]);
+        const fact = (name) =>
+          page.evaluate(
+            (wanted) =>
+              [...document.querySelectorAll('.facts dt')]
+                .find((of) => of.textContent === wanted)
+                ?.nextElementSibling.textContent.replaceAll('\u00a0', ' ') ?? null,
+            name,
+          );
+        assert.equal(await fact('Tried'), said);
+        const other = report.findings.findIndex(({ name }) => name === 'scalar-readback');
+        assert.ok(other > 0);
+        await page.click(`#finding-${other}`);
+        assert.equal(await fact('Tried'), '+2.00 ms (+1.00 ms to +3.00 ms), 9 runs each, OUTPUT DIFFERS');
+        assert.equal((await page.$$('.tried.worse')).length, 1, 'a changed output is marked in the list');
+        const over = await page.$$eval('header, .figure, .findings, .detail', (list) =>
+          list.map((of) => of.scrollWidth - of.clientWidth),
+        );
+        assert.ok(over.length > 5 && over.every((pixels) => pixels <= 0), `${over} pixels too wide`);
+      },
+    );
+
+check('without a try nothing is said of one', 'contents', {}, async (page) => {
+  const said = await texts(page, '.figures, .findings, .facts');
+  assert.equal(said.length, 3);
+  assert.ok(!/tried/i.test(said.join()));
+});
