@@ -133,7 +133,8 @@ static void time_uploads(struct xs_framework_context *context, const struct xs_p
 void xs_contexts_time(struct xs_findings *findings, const struct xs_plan *plan) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_framework_context *context = findings->items[i].context;
-        bool in_thread = context && (context->host_copy == XS_HOST_COPY_CUPY || context->host_copy == XS_HOST_COPY_LOADER);
+        bool in_thread =
+            context && (context->host_copy == XS_HOST_COPY_CUPY || context->host_copy == XS_HOST_COPY_LOADER);
         if (in_thread)
             time_uploads(context, plan, findings->items[i].site);
         if (in_thread && !xs_framework_is_known(context)) {

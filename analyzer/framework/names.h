@@ -1,6 +1,6 @@
 /* Names of frameworks as people know them, from the names that stacks and NVTX ranges have. Everything is written into
- * the caller's buffer of XS_FRAMEWORK_NAME bytes; false and "" where the name is of another kind, or too long. The names
- * come from a trace: they are to be escaped where they are shown. */
+ * the caller's buffer of XS_FRAMEWORK_NAME bytes; false and "" where the name is of another kind, or too long. The
+ * names come from a trace: they are to be escaped where they are shown. */
 #ifndef XFERSPY_ANALYZER_FRAMEWORK_NAMES_H
 #define XFERSPY_ANALYZER_FRAMEWORK_NAMES_H
 

@@ -4,8 +4,8 @@
 
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
-/* Line 1 uploads, from memory that line 3 allocated; CuPy's modules lie between both and the driver. The names are in no
- * table `symbol`, as in a trace without resolved addresses. */
+/* Line 1 uploads, from memory that line 3 allocated; CuPy's modules lie between both and the driver. The names are in
+ * no table `symbol`, as in a trace without resolved addresses. */
 #define SITE "/venv/lib/python3.12/site-packages/"
 #define MODULES                                                                                                        \
     "INSERT INTO module VALUES (1,'" SITE "cupy/cuda/pinned_memory.cpython-312.so',NULL,1000,2000,1000),"              \
@@ -18,7 +18,8 @@ enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 #define LOADER_ALLOCATES                                                                                               \
     "INSERT INTO python_code VALUES (2,'" SITE "torch/utils/data/_utils/pin_memory.py','pin_memory',1);"               \
     "INSERT INTO stack VALUES (4,0,1,0);"                                                                              \
-    "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (4*4096+2048,4,0,2,1,0),(4*4096+2049,4,1,1,9,1);" \
+    "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES "                                              \
+    "(4*4096+2048,4,0,2,1,0),(4*4096+2049,4,1,1,9,1);"                                                                 \
     "UPDATE allocation SET stack = 4 WHERE id = 2;"
 
 /* Uploads of the same bytes from page-locked memory, which is allocation 2; before each of them the host works, every

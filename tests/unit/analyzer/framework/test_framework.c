@@ -101,7 +101,8 @@ static void python(void **state) {
 }
 
 static void ranges(void **state) {
-    static const char full[] = "aten::addmm, seq = 5, op_id = 7, sizes = [[512], [64, 512], []], input_op_ids = [(1,0)]";
+    static const char full[] =
+        "aten::addmm, seq = 5, op_id = 7, sizes = [[512], [64, 512], []], input_op_ids = [(1,0)]";
     char name[XS_FRAMEWORK_NAME], sizes[XS_FRAMEWORK_SIZES], many[600] = "aten::cat, sizes = [";
     (void)state;
     xs_framework_range(name, sizes, full, strlen(full));
@@ -122,8 +123,10 @@ static void ranges(void **state) {
 
 /* --- contexts --- */
 
-#define NATIVE(library_, name) {.function = (name), .module = TORCH "lib/" library_, .library = true}
-#define PYTHON(library_, file_, name) {.function = (name), .file = (file_), .python = true, .library = (library_)}
+#define NATIVE(library_, name)                                                                                         \
+    { .function = (name), .module = TORCH "lib/" library_, .library = true }
+#define PYTHON(library_, file_, name)                                                                                  \
+    { .function = (name), .file = (file_), .python = true, .library = (library_) }
 #define ADD(context, frames) xs_framework_add_stack(&(context), frames, sizeof(frames) / sizeof *(frames))
 
 static void to_in_a_forward_pass(void **state) {
