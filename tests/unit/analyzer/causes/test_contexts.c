@@ -91,11 +91,16 @@ static void a_loader_in_the_same_thread(void **state) {
     play_end(p);
 }
 
-/* Then the time before the upload is not the copy's. */
+/* Then the time before the upload is not the copy's. And only page-locked memory is of interest. */
 static void a_loader_in_its_own_thread(void **state) {
+    static const char sql[] =
+        CUPY_UPLOADS LOADER_ALLOCATES "UPDATE python_code SET function = '_pin_memory_loop' WHERE id = 2";
     (void)state;
+    play_uploads(700, 700, XS_MEM_PAGEABLE);
+    diagnose(sql);
+    is_nothing();
     play_uploads(700, 700, XS_MEM_PINNED);
-    diagnose(CUPY_UPLOADS LOADER_ALLOCATES "UPDATE python_code SET function = '_pin_memory_loop' WHERE id = 2");
+    diagnose(sql);
     const struct xs_framework_context *c = played_finding(p, "noop-upload")->context;
     assert_non_null(c);
     assert_int_equal(c->host_copy, XS_HOST_COPY_LOADER_THREAD);

@@ -233,6 +233,7 @@ static void host_copies(void **state) {
         PYTHON(false, "/app/train.py", "step"),
         {.module = CORE, .library = true},
     };
+    static const struct xs_frame no_pool[] = {{.module = CORE, .library = true}};
     static const struct xs_frame thread[] = {
         NATIVE("libtorch_cuda.so", "at::cuda::CachingHostAllocatorImpl::allocate"),
         PYTHON(true, TORCH "utils/data/_utils/pin_memory.py", "pin_memory"),
@@ -248,6 +249,7 @@ static void host_copies(void **state) {
     (void)state;
     CHECK_COPY(cupy, XS_HOST_COPY_CUPY);
     CHECK_COPY(cupyx, XS_HOST_COPY_NONE);
+    CHECK_COPY(no_pool, XS_HOST_COPY_NONE);
     CHECK_COPY(thread, XS_HOST_COPY_LOADER_THREAD);
     CHECK_COPY(same_thread, XS_HOST_COPY_LOADER);
     CHECK_COPY(own, XS_HOST_COPY_NONE);
