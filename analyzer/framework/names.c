@@ -45,7 +45,7 @@ static size_t without_overload(const char *text, size_t length) {
 
 bool xs_framework_operator(char *name, const char *function) {
     static const char start[] = "at::_ops::", *const ends[] = {"::call", "::redispatch"};
-    size_t length = strlen(function);
+    size_t length = strcspn(function, "("); /* imported profiles have parameters */
     *name = '\0';
     if (!starts_with(function, start))
         return false;
@@ -58,7 +58,7 @@ bool xs_framework_operator(char *name, const char *function) {
 }
 
 bool xs_framework_node(char *name, const char *function) {
-    size_t length = strlen(function);
+    size_t length = strcspn(function, "(");
     *name = '\0';
     if (!starts_with(function, "torch::autograd::") || !ends_with(function, length, "::apply"))
         return false;

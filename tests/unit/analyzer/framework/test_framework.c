@@ -26,6 +26,7 @@ static void operators(void **state) {
     check_operator("at::_ops::empty_memory_format::call", "aten::empty");
     check_operator("at::_ops::max_pool2d_with_indices::call", "aten::max_pool2d_with_indices");
     check_operator("at::_ops::_local_scalar_dense::call", "aten::_local_scalar_dense");
+    check_operator("at::_ops::copy_::call(at::Tensor&, at::Tensor const&, bool)", "aten::copy_");
     check_operator("at::native::copy_", "");
     check_operator("at::_ops::copy_", "");
     check_operator("at::_ops::::call", "");
@@ -55,6 +56,8 @@ static void nodes(void **state) {
     assert_string_equal(name, "AddmmBackward0");
     assert_true(xs_framework_node(name, "torch::autograd::generated::ToCopyBackward0::apply"));
     assert_string_equal(name, "ToCopyBackward0");
+    assert_true(xs_framework_node(name, "torch::autograd::CopyBackwards::apply(std::vector<at::Tensor>&&)"));
+    assert_string_equal(name, "CopyBackwards");
     assert_false(xs_framework_node(name, "torch::autograd::AccumulateGrad::apply"));
     assert_false(xs_framework_node(name, "torch::autograd::Engine::evaluate_function"));
     assert_false(xs_framework_node(name, "AddmmBackward0::apply"));
