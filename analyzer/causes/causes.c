@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/causes/contexts.h"
 #include "analyzer/causes/grouping.h"
 #include "analyzer/causes/plan.h"
 #include "analyzer/engine/detector.h"
@@ -172,6 +173,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
         findings->replayed = model.call_count && findings->replay_error <= XS_REPLAY_LARGEST_ERROR;
         set_fit(findings, &model, run);
         find_savings(findings, &plan, all, run);
+        xs_contexts_time(findings, &plan);
         xs_group_causes(findings, &plan, all, run);
     }
     xs_plan_end(&plan);
@@ -186,6 +188,8 @@ int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *
     own.on_instance = on_instance;
     own.data = &collecting;
     int status = xs_analyse(trace, &own, findings, message);
+    if (status >= 0)
+        status = xs_contexts_read(trace, *findings, message);
     if (status >= 0)
         status = find_causes(trace, *findings, &collecting.all, options, message);
     if (status < 0) {

@@ -12,7 +12,7 @@
 /* The times before the calls of one line differ by what the program does there. The tenth of them is near to what the
  * statement itself takes; a statement of CuPy takes 20 to 40 us (docs/measurements.md), so that more than the limit is
  * the program's. */
-enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10, OVERHEAD_LIMIT_NS = 100000 };
+enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
 
 /* The slowest that a library copies data into page-locked memory: pages of the source that are touched for the first
  * time included, 5.5 GB/s were measured. */
@@ -29,7 +29,7 @@ static bool is_python(const struct xs_plan *plan, uint32_t site) {
     return frame && frame->python;
 }
 
-static int64_t before(const struct xs_plan *plan, uint32_t call) {
+int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call) {
     uint32_t previous = plan->previous[call];
     return previous == XS_PLAN_NONE ? 0 : plan->model->calls[call].enter_ns - plan->model->calls[previous].return_ns;
 }
@@ -44,7 +44,7 @@ static uint64_t overhead_of(struct gaps *gaps) {
         return 0;
     qsort(gaps->items, gaps->count, sizeof *gaps->items, by_value);
     int64_t tenth = gaps->items[gaps->count / TENTH];
-    return (uint64_t)(tenth < OVERHEAD_LIMIT_NS ? tenth : OVERHEAD_LIMIT_NS);
+    return (uint64_t)(tenth < XS_STATEMENT_LIMIT_NS ? tenth : XS_STATEMENT_LIMIT_NS);
 }
 
 void xs_statement_overheads(struct xs_plan *plan) {
@@ -64,7 +64,7 @@ void xs_statement_overheads(struct xs_plan *plan) {
         if (!gaps || gaps->count == SAMPLED)
             continue;
         xs_grow(&gaps->items, gaps->count, &gaps->capacity, sizeof *gaps->items);
-        gaps->items[gaps->count++] = before(plan, i);
+        gaps->items[gaps->count++] = xs_statement_gap(plan, i);
     }
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&of_site, entry));) {
         if (entry->value == 1)
@@ -88,7 +88,7 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
     const uint64_t *overhead = xs_hash_find(&plan->overheads, c->site, 0);
     if (!overhead)
         return 0;
-    int64_t own = (int64_t)*overhead - 1, all = before(plan, call);
+    int64_t own = (int64_t)*overhead - 1, all = xs_statement_gap(plan, call);
     uint32_t previous = plan->previous[call];
     while (previous != XS_PLAN_NONE && plan->model->calls[previous].kind == XS_MODEL_RECORD) /* of no known place */
         previous = plan->previous[previous];
@@ -105,6 +105,6 @@ bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t 
     if (!xs_hash_find(&plan->overheads, c->site, 0) || l->stream != c->stream)
         return false;
     if (l->kind == XS_MODEL_RECORD)
-        return before(plan, later) <= OVERHEAD_LIMIT_NS;
+        return xs_statement_gap(plan, later) <= XS_STATEMENT_LIMIT_NS;
     return l->kind == XS_MODEL_SYNC && l->wait == XS_WAITS_STREAM && xs_statement_is_same_place(plan, call, later);
 }

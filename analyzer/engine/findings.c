@@ -238,6 +238,7 @@ void xs_findings_free(struct xs_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         free(findings->items[i].first);
         free(findings->items[i].largest);
+        free(findings->items[i].context);
     }
     for (size_t i = 0; i < findings->cause_count; i++)
         free(findings->causes[i].findings);

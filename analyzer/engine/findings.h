@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/engine/link.h"
+#include "analyzer/framework/context.h"
 #include "analyzer/steps/steps.h"
 #include "analyzer/trace/site_totals.h"
 
@@ -141,6 +142,8 @@ struct xs_finding {
     struct xs_instance *largest; /* by their removable time, largest first; may repeat `first` */
     size_t largest_count;
     uint64_t least_ns; /* removable of the last of them, where there are `kept` */
+
+    struct xs_framework_context *context; /* of its first instances; NULL: nothing is known */
 };
 
 /* What saves less than a millisecond, or than a thousandth of the run, is of little consequence. */

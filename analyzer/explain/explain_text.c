@@ -10,6 +10,7 @@
 #include "analyzer/explain/evidence.h"
 #include "analyzer/explain/explain.h"
 #include "analyzer/explain/stacks.h"
+#include "analyzer/findings/context_words.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
@@ -393,6 +394,19 @@ static void saving_lines(const struct xs_findings *findings, const struct xs_fin
     xs_string_free(&sample);
 }
 
+static void context_lines(const struct xs_finding *f, struct xs_out *out) {
+    struct xs_string text = {0}, host_copy = {0};
+    xs_say_context(&text, f);
+    if (text.length)
+        xs_out_fact(out, "work", "%s", text.data);
+    xs_say_host_copy(&host_copy, f);
+    if (host_copy.length)
+        xs_out_fact(out, "staging", "%s%s", host_copy.data,
+                    f->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
+    xs_string_free(&text);
+    xs_string_free(&host_copy);
+}
+
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
     const struct xs_finding *f = &findings->items[explain->chosen];
@@ -412,6 +426,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     if (!line && xs_place_withheld(&text, findings->sites))
         xs_out_fact(out, "source", "%s", text.data);
     free(line);
+    context_lines(f, out);
     text.length = 0;
     xs_finding_amount(&text, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)

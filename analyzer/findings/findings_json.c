@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/context_words.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
@@ -105,6 +106,7 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
     xs_json_int(json, "last_ns", f->last_ns);
     xs_sample_json(json, &f->sample);
     xs_call_site_json(findings, f->site, json);
+    xs_context_json(json, f);
 }
 
 static void put_total(const struct xs_findings *findings, struct xs_json *json) {

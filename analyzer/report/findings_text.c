@@ -5,6 +5,7 @@
 
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/context_words.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
@@ -31,6 +32,15 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     }
     xs_string_free(&amount);
     xs_string_free(&place);
+}
+
+/* What the framework did, in a line; nothing where nothing is known. */
+static void print_context(const struct xs_finding *f, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_say_framework(&text, f);
+    if (text.length)
+        xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
 }
 
 /* The name, which `explain` takes, what its repair saves, and of how many copies the contents are known. */
@@ -97,6 +107,7 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_name(findings, cause->findings[0], name_columns, out);
     print_tried(report, cause, out);
     print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
+    print_context(f, out);
     if (all || !is_remedy_above(findings, number))
         xs_out_indented(out, INDENT, "%s", xs_remedy_of(findings, f));
     for (size_t i = 0; i < cause->count && (all || !number); i++) {

@@ -132,6 +132,7 @@ export class Findings {
           finding.label ? h('span', { class: 'dim' }, ` (${finding.site})`) : null,
           source,
         ),
+        finding.framework_text ? [h('dt', {}, 'Work'), h('dd', {}, finding.framework_text)] : null,
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),
