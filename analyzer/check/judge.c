@@ -101,6 +101,13 @@ static void add_undecided_reason(const struct judge *j, int detector, uint64_t l
         if (undecided <= xs_sum(was, share_of(was, j->terms->tolerance)))
             return;
     }
+    if (!strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps) {
+        xs_string_format(reason,
+                         "%sOf %s it could not be decided: only a part of the run's calls was recorded"
+                         " (XFERSPY_OUTSIDE, XFERSPY_STEPS).",
+                         reason->length ? " " : "", xs_format_count(count, undecided));
+        return;
+    }
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
                      xs_format_count(count, undecided), most->reason,
@@ -116,6 +123,8 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
             xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
         else
             add_device_reason(j, reason);
+        if (!reason->length && j->reading->summary.looked_at.has_gaps)
+            xs_string_format(reason, "It is a number of the whole run, and the trace has the calls of a part.");
         if (!reason->length)
             xs_string_format(reason, "The trace does not have this number; were kernels recorded (XFERSPY_KERNELS)?");
     }
@@ -125,6 +134,11 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
 static char *why_unknown(const struct judge *j, const struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
+    const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
+    if (looked_at->has_gaps && !looked_at->parts) { /* and nothing else counts then */
+        xs_looked_at_say(&j->reading->summary, &reason);
+        return reason.data;
+    }
     if (rule->about == XS_RULE_METRIC) {
         add_metric_reason(j, rule->metric, &reason);
     } else if (rule->about == XS_RULE_FINDING) {
