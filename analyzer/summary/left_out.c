@@ -2,6 +2,7 @@
 #include "analyzer/summary/left_out.h"
 
 #include "analyzer/base/units.h"
+#include "analyzer/trace/scan.h"
 #include "schema/spool/spool.h"
 
 const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
@@ -19,6 +20,17 @@ void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string
 
 enum { NAME_COLUMNS = 60 };
 
+/* A copy without names has none. */
+static void say_range(const struct xs_recorded_steps *steps, struct xs_string *text) {
+    if (!*steps->name) {
+        xs_string_format(text, "NVTX range that was named");
+        return;
+    }
+    xs_string_format(text, "NVTX range \"");
+    xs_string_add_cut(text, steps->name, NAME_COLUMNS);
+    xs_string_format(text, "\"");
+}
+
 /* "steps 3 to 5 (4 were asked for), by the NVTX range "step"" */
 static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *text) {
     char first[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
@@ -32,10 +44,14 @@ static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *t
     if (steps->count < steps->wanted)
         xs_string_format(text, " (%s %s asked for)", xs_format_count(number, steps->wanted),
                          steps->wanted == 1 ? "was" : "were");
-    xs_string_format(text, ", by the %s",
-                     steps->by == XS_RECORDED_BY_RANGE ? "NVTX range \"" : "wait that came most regularly (");
-    xs_string_add_cut(text, steps->name, NAME_COLUMNS);
-    xs_string_format(text, "%s", steps->by == XS_RECORDED_BY_RANGE ? "\"" : ")");
+    xs_string_format(text, ", by the ");
+    if (steps->by == XS_RECORDED_BY_RANGE) {
+        say_range(steps, text);
+    } else {
+        xs_string_format(text, "wait that came most regularly (");
+        xs_string_add_cut(text, steps->name, NAME_COLUMNS);
+        xs_string_format(text, ")");
+    }
     if (steps->by == XS_RECORDED_BY_WAIT && steps->count && steps->first > xs_sum(steps->skipped, 1))
         xs_string_format(text, ", which was found only then");
 }
@@ -47,9 +63,9 @@ static void say_none(const struct xs_recorded_steps *steps, struct xs_string *te
     if (steps->by == XS_RECORDED_ALL) {
         xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
     } else if (steps->by == XS_RECORDED_BY_RANGE) {
-        xs_string_format(text, "the NVTX range \"");
-        xs_string_add_cut(text, steps->name, NAME_COLUMNS);
-        xs_string_format(text, "\" came %s time%s, and %s step%s to be skipped.", xs_format_count(count, steps->passed),
+        xs_string_format(text, "the ");
+        say_range(steps, text);
+        xs_string_format(text, " came %s time%s, and %s step%s to be skipped.", xs_format_count(count, steps->passed),
                          steps->passed == 1 ? "" : "s", xs_format_count(skipped, steps->skipped),
                          steps->skipped == 1 ? " was" : "s were");
     } else {
@@ -67,18 +83,16 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
         say_none(&l->steps, text);
         return;
     }
-    if (l->steps.by != XS_RECORDED_ALL) {
-        xs_string_format(text, "Looked at %s of %s: ", xs_format_ns(recorded, l->recorded_ns),
-                         xs_format_ns(run, summary->run.duration_ns));
+    xs_string_format(text, "Looked at %s of %s, in ", xs_format_ns(recorded, l->recorded_ns),
+                     xs_format_ns(run, summary->run.duration_ns));
+    if (l->steps.by == XS_RECORDED_ALL)
+        xs_string_format(text, "%s part%s of the run that XFERSPY_WINDOW asks for", xs_format_count(parts, l->parts),
+                         l->parts == 1 ? "" : "s");
+    else
         say_steps(&l->steps, text);
-        xs_string_format(text, ". Findings and totals are of this part, and outside only allocations were recorded.");
-        return;
-    }
-    xs_string_format(text,
-                     "Looked at %s of %s, in %s part%s of the run that XFERSPY_WINDOW asks for: findings and "
-                     "totals are of %s, and outside only allocations were recorded.",
-                     xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns),
-                     xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s", l->parts == 1 ? "it" : "them");
+    bool is_one = l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2;
+    xs_string_format(text, ": findings and totals are of %s, and outside only allocations were recorded.",
+                     is_one ? "it" : "them");
 }
 
 /* "3 copies, 1 memset and 20 other calls" */

@@ -12,10 +12,12 @@ enum {
     PLACES = 64,  /* the place that was not seen for longest makes room */
     MOMENTS = 64, /* the latest ones of a place */
     LEAST = 5,    /* distances behind the warm-up */
-    MANY = 32,    /* so many regular distances are steps whatever came before them */
+    MANY = 32,    /* so many regular distances are steps whatever came before them, and may differ by more */
     EXCEPTIONS = 20
 };
 #define LARGEST_SPREAD 0.25
+/* With the same limit nothing at all would be recorded of a loop whose batches have many lengths. */
+#define LARGEST_SPREAD_OF_MANY 0.5
 
 struct place {
     uint64_t key, count, last_ns;
@@ -88,12 +90,12 @@ static unsigned warm_up_of(unsigned count) {
 }
 
 /* The standard deviation against the mean, both squared: no root is needed. */
-static bool is_even(const uint64_t *regular, unsigned count, double sum) {
+static bool is_even(const uint64_t *regular, unsigned count, double sum, double largest) {
     double mean = sum / count, squares = 0;
     for (unsigned i = 0; i < count; i++) {
         squares += ((double)regular[i] - mean) * ((double)regular[i] - mean);
     }
-    return mean > 0 && squares / count <= LARGEST_SPREAD * LARGEST_SPREAD * mean * mean;
+    return mean > 0 && squares / count <= largest * largest * mean * mean;
 }
 
 static bool is_regular(const struct place *place) {
@@ -113,7 +115,10 @@ static bool is_regular(const struct place *place) {
     for (unsigned i = 0; i < kept; i++) {
         sum += (double)regular[i];
     }
-    return (rest >= MANY || sum * 2 >= (double)(place->last_ns - begun_ns)) && is_even(regular, kept, sum);
+    if (rest >= MANY) {
+        return is_even(regular, kept, sum, LARGEST_SPREAD_OF_MANY);
+    }
+    return sum * 2 >= (double)(place->last_ns - begun_ns) && is_even(regular, kept, sum, LARGEST_SPREAD);
 }
 
 static void choose(const struct place *place, const struct xs_step_wait *wait) {

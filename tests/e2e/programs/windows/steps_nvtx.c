@@ -27,7 +27,7 @@
  * > SELECT count(*), sum(free_enter_ns IS NOT NULL) FROM allocation WHERE bytes = 128
  * 10|10
  *
- * $ "$xferspy" report $traces | grep -o 'Looked at .* of .*: steps 3 to 5, by the NVTX range "step"'| grep -o 'steps.*'
+ * $ "$xferspy" report $traces | grep -o 'Looked at .* of .*, in steps 3 to 5, by the NVTX range "step"'| grep -o 'steps.*'
  * steps 3 to 5, by the NVTX range "step"
  *
  * !

@@ -120,6 +120,15 @@ IN_A_CHILD(an_irregular_wait_is_none) {
     assert_false(xs_step_waits().is_found);
 }
 
+/* Distances that differ by half of their mean are steps where there are many of them. */
+IN_A_CHILD(many_may_differ_by_more) {
+    xs_step_waits_start(0, 2);
+    for (unsigned i = 0; i < 32; i++) {
+        assert_false(wait_for(&step, i % 2 ? 30 : 12));
+    }
+    assert_true(wait_for(&step, 30));
+}
+
 /* Regular, but a small part of what the program has waited for until then; it is taken once it has lasted for long. */
 IN_A_CHILD(a_short_rhythm_is_none_at_first) {
     struct xs_step_wait other = step;
@@ -217,6 +226,7 @@ int main(void) {
         cmocka_unit_test(all_steps_behind_the_skipped_ones),
         cmocka_unit_test(a_warm_up_is_passed_over),
         cmocka_unit_test(an_irregular_wait_is_none),
+        cmocka_unit_test(many_may_differ_by_more),
         cmocka_unit_test(a_short_rhythm_is_none_at_first),
         cmocka_unit_test(places_are_told_apart),
         cmocka_unit_test(objects_count_without_a_stack),
