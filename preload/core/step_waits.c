@@ -30,10 +30,12 @@ static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static uint64_t skipped, most; /* set before xs_step_waits_on */
 static struct place places[PLACES];
 static unsigned place_count;
-static uint64_t seen, begun_ns;
+static uint64_t begun_ns;
 static uint64_t distances[MOMENTS], later[MOMENTS]; /* for one look; the stack of a thread may be a small one */
-static uint32_t found_row, found_stack;
-static _Atomic uint64_t found_key, first_step; /* set in this order; first_step of 0: none is found yet */
+/* first_step is set last; 0: none is found yet. All are read without the lock, by a process that ends in a signal
+ * handler, too. */
+static _Atomic uint32_t found_row, found_stack;
+static _Atomic uint64_t seen, found_key, first_step;
 
 void xs_step_waits_start(uint64_t skip, uint64_t count) {
     skipped = skip;
@@ -135,7 +137,7 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
     xs_lock(&lock);
     if (!atomic_load(&first_step)) {
         struct place *place = place_of(key_of(wait));
-        if (!seen++) {
+        if (atomic_fetch_add(&seen, 1) == 0) {
             begun_ns = now_ns;
         }
         place->moments_ns[place->count++ % MOMENTS] = now_ns;
@@ -166,16 +168,13 @@ bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns) {
 }
 
 struct xs_step_waits xs_step_waits(void) {
-    xs_lock(&lock);
-    uint64_t first = atomic_load(&first_step), turns = atomic_load(&xs_asked_step_turns);
-    struct xs_step_waits now = {.is_found = first > 0,
-                                .row = found_row,
-                                .stack = found_stack,
-                                .first = first,
-                                .ended = turns / 2,
-                                .seen = seen};
-    xs_unlock(&lock);
-    return now;
+    uint64_t first = atomic_load(&first_step);
+    return (struct xs_step_waits){.is_found = first > 0,
+                                  .row = found_row,
+                                  .stack = found_stack,
+                                  .first = first,
+                                  .ended = atomic_load(&xs_asked_step_turns) / 2,
+                                  .seen = seen};
 }
 
 void xs_step_waits_forget(void) { xs_lock_forget(&lock); }

@@ -30,7 +30,7 @@ void xs_step_waits_start(uint64_t skipped, uint64_t most);
  * says so by xs_asked_window_changed as soon as it is outside of everything. */
 bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns);
 
-/* How the search went. Any thread. */
+/* How the search went. Any thread, signal handlers too. */
 struct xs_step_waits {
     bool is_found;
     uint32_t row, stack;   /* of the wait that was found */

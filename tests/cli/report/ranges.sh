@@ -26,7 +26,7 @@ run "$XFERSPY" query --format=tsv anonymous.db "SELECT value FROM meta WHERE key
 expect_out "25000+20000,75000+45000"
 # What only the whole run would tell is not known, and the reason is that only a part of it is there.
 run "$XFERSPY" check --no-config --fail-on=unused-allocation:0 part.db; expect_status 3
-expect_out "(calls not recorded); the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS)."
+expect_out "(calls not recorded); the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS."
 expect_not "XFERSPY_FINGERPRINT=all"
 run "$XFERSPY" check --no-config --fail-on=unused-allocation:0 whole.db; expect_not "those of a part"
 

@@ -64,7 +64,7 @@ int main(void) {
         for (int k = 0; k < 10; k++)
             asked_launch(i);
         if (i % 7 == 3 || i % 5 == 1)
-            OK(cuCtxSynchronize());
+            OK(cuStreamSynchronize(NULL)); /* the same call from another line */
         pause_ms(20);
         OK(cuStreamSynchronize(NULL));
         recorded = recorded || is_recorded();
