@@ -11,8 +11,8 @@ enum { XS_WINDOW_SPEC_TIMES = 16 };
 /* What may be given, for messages. */
 #define XS_WINDOW_SPEC_FORMS "10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
 
-/* Who opens the windows and closes them. */
-enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER };
+/* Who opens the windows and closes them. BY_STEPS is never read from a text: it is what XFERSPY_STEPS asks for. */
+enum xs_window_opener { XS_WINDOW_BY_TIME, XS_WINDOW_BY_RANGE, XS_WINDOW_BY_PROFILER, XS_WINDOW_BY_STEPS };
 
 /* Zero: nothing is asked for, and the budget decides. */
 struct xs_window_spec {

@@ -101,10 +101,13 @@ static void add_undecided_reason(const struct judge *j, int detector, uint64_t l
         if (undecided <= xs_sum(was, share_of(was, j->terms->tolerance)))
             return;
     }
+    bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
     xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
                      xs_format_count(count, undecided), most->reason,
-                     content ? "; XFERSPY_FINGERPRINT=all looks at every copy" : "");
+                     of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
+                     : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
+                               : "");
 }
 
 static void add_metric_reason(const struct judge *j, int metric, struct xs_string *reason) {
@@ -116,6 +119,8 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
             xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
         else
             add_device_reason(j, reason);
+        if (!reason->length && metric == XS_METRIC_DEVICE_TIME && j->reading->summary.looked_at.has_gaps)
+            xs_string_format(reason, "No copy that was recorded has a device time.");
         if (!reason->length)
             xs_string_format(reason, "The trace does not have this number; were kernels recorded (XFERSPY_KERNELS)?");
     }
@@ -125,6 +130,11 @@ static void add_metric_reason(const struct judge *j, int metric, struct xs_strin
 static char *why_unknown(const struct judge *j, const struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
+    const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
+    if (looked_at->has_gaps && !looked_at->parts) { /* a note says why, and nothing else counts */
+        xs_string_format(&reason, "The part of the run that was to be recorded never came.");
+        return reason.data;
+    }
     if (rule->about == XS_RULE_METRIC) {
         add_metric_reason(j, rule->metric, &reason);
     } else if (rule->about == XS_RULE_FINDING) {

@@ -148,8 +148,8 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
     }
     if (xs_job_who_is(&in_part, job, is_in_part))
-        xs_out_line(out, XS_STYLE_WARN, "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE): %s.",
-                    in_part.data);
+        xs_out_line(out, XS_STYLE_WARN,
+                    "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE, XFERSPY_STEPS): %s.", in_part.data);
     if (xs_job_who_is(&modelled, job, is_modelled))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times recorded in windows, the rest of them modelled: %s.",
                     modelled.data);

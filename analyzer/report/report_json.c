@@ -270,6 +270,21 @@ static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
+/* The steps that were recorded, where steps were asked for. */
+static void put_steps(const struct xs_recorded_steps *steps, struct xs_json *json) {
+    static const char *const by[] = {
+        [XS_RECORDED_BY_RANGE] = "range", [XS_RECORDED_BY_WAIT] = "wait", [XS_RECORDED_NONE] = "none"};
+    if (steps->by == XS_RECORDED_ALL)
+        return;
+    xs_json_object(json, "steps");
+    xs_json_text(json, "by", by[steps->by]);
+    xs_json_text(json, "name", steps->name);
+    xs_json_count(json, "first", steps->first);
+    xs_json_count(json, "count", steps->count);
+    xs_json_count(json, "passed", steps->passed);
+    xs_json_end(json, '}');
+}
+
 static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     const struct xs_coverage *c = &s->coverage;
     xs_json_object(json, "coverage");
@@ -303,6 +318,7 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
         xs_json_count(json, "left_out_launches", s->looked_at.launches);
         xs_json_count(json, "left_out_others", s->looked_at.others);
+        put_steps(&s->looked_at.steps, json);
         xs_json_end(json, '}');
     }
     put_left_out(s, json);

@@ -41,6 +41,7 @@ static const char doc[] =
     "Examples:\n"
     "  xferspy run -- ./app --its-own options\n"
     "  xferspy run --report -- python train.py\n"
+    "  xferspy run --skip-steps=20 --steps=10 -- python train.py\n"
     "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
     "\n"
     "Each capture option is also an environment variable, XFERSPY_OUTPUT for --output; the option goes first. Without "

@@ -2,6 +2,7 @@
 #include "analyzer/summary/left_out.h"
 
 #include "analyzer/base/units.h"
+#include "analyzer/trace/scan.h"
 #include "schema/spool/spool.h"
 
 const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
@@ -17,20 +18,81 @@ void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string
                          xs_format_ns(run, summary->run.duration_ns), l->parts ? "were" : "was");
 }
 
+enum { NAME_COLUMNS = 60 };
+
+/* A copy without names has none. */
+static void say_range(const struct xs_recorded_steps *steps, struct xs_string *text) {
+    if (!*steps->name) {
+        xs_string_format(text, "NVTX range that was named");
+        return;
+    }
+    xs_string_format(text, "NVTX range \"");
+    xs_string_add_cut(text, steps->name, NAME_COLUMNS);
+    xs_string_format(text, "\"");
+}
+
+/* "steps 3 to 5 (4 were asked for), by the NVTX range "step"" */
+static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *text) {
+    char first[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
+    if (!steps->count)
+        xs_string_format(text, "the beginning of a step");
+    else if (steps->count == 1)
+        xs_string_format(text, "step %s", xs_format_count(first, steps->first));
+    else
+        xs_string_format(text, "steps %s to %s", xs_format_count(first, steps->first),
+                         xs_format_count(number, xs_sum(steps->first, steps->count - 1)));
+    if (steps->count < steps->wanted)
+        xs_string_format(text, " (%s %s asked for)", xs_format_count(number, steps->wanted),
+                         steps->wanted == 1 ? "was" : "were");
+    xs_string_format(text, ", by the ");
+    if (steps->by == XS_RECORDED_BY_RANGE) {
+        say_range(steps, text);
+    } else {
+        xs_string_format(text, "wait that came most regularly (");
+        xs_string_add_cut(text, steps->name, NAME_COLUMNS);
+        xs_string_format(text, ")");
+    }
+    if (steps->by == XS_RECORDED_BY_WAIT && steps->count && steps->first > xs_sum(steps->skipped, 1))
+        xs_string_format(text, ", which was found only then");
+}
+
+/* Why there is no part at all. */
+static void say_none(const struct xs_recorded_steps *steps, struct xs_string *text) {
+    char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
+    xs_string_format(text, "Nothing was recorded but allocations: ");
+    if (steps->by == XS_RECORDED_ALL) {
+        xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
+    } else if (steps->by == XS_RECORDED_BY_RANGE) {
+        xs_string_format(text, "the ");
+        say_range(steps, text);
+        xs_string_format(text, " came %s time%s, and %s step%s to be skipped.", xs_format_count(count, steps->passed),
+                         steps->passed == 1 ? "" : "s", xs_format_count(skipped, steps->skipped),
+                         steps->skipped == 1 ? " was" : "s were");
+    } else {
+        xs_string_format(text, "no wait came regularly, so nothing told the steps apart. Mark them with an NVTX range, "
+                               "and name it by XFERSPY_STEP.");
+    }
+}
+
 void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_looked_at *l = &summary->looked_at;
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES], parts[XS_UNIT_BYTES];
     if (!l->has_gaps)
         return;
     if (!l->parts) {
-        xs_string_format(text, "Nothing was recorded but allocations: what XFERSPY_WINDOW asks for never came.");
+        say_none(&l->steps, text);
         return;
     }
-    xs_string_format(text,
-                     "Looked at %s of %s, in %s part%s of the run that XFERSPY_WINDOW asks for: findings and "
-                     "totals are of %s, and outside only allocations were recorded.",
-                     xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns),
-                     xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s", l->parts == 1 ? "it" : "them");
+    xs_string_format(text, "Looked at %s of %s, in ", xs_format_ns(recorded, l->recorded_ns),
+                     xs_format_ns(run, summary->run.duration_ns));
+    if (l->steps.by == XS_RECORDED_ALL)
+        xs_string_format(text, "%s part%s of the run that XFERSPY_WINDOW asks for", xs_format_count(parts, l->parts),
+                         l->parts == 1 ? "" : "s");
+    else
+        say_steps(&l->steps, text);
+    bool is_one = l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2;
+    xs_string_format(text, ": findings and totals are of %s, and outside only allocations were recorded.",
+                     is_one ? "it" : "them");
 }
 
 /* "3 copies, 1 memset and 20 other calls" */
@@ -52,8 +114,9 @@ static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text
         count += kinds[i].count;
     }
     if (count)
-        xs_string_format(text, " %s counted and not recorded: outside of what XFERSPY_WINDOW asks for.",
-                         count == 1 ? "was" : "were");
+        xs_string_format(text, " %s counted and not recorded: outside of %s.", count == 1 ? "was" : "were",
+                         l->steps.by == XS_RECORDED_ALL ? "what XFERSPY_WINDOW asks for"
+                                                        : "the steps that were asked for");
     return count;
 }
 

@@ -44,6 +44,21 @@ static void read_budget(const struct xs_trace *trace, const struct xs_run *run, 
     free(percent);
 }
 
+static void read_recorded_steps(const struct xs_trace *trace, struct xs_recorded_steps *steps) {
+    char text[16];
+    const char *by = xs_trace_meta_text(trace, "range.steps_by", text, sizeof text, "");
+    if (!*by)
+        return;
+    bool by_range = strcmp(by, "range") == 0;
+    steps->by = by_range ? XS_RECORDED_BY_RANGE : strcmp(by, "wait") == 0 ? XS_RECORDED_BY_WAIT : XS_RECORDED_NONE;
+    steps->first = xs_trace_meta_count(trace, "range.steps_first");
+    steps->count = xs_trace_meta_count(trace, "range.steps");
+    steps->passed = xs_trace_meta_count(trace, "range.steps_passed");
+    steps->skipped = xs_trace_meta_count(trace, "option.skip_steps");
+    steps->wanted = xs_trace_meta_count(trace, "option.steps");
+    xs_trace_meta_text(trace, by_range ? "option.step" : "range.steps_wait", steps->name, sizeof steps->name, "");
+}
+
 static void read_looked_at(const struct xs_trace *trace, struct xs_looked_at *looked_at) {
     struct xs_capture_ranges ranges;
     xs_capture_ranges_read(&ranges, trace);
@@ -55,6 +70,7 @@ static void read_looked_at(const struct xs_trace *trace, struct xs_looked_at *lo
                                        .memsets = ranges.memsets,
                                        .launches = ranges.launches,
                                        .others = ranges.others};
+    read_recorded_steps(trace, &looked_at->steps);
     xs_capture_ranges_free(&ranges);
 }
 

@@ -162,7 +162,8 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
 
 /* Every call has to be in the trace, made by the program itself: neither parts of the run nor repairs are wanted. */
 static bool is_for_recording(const char *setting) {
-    static const char *const others[] = {"XFERSPY_OUTPUT=", "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_REPAIR"};
+    static const char *const others[] = {"XFERSPY_OUTPUT=", "XFERSPY_WINDOW=",     "XFERSPY_OUTSIDE=", "XFERSPY_STEP=",
+                                         "XFERSPY_STEPS=",  "XFERSPY_SKIP_STEPS=", "XFERSPY_REPAIR"};
     bool is = !strncmp(setting, "XFERSPY_", strlen("XFERSPY_"));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         is = is && strncmp(setting, others[i], strlen(others[i])) != 0;

@@ -141,6 +141,24 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller) {
     return e;
 }
 
+uint32_t xs_callsite_number(struct xs_caller caller) {
+    struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : xs_thread_memory_of(XS_PART_FRAMES, sizeof *w);
+    if (!w) {
+        return 0;
+    }
+    walk(w, &caller);
+    if (!w->natives && !w->pythons) {
+        return 0;
+    }
+    bool is_new;
+    struct xs_stack_key key = key_of(w);
+    uint32_t number = xs_stacks_number(key, &is_new);
+    if (is_new) {
+        xs_stacks_undefined(key);
+    }
+    return number;
+}
+
 void xs_callsite_before_fork(void) { xs_native_before_fork(); }
 
 void xs_callsite_after_fork(void) { xs_native_after_fork(); }

@@ -20,6 +20,10 @@ extern _Atomic bool xs_callsite_on;
  * a new place behind the definition. Returns the event's place. Only between xs_begin and xs_end. */
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 
+/* The number of the calling thread's stack, as an event has it that is begun in its place, for a call that is not
+ * recorded: nothing is defined. 0: stacks are not recorded, or there is no memory. The guard is raised. */
+uint32_t xs_callsite_number(struct xs_caller caller);
+
 /* The registers of the calling wrapper's caller. This is a macro because it is about the function that it stands in.
  * That function has a frame pointer, because its frame address is asked for: it points to the caller's frame
  * pointer, and the return address lies above it. (On aarch64 nothing tells where the caller's frame begins, so there

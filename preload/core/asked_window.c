@@ -7,6 +7,8 @@
 
 _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
+_Atomic uint64_t xs_asked_step_turns;
+static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* turns */
 
 void xs_asked_window_changed(void) {
     int saved = errno;
@@ -20,12 +22,24 @@ void xs_asked_profiler_change(bool is_on) {
     }
 }
 
+void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
+    atomic_store(&steps_to, most ? 2 * (skipped + most) : UINT64_MAX);
+    atomic_store(&steps_from, 2 * skipped + 1);
+}
+
+static bool is_in_steps(void) {
+    uint64_t turns = atomic_load(&xs_asked_step_turns);
+    return turns >= atomic_load(&steps_from) && turns < atomic_load(&steps_to);
+}
+
 bool xs_asked_window_is_open(enum xs_window_opener opener) {
     switch (opener) {
     case XS_WINDOW_BY_RANGE:
         return atomic_load(&xs_asked_ranges) > 0;
     case XS_WINDOW_BY_PROFILER:
         return atomic_load(&xs_asked_profiler);
+    case XS_WINDOW_BY_STEPS:
+        return is_in_steps();
     case XS_WINDOW_BY_TIME:
         break;
     }

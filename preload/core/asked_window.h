@@ -1,11 +1,12 @@
-/* Windows of device times that the program itself opens and closes, where the user asked for that (XFERSPY_WINDOW): by
- * an NVTX range of a name, or by cuProfilerStart and cuProfilerStop. Who sees these calls says so here, and the part
- * that attaches CUPTI reads it here; neither knows the other. */
+/* Windows of device times that the program itself opens and closes, where the user asked for that (XFERSPY_WINDOW,
+ * XFERSPY_STEPS): by an NVTX range of a name, by cuProfilerStart and cuProfilerStop, or by the steps that it makes. Who
+ * sees these calls says so here, and the part that attaches CUPTI reads it here; neither knows the other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "schema/window_spec.h"
 
@@ -15,12 +16,24 @@
 extern _Atomic int xs_asked_ranges;
 extern _Atomic bool xs_asked_profiler;
 
+/* How far the program is in its steps. It begins at 0; each begin and each end of a step adds 1, so an odd number means
+ * that the program is in a step. Two threads may add theirs in any order. */
+extern _Atomic uint64_t xs_asked_step_turns;
+
 /* Another one is open (1), or one fewer (-1). True: it is the first or was the last, and the calling thread says so by
  * xs_asked_window_changed as soon as it is outside of everything. */
 static inline bool xs_asked_ranges_change(int change) {
     int before = atomic_fetch_add(&xs_asked_ranges, change);
-    return (before > 0) != (before + change > 0);
+    bool has_turned = (before > 0) != (before + change > 0);
+    if (has_turned) {
+        atomic_fetch_add(&xs_asked_step_turns, 1);
+    }
+    return has_turned;
 }
+
+/* The window of steps: it is open from the begin of the step behind the first `skipped` ones until `most` steps have
+ * ended, or until the process ends where `most` is 0. Before this call it is closed. */
+void xs_asked_steps_set(uint64_t skipped, uint64_t most);
 
 /* A window was opened or closed. May wait until CUPTI is attached or detached, 50 ms at most. A thread of the
  * application's that has entered nothing of the library's. Keeps errno. */

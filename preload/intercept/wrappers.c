@@ -5,6 +5,7 @@
 #include "preload/core/own_cost.h"
 #include "preload/driver/real.h"
 #include "preload/intercept/call.h"
+#include "preload/intercept/step_end.h"
 
 /* The functions below are inlined into every wrapper, where the category is a constant: what remains of a switch is one
  * of its cases. */
@@ -176,11 +177,19 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
     }
 }
 
+/* ---- waits that may end a step (core/step_waits.h) ---- */
+
+XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) {
+    return category == XS_CAT_SYNC && XS_UNLIKELY(atomic_load_explicit(&xs_step_waits_on, memory_order_relaxed)) &&
+           call->event->kind == XS_EVENT_SYNC;
+}
+
 #define XS_ENTRY(symbol, row_category, row_default_stream, params, args, before, after)                                \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
         const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
         struct xs_call begun, *const call = &begun;                                                                    \
+        struct xs_step_end step = {.is_wait = false};                                                                  \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
         if (may_be_left_out(category) && real && xs_left_out_begin(XS_GUARD_HERE(), left_out_kind(category))) {        \
             call->event = &xs_scratch_event;                                                                           \
@@ -188,6 +197,9 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
             call->default_stream = row_default_stream;                                                                 \
             if (is_decoded_outside(category)) {                                                                        \
                 before;                                                                                                \
+            }                                                                                                          \
+            if (may_end_step(call, category)) {                                                                        \
+                step = xs_step_end_of(call->event, XS_ROW_##symbol, xs_callsite_number(XS_CALLER));                    \
             }                                                                                                          \
             prepare_left_out(call);                                                                                    \
             call->result = real args;                                                                                  \
@@ -197,6 +209,7 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
             if (XS_UNLIKELY(is_moment)) {                                                                              \
                 xs_cupti_turn_here();                                                                                  \
             }                                                                                                          \
+            xs_step_end(&step, call->result);                                                                          \
             return call->result;                                                                                       \
         }                                                                                                              \
         const uint64_t measured_from = xs_own_cost_begin();                                                            \
@@ -220,6 +233,9 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
         if (has_callsite(call, category)) {                                                                            \
             call->event = xs_callsite_take(call->event, XS_CALLER);                                                    \
         }                                                                                                              \
+        if (may_end_step(call, category)) {                                                                            \
+            step = xs_step_end_of(call->event, XS_ROW_##symbol, call->event->stack);                                   \
+        }                                                                                                              \
         prepare_contents(call, category);                                                                              \
         const uint64_t entered = call->event->enter_tick = xs_now();                                                   \
         call->result = real args;                                                                                      \
@@ -240,6 +256,7 @@ XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
         if (XS_UNLIKELY(is_moment)) {                                                                                  \
             xs_cupti_turn_here();                                                                                      \
         }                                                                                                              \
+        xs_step_end(&step, call->result);                                                                              \
         return call->result;                                                                                           \
     }
 #include "preload/driver/entry_points.def"

@@ -32,6 +32,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
+#include "preload/session/asked_steps.h"
 #include "preload/session/facts.h"
 #include "preload/session/files.h"
 #include "preload/session/redact.h"
@@ -170,6 +171,7 @@ static void write_ranges(struct xs_store *store) {
     xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
     xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);
     xs_store_meta_int(store, "range.left_out_others", (int64_t)counts.left_out[XS_LEFT_OUT_OTHER]);
+    xs_asked_steps_write(store);
 }
 
 static void write_ranges_in_between(struct xs_store *store) {

@@ -22,6 +22,7 @@
 #include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/core/scratch.h"
+#include "preload/core/step_waits.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
@@ -29,6 +30,7 @@
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/repair/repair.h"
+#include "preload/session/asked_steps.h"
 #include "preload/session/drain.h"
 #include "preload/session/facts.h"
 #include "preload/session/naming.h"
@@ -64,6 +66,7 @@ static void on_fork_child(void) {
     xs_repair_forget();
     xs_notes_forget();
     xs_outside_forget();
+    xs_step_waits_forget();
     xs_thread_forget();
     xs_callsite_forget();
     if (session_pid != 0) {
@@ -117,6 +120,7 @@ static void finish(unsigned patience_ms) {
     atomic_store(&xs_state, XS_STATE_CLOSED);
     enum xs_finish how = xs_drain_finish(patience_ms, STILL_PATIENCE_MS, &events);
     const char *path = xs_drain_path();
+    xs_asked_steps_say();
     switch (how) {
     case XS_FINISH_OK:
         xs_complain(&said, "%llu events in %s; `xferspy report %s` shows them", (unsigned long long)events, path, path);
@@ -220,6 +224,10 @@ static uint64_t others_ns(void) { return start_cost_ns + xs_own_cost_ns() + xs_f
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
     bool is_limited = strcmp(options.outside, "allocations") == 0;
+    if (xs_asked_steps_start(&options, &window)) {
+        xs_outside_start(&window, begun_ns);
+        return;
+    }
     if (!xs_window_spec_read(&window, options.window)) {
         xs_say("XFERSPY_WINDOW is no window (" XS_WINDOW_SPEC_FORMS "); the budget decides");
     }

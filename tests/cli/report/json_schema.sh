@@ -15,6 +15,7 @@ for name in simple simulated without_cupti empty; do fixture $name.db $name; don
 fixture killed.db killed killed_early
 fixture aside.db killed stepped_aside
 fixture ranges.db simple ranges
+fixture steps.db simple recorded_steps
 fixture findings.db findings callsites
 cp "$SOURCE"/../golden/*.db .
 for trace in *.db; do

@@ -15,7 +15,7 @@ run "$XFERSPY" info --json part.db; expect_out '"ranges"'
 run "$XFERSPY" check --no-config --fail-on=transfers:1000 part.db; expect_status 0; expect_out "$looked_at"
 run "$XFERSPY" diff whole.db part.db; expect_out "AFTER: in part.db, 65.0 ms of 200 ms were looked at"
 run "$XFERSPY" report part.db whole.db
-expect_out "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE): rank 0"
+expect_out "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE, XFERSPY_STEPS): rank 0"
 for format in text json; do
     run "$XFERSPY" report --format=$format whole.db; expect_not "looked at"; expect_not "looked_at"
 done
@@ -24,3 +24,26 @@ run "$XFERSPY" anonymize -o anonymous.db part.db; expect_status 0
 run "$XFERSPY" report anonymous.db; expect_out "$looked_at"
 run "$XFERSPY" query --format=tsv anonymous.db "SELECT value FROM meta WHERE key = 'range.windows'"
 expect_out "25000+20000,75000+45000"
+# What only the whole run would tell is not known, and the reason is that only a part of it is there.
+run "$XFERSPY" check --no-config --fail-on=unused-allocation:0 part.db; expect_status 3
+expect_out "(calls not recorded); the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS."
+expect_not "XFERSPY_FINGERPRINT=all"
+run "$XFERSPY" check --no-config --fail-on=unused-allocation:0 whole.db; expect_not "those of a part"
+
+# Steps are said by their numbers and by what they were told from; no name is in a copy without names.
+make_trace steps.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/recorded_steps.sql"
+looked_at="Looked at 20.0 ms of 200 ms, in steps 3 to 5, by the NVTX range"
+run "$XFERSPY" report steps.db; expect_status 0; expect_out "$looked_at \"epoch\": findings and totals are of them"
+run "$XFERSPY" report --sections=coverage steps.db; expect_out "outside of the steps that were asked for."
+run "$XFERSPY" report --json steps.db; expect_out '"by": "range"'; expect_out '"name": "epoch"'
+expect_out '"passed": 9'
+run "$XFERSPY" anonymize -o anonymous_steps.db steps.db; expect_status 0
+run "$XFERSPY" report anonymous_steps.db; expect_out "$looked_at that was named: findings"; expect_not "epoch"
+run "$XFERSPY" report --json part.db; expect_not '"by": '
+
+# No rule holds where nothing was recorded that it is about, even if a finding of that kind needs neither contents nor
+# device times.
+make_trace none.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/no_step.sql"
+run "$XFERSPY" check --no-config --fail-on=pageable:0 none.db; expect_status 3
+expect_out "UNKNOWN  pageable:0"; expect_out "The part of the run that was to be recorded never came."
+expect_out "Nothing was recorded but allocations: no wait came regularly, so nothing told the steps apart."

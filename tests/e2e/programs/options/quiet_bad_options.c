@@ -2,7 +2,7 @@
  * lines). Before QUIET in the environment and behind it; the defaults hold.
  *
  * link: cuda
- * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_BUDGET=much XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=101 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_REPAIR_MIB=1 XFERSPY_OUTSIDE=some XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1
+ * env: XFERSPY_OUTPUT=%z XFERSPY_ENABLE=perhaps XFERSPY_BUDGET=much XFERSPY_CUPTI=sometimes XFERSPY_KERNELS=perhaps XFERSPY_MIGRATIONS=some XFERSPY_ARGUMENTS=2 XFERSPY_QUIET=on XFERSPY_FINGERPRINT=some XFERSPY_FINGERPRINT_SHARE=101 XFERSPY_STACK=deep XFERSPY_STACK_DEPTH=none XFERSPY_SPOOL_MIB=1 XFERSPY_MAX_SIZE=3 XFERSPY_REPAIR_MIB=1 XFERSPY_OUTSIDE=some XFERSPY_SPOOL=there XFERSPY_SOURCE_LINES=some XFERSPY_SKIP_STEPS=-1 XFERSPY_STEPS=some XFERSPY_REDACT=a{2,1} XFERSPY_NO_SUCH_OPTION=1
  * run: cd $dir && exec "$program"
  * notices: 0
  * stdout: data ok
@@ -28,11 +28,14 @@
  * option.repair_log|
  * option.repair_mib|1024
  * option.repair_plan|
+ * option.skip_steps|0
  * option.source_lines|on
  * option.spool|auto
  * option.spool_mib|16
  * option.stack|auto
  * option.stack_depth|64
+ * option.step|
+ * option.steps|0
  * option.window|
  */
 #include "../one_copy.h"

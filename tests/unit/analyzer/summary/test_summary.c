@@ -125,6 +125,67 @@ static void parts_that_were_looked_at(void **state) {
     drop(&c);
 }
 
+/* Which steps were recorded, and by what they were told apart. */
+static void steps_that_were_recorded(void **state) {
+    static const struct {
+        const char *meta, *text;
+    } cases[] = {
+        {"('range.steps_by', 'range'), ('range.steps_first', 3), ('range.steps', 3), ('range.steps_passed', 9),"
+         " ('option.step', 'epoch'), ('option.skip_steps', '2'), ('option.steps', '3')",
+         "Looked at 2.00 ms of 10.0 ms, in steps 3 to 5, by the NVTX range \"epoch\": findings"},
+        {"('range.steps_by', 'range'), ('range.steps_first', 3), ('range.steps', 1), ('range.steps_passed', 3),"
+         " ('option.step', 'epoch'), ('option.skip_steps', '2'), ('option.steps', '4')",
+         ", in step 3 (4 were asked for), by the NVTX range \"epoch\": findings"},
+        {"('range.steps_by', 'wait'), ('range.steps_first', 3), ('range.steps', 9), ('option.skip_steps', '2'),"
+         " ('range.steps_wait', 'cuStreamSynchronize')",
+         ", in steps 3 to 11, by the wait that came most regularly (cuStreamSynchronize): findings"},
+        {"('range.steps_by', 'wait'), ('range.steps_first', 7), ('range.steps', 9), ('option.skip_steps', '2'),"
+         " ('range.steps_wait', 'cuStreamSynchronize')",
+         "regularly (cuStreamSynchronize), which was found only then: findings"},
+        {"('range.steps_by', 'wait'), ('range.steps_first', 0), ('range.steps', 0), ('option.skip_steps', '2'),"
+         " ('range.steps_wait', 'cuStreamSynchronize')",
+         ", in the beginning of a step, by the wait that came most regularly (cuStreamSynchronize): findings"},
+    };
+    struct case_ c;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct xs_string text = {0}, sql = {0};
+        xs_string_format(&sql,
+                         "INSERT OR REPLACE INTO meta VALUES ('range.windows', '1000+2000'), ('range.count', 1),"
+                         " ('range.recorded_ns', 2000000), ('range.left_out_transfers', 3), ('duration_ns', 10000000),"
+                         " %s",
+                         cases[i].meta);
+        load(&c, sql.data);
+        xs_looked_at_say(&c.summary, &text);
+        assert_non_null(strstr(text.data, cases[i].text));
+        text.length = 0;
+        assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 3);
+        assert_non_null(strstr(text.data, "outside of the steps that were asked for."));
+        xs_string_free(&text);
+        xs_string_free(&sql);
+        drop(&c);
+    }
+}
+
+/* And why none was. */
+static void no_step_was_recorded(void **state) {
+    struct case_ c;
+    struct xs_string text = {0};
+    (void)state;
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1),"
+             " ('range.steps_by', 'none')");
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "Nothing was recorded but allocations: no wait came regularly"));
+    text.length = 0;
+    drop(&c);
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1), ('option.step', 'x'),"
+             " ('range.steps_by', 'range'), ('range.steps_passed', 1), ('option.skip_steps', '4')");
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "the NVTX range \"x\" came 1 time, and 4 steps were to be skipped."));
+    xs_string_free(&text);
+    drop(&c);
+}
+
 static void nothing(void **state) {
     struct case_ c;
     (void)state;
@@ -364,6 +425,8 @@ int main(void) {
         cmocka_unit_test(nothing),
         cmocka_unit_test(sums_of_what_was_thinned_count),
         cmocka_unit_test(parts_that_were_looked_at),
+        cmocka_unit_test(steps_that_were_recorded),
+        cmocka_unit_test(no_step_was_recorded),
         cmocka_unit_test(totals_by_kind),
         cmocka_unit_test(left_out_is_said),
         cmocka_unit_test(a_batch_is_split_by_bytes),

@@ -13,6 +13,7 @@
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
 #include "preload/core/outside.h"
+#include "preload/core/step_waits.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
@@ -20,6 +21,7 @@
 #include "preload/driver/rows.h"
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/repair/repair.h"
+#include "preload/session/asked_steps.h"
 #include "preload/session/drain.h"
 #include "preload/session/facts.h"
 #include "preload/session/naming.h"
@@ -50,12 +52,14 @@ enum {
     GATE = 128,
     REPAIR = 256,
     OUTSIDE = 512,
-    ALL = 1023
+    STEP_WAITS = 1024,
+    ALL = 2047
 };
 
 void xs_real_forget(void) { forgotten |= REAL; }
 void xs_gate_forget(void) { forgotten |= GATE; }
 void xs_outside_forget(void) { forgotten |= OUTSIDE; }
+void xs_step_waits_forget(void) { forgotten |= STEP_WAITS; }
 void xs_outside_look(void) {}
 void xs_outside_start(const struct xs_window_spec *spec, uint64_t start_ns) {
     (void)spec;
@@ -106,6 +110,12 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     (void)share_percent;
     (void)clock;
 }
+bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window) {
+    (void)options;
+    (void)window;
+    return false;
+}
+void xs_asked_steps_say(void) {}
 void xs_facts_read_devices(void) {}
 void xs_facts_read_rank(void) {}
 void xs_signing_prepare(void) {}

@@ -1,0 +1,18 @@
+/* The ends of steps, told by the wrappers of waits; see step_end.h. */
+#include "preload/intercept/step_end.h"
+
+#include "preload/core/asked_window.h"
+#include "schema/clock.h"
+
+/* A thread's place at the gate tells it from others, and is there before its first event. */
+struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack) {
+    return (struct xs_step_end){
+        .is_wait = true,
+        .wait = {.row = row, .stack = stack, .object = e->sync.object, .thread = (uint64_t)(uintptr_t)xs_gate_slot}};
+}
+
+void xs_step_end_tell(const struct xs_step_end *step) {
+    if (xs_step_waited(&step->wait, xs_monotonic_ns())) {
+        xs_asked_window_changed();
+    }
+}

@@ -1,0 +1,82 @@
+/* Begins the counting of steps, and says how it went; see asked_steps.h. */
+#include "preload/session/asked_steps.h"
+
+#include "preload/core/asked_window.h"
+#include "preload/core/step_waits.h"
+#include "preload/driver/rows.h"
+#include "preload/session/say.h"
+
+static const struct xs_options *asked; /* NULL: no steps are asked for */
+
+struct counted {
+    uint64_t first, count; /* the number of the first step that was recorded, from 1, and how many there were */
+    uint64_t passed;       /* steps that began, or ended where waits tell them apart */
+};
+
+bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window) {
+    if (!options->skip_steps && !options->steps && !*options->step) {
+        return false;
+    }
+    if (*options->window) {
+        xs_say("XFERSPY_WINDOW has no say where steps are asked for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP)");
+    }
+    if (*options->step) {
+        xs_asked_steps_set((uint64_t)options->skip_steps, (uint64_t)options->steps);
+    } else {
+        xs_step_waits_start((uint64_t)options->skip_steps, (uint64_t)options->steps);
+    }
+    *window = (struct xs_window_spec){.opener = XS_WINDOW_BY_STEPS};
+    asked = options;
+    return true;
+}
+
+static struct counted count_steps(const struct xs_step_waits *waits) {
+    bool by_range = *asked->step;
+    uint64_t turns = atomic_load(&xs_asked_step_turns), skipped = (uint64_t)asked->skip_steps;
+    uint64_t before = by_range ? skipped : waits->first, passed = by_range ? (turns + 1) / 2 : waits->ended;
+    uint64_t count = (by_range || waits->is_found) && passed > before ? passed - before : 0;
+    if (asked->steps && count > (uint64_t)asked->steps) {
+        count = (uint64_t)asked->steps;
+    }
+    return (struct counted){count ? before + 1 : 0, count, passed};
+}
+
+void xs_asked_steps_write(struct xs_store *store) {
+    if (!asked) {
+        return;
+    }
+    const struct xs_step_waits waits = xs_step_waits();
+    const struct counted counted = count_steps(&waits);
+    xs_store_meta_text(store, "range.steps_by", *asked->step ? "range" : waits.is_found ? "wait" : "none");
+    xs_store_meta_int(store, "range.steps_first", (int64_t)counted.first);
+    xs_store_meta_int(store, "range.steps", (int64_t)counted.count);
+    xs_store_meta_int(store, "range.steps_passed", (int64_t)counted.passed);
+    if (waits.is_found) {
+        xs_store_meta_text(store, "range.steps_wait", xs_rows[waits.row].name);
+    }
+}
+
+void xs_asked_steps_say(void) {
+    static bool said;
+    if (!asked) {
+        return;
+    }
+    const struct xs_step_waits waits = xs_step_waits();
+    const struct counted counted = count_steps(&waits);
+    if (counted.count) {
+        return;
+    }
+    if (*asked->step) {
+        xs_complain(&said,
+                    "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)",
+                    (unsigned long long)counted.passed, asked->step, asked->skip_steps);
+    } else if (waits.is_found) {
+        xs_complain(&said, "no step was recorded: the program ended in the first one behind the %llu that were skipped",
+                    (unsigned long long)waits.first);
+    } else {
+        xs_complain(&said,
+                    "no step was recorded: of %llu waits none came regularly; give the name of an NVTX range"
+                    " (XFERSPY_STEP)",
+                    (unsigned long long)waits.seen);
+    }
+}
