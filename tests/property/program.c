@@ -46,7 +46,7 @@ static void fill_words(unsigned char *memory, size_t bytes, uint32_t word) {
 void host_buffers_start(struct host_buffer *host, size_t bytes) {
     for (int i = 0; i < HOST_BUFFERS; i++) {
         host[i].bytes = bytes;
-        host[i].pageable = i >= 3;
+        host[i].pageable = i >= FIRST_PAGEABLE;
         host[i].shadow = malloc(bytes);
         if (i < 2) {
             OK(cuMemAllocHost((void **)&host[i].memory, bytes));
@@ -238,6 +238,8 @@ static bool some_region(struct program *p, struct region *out) {
 static size_t host_place(struct program *p, int *buffer) {
     static const size_t places[] = {0, 0, 0, 1024, 8192};
     *buffer = (int)chance(p, HOST_BUFFERS);
+    if (p->scale > 0 && percent(p, 75)) /* half of the repairs are about pageable memory */
+        *buffer = FIRST_PAGEABLE + (int)chance(p, HOST_BUFFERS - FIRST_PAGEABLE);
     return scaled(p, places[chance(p, 5)]);
 }
 

@@ -5,7 +5,7 @@
 #include "machine.h"
 #include "reference.h"
 
-enum { HOST_BUFFERS = 5, HOST_BYTES = 65536, MAX_EVENTS = 256, MAX_ALLOCATIONS = 48 };
+enum { FIRST_PAGEABLE = 3, HOST_BUFFERS = 5, HOST_BYTES = 65536, MAX_EVENTS = 256, MAX_ALLOCATIONS = 48 };
 
 /* Host memory, the same for all programs of a process. */
 struct host_buffer {
