@@ -290,6 +290,9 @@ static void turn_on_scratch(void *argument) {
 }
 
 void xs_cupti_turn_here(void) {
+    if (xs_gate_is_inside()) {
+        return; /* of a call that is not recorded; the one that has waited was made by a callback of it, or a handler */
+    }
     xs_guard_enter();
     xs_on_scratch(turn_on_scratch, NULL);
     xs_guard_leave();

@@ -55,6 +55,10 @@ static void windows_that_the_program_opens(void) {
     CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes()); /* kernels may be under way */
     watch();
     CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
+    xs_gate_enter_outer(XS_GUARD_HERE());
+    xs_cupti_turn_here(); /* inside of another call */
+    xs_gate_leave_outer();
+    CHECK(fake->finalized == 0);
     xs_cupti_turn_here(); /* the program has waited for them */
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
 
