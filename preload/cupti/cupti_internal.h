@@ -192,6 +192,10 @@ struct xs_cupti_decoder {
  * it wrote, or the store's error; after an error the buffer may be decoded again in another batch. */
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
+/* The largest correlation id of the records in buffers that were indexed, as the trace has it: calls that are not
+ * called back, as waits, have ids as well. Inside. */
+uint32_t xs_cupti_latest_record(void);
+
 /* The longest kernel that was decoded so far. Any thread. */
 uint64_t xs_cupti_longest_kernel_ns(void);
 
