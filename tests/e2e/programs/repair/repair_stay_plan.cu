@@ -65,9 +65,9 @@ static void changed_by_another_stream() {
     repair_expect(z, BYTES, 2); // 12
     case_up(y, pinned, BYTES);  // 13: the other stream wrote the origin
     repair_expect(y, BYTES, 2); // 14
+    OK(cudaStreamSynchronize(other));
     case_up(x, pinned, BYTES);  // 15: onto the origin itself
     repair_expect(x, BYTES, 2); // 16
-    OK(cudaStreamSynchronize(other));
     OK(cudaStreamDestroy(other));
 }
 
