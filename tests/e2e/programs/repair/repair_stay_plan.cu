@@ -57,8 +57,9 @@ static void freed() {
 static void changed_by_another_stream() {
     cudaStream_t other;
     OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    repair_up_async(x, pinned, BYTES); // 9
-    repair_up_async(y, pinned, BYTES); // 10: on the device
+    repair_up_async(x, pinned, BYTES);  // 9
+    OK(cudaStreamSynchronize(nullptr)); // or the kernel below may come before it
+    repair_up_async(y, pinned, BYTES);  // 10: on the device
     repair_busy();
     repair_up_async(z, pinned, BYTES); // 11: on the device
     case_change(x, BYTES, other);
