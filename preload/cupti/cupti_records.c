@@ -310,7 +310,7 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
     uint64_t count = 0;
     CUpti_Activity *record = NULL;
-    while (d->next_record(data, valid_bytes, &record) == CUPTI_SUCCESS)
+    for (size_t n = 0; find_record(d, data, valid_bytes, n, &record) == CUPTI_SUCCESS; n++)
         count += record->kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
     return count;
 }
