@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "preload/core/futex.h"
+#include "preload/core/signals.h"
 #include "schema/clock.h"
 
 #if defined(__has_include)
@@ -28,6 +29,7 @@
 #define WAIT_AT_MOST_NS UINT64_C(10000000000)
 
 XS_TLS struct xs_gate_slot *xs_gate_slot;
+XS_TLS struct xs_guard xs_gate_outer;
 _Atomic uint32_t xs_gate_closed;
 
 static struct xs_gate_slot slots[SLOTS];
@@ -73,7 +75,7 @@ static struct xs_gate_slot *find_slot(int32_t tid) {
     return NULL;
 }
 
-void xs_gate_join(void) {
+struct xs_gate_slot *xs_gate_join(void) {
     int saved = errno;
     struct xs_gate_slot *slot = find_slot((int32_t)own_tid());
     if (!slot) {
@@ -82,11 +84,14 @@ void xs_gate_join(void) {
     }
     errno = saved;
     xs_gate_slot = slot;
-    xs_gate_enter();
+    return slot;
 }
 
+/* Signals wait, too: a handler's call would pass as one inside of the call that waits here. */
 void xs_gate_wait(struct xs_gate_slot *slot) {
     int saved = errno;
+    uint64_t signals;
+    xs_signals_hold(&signals);
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
     while (atomic_load(&xs_gate_closed) && !atomic_load(&broken)) {
         if (xs_monotonic_ns() >= until) {
@@ -97,6 +102,7 @@ void xs_gate_wait(struct xs_gate_slot *slot) {
         xs_futex_wait(&xs_gate_closed, 1, 100);
         atomic_store(&slot->inside, 1); /* before the gate is looked at again; both are sequentially consistent */
     }
+    xs_signals_let(&signals);
     errno = saved;
 }
 
@@ -197,7 +203,10 @@ uint32_t xs_gate_latest_correlation(uint32_t latest) {
     return latest;
 }
 
+/* A signal handler may have forked inside of a call, which returns in the child, too. */
 void xs_gate_forget(void) {
+    bool has_slot = xs_gate_slot != NULL;
+    uint32_t inside = has_slot ? atomic_load(&xs_gate_slot->inside) : 0;
     for (uint32_t i = 0; i < SLOTS && i < atomic_load(&used); i++) {
         atomic_store(&slots[i].owner, 0);
         atomic_store(&slots[i].inside, 0);
@@ -207,5 +216,10 @@ void xs_gate_forget(void) {
     atomic_store(&prepared, false);
     atomic_store(&broken, false);
     atomic_store(&xs_gate_closed, 0);
-    xs_gate_slot = NULL;
+    if (has_slot) {
+        xs_gate_slot = &slots[0];
+        atomic_store(&slots[0].owner, (int32_t)own_tid());
+        atomic_store(&slots[0].inside, inside);
+        atomic_store(&used, 1);
+    }
 }

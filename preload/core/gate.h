@@ -8,7 +8,11 @@
  * gate cannot be closed.
  *
  * A thread that is inside when the gate is closed is waited for a few ms; if it stays inside, as in a long wait, the
- * gate opens again and closing it has failed. */
+ * gate opens again and closing it has failed.
+ *
+ * Inside of a call that is recorded the guard keeps all others from the gate. A call that is not recorded raises no
+ * guard: a callback or a signal handler may make calls inside of it, which are recorded. These find the thread inside
+ * and leave it inside. */
 #ifndef XFERSPY_PRELOAD_CORE_GATE_H
 #define XFERSPY_PRELOAD_CORE_GATE_H
 
@@ -17,6 +21,7 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
+#include "preload/core/guard.h"
 
 /* What is counted of calls that are left out (core/outside.h): copies, memsets, launches, and waits with what else is
  * neither of these. */
@@ -42,27 +47,44 @@ struct xs_gate_slot {
 
 extern XS_TLS struct xs_gate_slot *xs_gate_slot; /* NULL until the thread's first call */
 extern _Atomic uint32_t xs_gate_closed;          /* a futex */
+extern XS_TLS struct xs_guard xs_gate_outer;     /* raised by the call that is not recorded and that the thread is in */
 
-/* The slow paths of xs_gate_enter. */
-void xs_gate_join(void);
+/* The slow paths of entering. The first returns the thread's place. */
+struct xs_gate_slot *xs_gate_join(void);
 void xs_gate_wait(struct xs_gate_slot *slot);
 
-/* Waits while the gate is closed. Any thread; a thread that is inside already stays inside. */
-XS_HOT void xs_gate_enter(void) {
+XS_HOT void xs_gate_go_in(bool is_nested) {
     struct xs_gate_slot *slot = xs_gate_slot;
     if (XS_UNLIKELY(!slot)) {
-        xs_gate_join();
-        return;
+        slot = xs_gate_join();
     }
     atomic_store_explicit(&slot->inside, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst); /* xs_gate_close makes it a fence of the processor, when it needs one */
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_gate_closed, memory_order_acquire))) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_gate_closed, memory_order_acquire)) && !is_nested) {
         xs_gate_wait(slot);
     }
 }
 
+/* Waits while the gate is closed. Any thread; a thread that is inside already does not wait, and stays inside. */
+XS_HOT void xs_gate_enter(void) { xs_gate_go_in(xs_gate_outer.depth != 0); }
+
 /* A thread of which a slot could not be had does not come here with one of its own. */
-XS_HOT void xs_gate_leave(void) { atomic_store_explicit(&xs_gate_slot->inside, 0, memory_order_release); }
+XS_HOT void xs_gate_leave(void) {
+    atomic_store_explicit(&xs_gate_slot->inside, xs_gate_outer.depth, memory_order_release);
+}
+
+/* The same for a call that is not recorded, where none of these is around it (xs_passes_the_gate). `frame` is
+ * XS_GUARD_HERE() of its wrapper. In between the calls of a signal handler find the thread inside, or about to be. */
+XS_HOT void xs_gate_enter_outer(uintptr_t frame) {
+    xs_guard_raise_this(&xs_gate_outer, frame);
+    atomic_signal_fence(memory_order_seq_cst);
+    xs_gate_go_in(false);
+}
+XS_HOT void xs_gate_leave_outer(void) {
+    xs_guard_lower_this(&xs_gate_outer);
+    atomic_signal_fence(memory_order_seq_cst);
+    xs_gate_leave();
+}
 
 XS_HOT bool xs_gate_is_inside(void) {
     return xs_gate_slot && atomic_load_explicit(&xs_gate_slot->inside, memory_order_relaxed);

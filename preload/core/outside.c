@@ -131,6 +131,7 @@ bool xs_left_out_begin(uintptr_t frame, enum xs_left_out_kind kind) {
         (xs_guard.depth && xs_thread_is_guarded(frame))) {
         return false;
     }
+    xs_thread_has_outer(frame);
     xs_guard_raise(frame);
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();

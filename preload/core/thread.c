@@ -173,8 +173,16 @@ bool xs_thread_is_guarded(uintptr_t frame) {
     return xs_guard.depth != 0;
 }
 
+bool xs_thread_has_outer(uintptr_t frame) {
+    if (xs_gate_outer.depth && xs_guard_has_lost(&xs_gate_outer, frame)) {
+        xs_guard_lower_this(&xs_gate_outer);
+    }
+    return xs_gate_outer.depth != 0;
+}
+
 bool xs_thread_may_record(unsigned row, uintptr_t frame) {
     int state = atomic_load(&xs_state);
+    xs_thread_has_outer(frame);
     if (xs_thread_is_guarded(frame)) {
         if (state == XS_STATE_ACTIVE) {
             atomic_fetch_add_explicit(&xs_spool.header->nested, 1, memory_order_relaxed);

@@ -41,6 +41,8 @@ bool xs_thread_refill(void);
 bool xs_thread_may_record(unsigned row, uintptr_t frame);
 /* If the wrapper that raised the guard is gone, lowers it and counts the call that was left. Is the guard raised? */
 bool xs_thread_is_guarded(uintptr_t frame);
+/* Is the thread inside of a call that is not recorded (xs_gate_outer)? False where that call was left by a jump. */
+bool xs_thread_has_outer(uintptr_t frame);
 
 /* Fetches the cache lines of the next slot ahead of time. The drain thread, on another core, read them last. Behind
  * the chunk's last slot this prefetches beyond the chunk, which is harmless. */
@@ -76,7 +78,8 @@ XS_HOT void xs_commit(void) {
 /* Starts the event of a call. NULL: the call is not to be recorded. Otherwise the thread is guarded, and inside of the
  * gate, until xs_end, and the event is zero but for its row. */
 XS_HOT struct xs_event *xs_begin(unsigned row) {
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.depth) &&
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.depth ||
+                    xs_gate_outer.depth) &&
         !xs_thread_may_record(row, XS_GUARD_HERE())) {
         return NULL;
     }
@@ -125,10 +128,12 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
 void xs_thread_forget(void);
 
 /* May a call that is not recorded pass the gate? Not inside of another wrapper, nor one of the library's own; and there
- * is a session, or there was one: CUPTI is still taken away behind its end. */
-XS_HOT bool xs_passes_the_gate(void) {
+ * is a session, or there was one: CUPTI is still taken away behind its end. `frame` is XS_GUARD_HERE() of its wrapper.
+ */
+XS_HOT bool xs_passes_the_gate(uintptr_t frame) {
     int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
-    return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.depth && !xs_gate_is_inside();
+    return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.depth &&
+           !(XS_UNLIKELY(xs_gate_outer.depth) && xs_thread_has_outer(frame));
 }
 
 /* The time of the capture clock, in its own ticks (schema/clock.h). */

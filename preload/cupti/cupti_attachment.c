@@ -11,9 +11,14 @@
 
 static CUpti_SubscriberHandle subscriber;
 static bool kernels_wanted;
-/* What is added to CUPTI's correlation ids. They begin anew whenever it is attached, and the trace's are unique.
- * Changes only while nobody is inside of the driver. */
-static _Atomic uint32_t correlation_base;
+/* What is added to CUPTI's correlation ids, because those of the trace are unique. Where CUPTI is attached again they
+ * begin anew (H200) or go on (H100), and if what they had reached were added to ids that go on, they would soon be
+ * larger than 32 bits. So the first id of an attachment, whichever it is, becomes a little more than the largest one of
+ * before; other threads may have smaller ones at that moment. Until that first call it is FIRST_IS_AWAITED with the
+ * largest one of before. */
+#define FIRST_IS_AWAITED (UINT64_C(1) << 32)
+#define OF_OTHER_THREADS 4096u
+static _Atomic uint64_t correlation_base;
 
 const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result) {
     const char *text = NULL;
@@ -22,7 +27,19 @@ const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult res
     return text;
 }
 
-uint32_t xs_cupti_correlation_base(void) { return atomic_load_explicit(&correlation_base, memory_order_relaxed); }
+uint32_t xs_cupti_correlation_base(void) {
+    return (uint32_t)atomic_load_explicit(&correlation_base, memory_order_relaxed);
+}
+
+/* The trace's id of a call that has this one. */
+static uint32_t correlation_of(uint32_t id) {
+    uint64_t base = atomic_load_explicit(&correlation_base, memory_order_relaxed);
+    if (XS_UNLIKELY(base & FIRST_IS_AWAITED)) {
+        uint64_t found = (uint32_t)base + OF_OTHER_THREADS - id;
+        base = atomic_compare_exchange_strong(&correlation_base, &base, found) ? found : base;
+    }
+    return id + (uint32_t)base;
+}
 
 /* ---- callbacks ---- */
 
@@ -39,7 +56,7 @@ static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUp
     struct xs_gate_slot *slot = xs_gate_slot;
     if (call->callbackSite != CUPTI_API_ENTER)
         return;
-    uint32_t correlation = call->correlationId + xs_cupti_correlation_base();
+    uint32_t correlation = correlation_of(call->correlationId);
     if (XS_UNLIKELY(xs_cupti_correlation == XS_CORRELATION_LEFT_OUT))
         xs_cupti_left_out(correlation);
     else
@@ -159,8 +176,10 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
 void xs_cupti_unsubscribe(const struct xs_cupti_api *api) { api->cuptiUnsubscribe(subscriber); }
 
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api) {
-    uint32_t latest = xs_gate_latest_correlation(atomic_load(&latest_without_slot));
+    uint32_t latest = xs_gate_latest_correlation(atomic_load(&latest_without_slot)), record = xs_cupti_latest_record();
+    latest = (int32_t)(record - latest) > 0 ? record : latest;
     CUptiResult result = api->cuptiFinalize();
-    atomic_store(&correlation_base, latest);
+    if (result == CUPTI_SUCCESS)
+        atomic_store(&correlation_base, FIRST_IS_AWAITED | latest);
     return result;
 }

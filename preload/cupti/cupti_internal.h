@@ -121,8 +121,9 @@ void xs_cupti_end_migrations(void);
 /* False: CUPTI is to be attached later, for a window that is asked for. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
-/* Closes the gate, where that is possible, and waits for the device for a few ms: recorded kernels should not be under
- * way when kinds are disabled. True: the gate is closed, and the caller opens it. */
+/* Closes the gate while the device has nothing to do: recorded kernels should not be under way when kinds are disabled.
+ * Waits for such a moment half a second at most, and then closes it where that is possible. True: the gate is closed,
+ * and the caller opens it. */
 bool xs_cupti_quiet_device(void);
 /* CUPTI is not turned any more. */
 void xs_cupti_end_turns(void);
@@ -191,6 +192,10 @@ struct xs_cupti_decoder {
 /* Writes every record of a buffer into the store, and skips records of kinds that it does not know. Returns how many
  * it wrote, or the store's error; after an error the buffer may be decoded again in another batch. */
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
+
+/* The largest correlation id of the records in buffers that were indexed, as the trace has it: calls that are not
+ * called back, as waits, have ids as well. Inside. */
+uint32_t xs_cupti_latest_record(void);
 
 /* The longest kernel that was decoded so far. Any thread. */
 uint64_t xs_cupti_longest_kernel_ns(void);

@@ -193,6 +193,21 @@ static bool is_own_call(uint32_t correlation) {
     return false;
 }
 
+/* CUPTI's correlation id; 0: a record of this kind has none. */
+static uint32_t id_of(const CUpti_Activity *record) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
+        return ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
+        return ((const CUpti_ActivityMemcpyPtoP4 *)record)->correlationId;
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
+        return ((const CUpti_ActivityMemset4 *)record)->correlationId;
+    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+        return ((const CUpti_ActivityKernel10 *)record)->correlationId;
+    if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
+        return ((const CUpti_ActivitySynchronization2 *)record)->correlationId;
+    return 0;
+}
+
 /* ---- calls that are left out ---- */
 
 /* Their ids, each at one of a few places. Where all of these are taken the oldest, which is long decoded, makes room.
@@ -224,18 +239,9 @@ void xs_cupti_left_out(uint32_t correlation) {
 }
 
 static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
-    uint32_t id = 0;
-    if (!atomic_load(&any_left_out))
+    if (!atomic_load(&any_left_out) || record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return false;
-    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
-        id = ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
-    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
-        id = ((const CUpti_ActivityMemcpyPtoP4 *)record)->correlationId;
-    else if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
-        id = ((const CUpti_ActivityMemset4 *)record)->correlationId;
-    else if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL)
-        id = ((const CUpti_ActivityKernel10 *)record)->correlationId;
-    uint32_t correlation = correlation_of(d, id);
+    uint32_t correlation = correlation_of(d, id_of(record));
     const _Atomic uint32_t *places = left_out_places(correlation);
     for (unsigned i = 0; correlation && i < PLACES; i++)
         if (atomic_load_explicit(&places[i], memory_order_relaxed) == correlation)
@@ -304,7 +310,7 @@ int64_t xs_cupti_decode(struct xs_cupti_decoder *d, uint8_t *data, size_t valid_
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes) {
     uint64_t count = 0;
     CUpti_Activity *record = NULL;
-    while (d->next_record(data, valid_bytes, &record) == CUPTI_SUCCESS)
+    for (size_t n = 0; find_record(d, data, valid_bytes, n, &record) == CUPTI_SUCCESS; n++)
         count += record->kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
     return count;
 }
@@ -352,11 +358,19 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *d, uint8_t *data, size_t
     }
 }
 
+static uint32_t latest_record;
+
+uint32_t xs_cupti_latest_record(void) { return latest_record; }
+
 static size_t count_records(const struct xs_cupti_decoder *d, const struct xs_cupti_buffer *buffer) {
     size_t count = 0;
     CUpti_Activity *record = NULL;
-    while (d->next_record(buffer->data, buffer->valid_bytes, &record) == CUPTI_SUCCESS)
+    while (d->next_record(buffer->data, buffer->valid_bytes, &record) == CUPTI_SUCCESS) {
+        uint32_t id = id_of(record), correlation = id + buffer->correlation_base;
+        if (id && (int32_t)(correlation - latest_record) > 0)
+            latest_record = correlation;
         count++;
+    }
     return count;
 }
 

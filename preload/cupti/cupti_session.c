@@ -18,7 +18,7 @@
 enum phase { IDLE, STARTING, ACTIVE, OVER };
 static _Atomic int phase = IDLE;
 
-/* Held during every call of CUPTI, and while a buffer is decoded, because kernel names are CUPTI's memory. CUPTI's
+/* Held during every call of CUPTI, and while a buffer is indexed, because kernel names are CUPTI's memory. CUPTI's
  * callbacks never take it. */
 static struct xs_lock life = XS_LOCK_INITIALIZER;
 static int cancel_before; /* of the thread that holds it */
@@ -254,6 +254,24 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     return decoder->next_record != NULL;
 }
 
+/* Writes the buffer's records, and lets others come inside meanwhile where CUPTI is not needed: the disk may not
+ * answer, and whoever wants CUPTI would wait for it, too. Inside. */
+static int64_t decode(struct xs_cupti_decoder *decoder, const struct xs_cupti_buffer *buffer) {
+    decoder->correlation_base = buffer->correlation_base;
+    decoder->offsets = buffer->offsets;
+    decoder->record_count = buffer->record_count;
+    int64_t migrations = (int64_t)xs_cupti_count_migrations(decoder, buffer->data, buffer->valid_bytes);
+    xs_cupti_decoded_migrations(migrations);
+    if (buffer->offsets)
+        xs_cupti_leave();
+    int64_t result = xs_cupti_decode(decoder, buffer->data, buffer->valid_bytes);
+    if (buffer->offsets)
+        xs_cupti_enter();
+    if (result < 0)
+        xs_cupti_decoded_migrations(-migrations);
+    return result;
+}
+
 /* Decodes the oldest buffer and appends it to the list. The lock is taken for each buffer, so that an application
  * that wants CUPTI waits for one and not for all. Returns the records or the store's error, -INT64_MAX at the end. */
 static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffer ***tail) {
@@ -267,12 +285,7 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
         /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
         if (xs_cupti_is_attached() || atomic_load(&phase) == OVER)
             xs_cupti_buffer_index(buffer, decoder);
-        uint64_t before = decoder->records[XS_RECORD_MIGRATION];
-        decoder->correlation_base = buffer->correlation_base;
-        decoder->offsets = buffer->offsets;
-        decoder->record_count = buffer->record_count;
-        result = xs_cupti_decode(decoder, buffer->data, buffer->valid_bytes);
-        xs_cupti_decoded_migrations((int64_t)(decoder->records[XS_RECORD_MIGRATION] - before));
+        result = decode(decoder, buffer);
     }
     xs_cupti_leave();
     return result;

@@ -2,6 +2,7 @@
  * nobody is inside of the driver (core/gate.h). */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "preload/core/asked_window.h"
 #include "preload/core/gate.h"
@@ -19,6 +20,8 @@
 #define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* where the user asks for windows */
 /* So long the device is waited for with the gate closed: what runs there may wait for a thread that stands at it. */
 #define IDLE_NS UINT64_C(10000000)
+/* So long an application that takes CUPTI waits for a moment in which nothing runs. */
+#define QUIET_NS UINT64_C(500000000)
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
 /* A turn that failed is not tried again for so many times as long as it held the program. */
@@ -249,29 +252,44 @@ static unsigned watch(void) {
     return xs_windows_wait_ms(&windows);
 }
 
-unsigned xs_cupti_watch_windows(void) {
-    if (!atomic_load(&decides) || !xs_cupti_is_active() || atomic_load(&ended)) {
-        return 0;
-    }
+static bool prepare_gate(void) {
     if (!gate_prepared) {
         gate_prepared = true;
         gate_works = xs_gate_prepare();
     }
+    return gate_works;
+}
+
+unsigned xs_cupti_watch_windows(void) {
+    if (!atomic_load(&decides) || !xs_cupti_is_active() || atomic_load(&ended)) {
+        return 0;
+    }
     if (!xs_cupti_enter()) {
         return RETRY_MS;
     }
+    prepare_gate();
     unsigned wait_ms = xs_cupti_is_active() ? watch() : 0;
     xs_cupti_note(tell);
     xs_cupti_leave();
     return wait_ms;
 }
 
+/* Between two tries the program may go on: what runs on the device may wait for one of its threads. */
 bool xs_cupti_quiet_device(void) {
-    bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
-    if (closed && atomic_load(&xs_captures) <= 0) {
-        is_idle_within(IDLE_NS);
+    const struct timespec pause = {0, (long)IDLE_NS};
+    uint64_t until = xs_monotonic_ns() + QUIET_NS;
+    bool works = prepare_gate();
+    for (;;) {
+        bool closed = works && atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
+        bool quiet = closed && atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS);
+        if (quiet || !works || xs_monotonic_ns() >= until) {
+            return closed;
+        }
+        if (closed) {
+            xs_gate_open();
+        }
+        nanosleep(&pause, NULL);
     }
-    return closed;
 }
 
 /* ---- a moment of the program's ---- */
@@ -290,6 +308,9 @@ static void turn_on_scratch(void *argument) {
 }
 
 void xs_cupti_turn_here(void) {
+    if (xs_gate_is_inside()) {
+        return; /* of a call that is not recorded; the one that has waited was made by a callback of it, or a handler */
+    }
     xs_guard_enter();
     xs_on_scratch(turn_on_scratch, NULL);
     xs_guard_leave();

@@ -18,12 +18,12 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result) {
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
         }                                                                                                              \
-        if (!xs_passes_the_gate()) {                                                                                   \
+        if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
             return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args);                                   \
         }                                                                                                              \
-        xs_gate_enter();                                                                                               \
+        xs_gate_enter_outer(XS_GUARD_HERE());                                                                          \
         CUresult returned = real args;                                                                                 \
-        xs_gate_leave();                                                                                               \
+        xs_gate_leave_outer();                                                                                         \
         return after(XS_GATED_##symbol, returned);                                                                     \
     }
 #include "preload/driver/gated_points.def"

@@ -218,14 +218,14 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
         call->result = CUDA_SUCCESS;                                                                                   \
         call->default_stream = row_default_stream;                                                                     \
         if (XS_UNLIKELY(!call->event)) {                                                                               \
-            const bool is_gated = real && xs_passes_the_gate();                                                        \
+            const bool is_gated = real && xs_passes_the_gate(XS_GUARD_HERE());                                         \
             xs_fingerprint_not_recorded();                                                                             \
             if (is_gated) {                                                                                            \
-                xs_gate_enter();                                                                                       \
+                xs_gate_enter_outer(XS_GUARD_HERE());                                                                  \
             }                                                                                                          \
             call->result = real ? real args : XS_NO_DRIVER;                                                            \
             if (is_gated) {                                                                                            \
-                xs_gate_leave();                                                                                       \
+                xs_gate_leave_outer();                                                                                 \
             }                                                                                                          \
             return call->result;                                                                                       \
         }                                                                                                              \

@@ -16,13 +16,19 @@
  * contains that of a sixteenth. */
 #define SCATTERED(number) "(" number " % 2147483629 * (" number " % 2147483629) % 2147483629)"
 /* ?1 < id <= ?2 is the slice; ?3 < correlation <= ?4 is what may go, and ?5 < id <= ?6 where there is no correlation;
- * ?7 is the mask of the sample. */
+ * ?7 is the mask of the sample. All copies of a batch call have its number, or else its time, and ?8 < enter_ns <= ?9
+ * is what may go by that. */
 #define SLICE(r) r ".id > ?1 AND " r ".id <= ?2"
 #define GOES_BY_CORRELATION(r)                                                                                         \
     SLICE(r)                                                                                                           \
     " AND CASE WHEN " r ".correlation > 0 THEN " r ".correlation > ?3 AND " r                                          \
     ".correlation <= ?4 AND " SCATTERED(r ".correlation") " & ?7 <> 0 ELSE " r ".id > ?5 AND " r                       \
                                                           ".id <= ?6 AND " SCATTERED(r ".id") " & ?7 <> 0 END"
+#define TRANSFER_GOES(r)                                                                                               \
+    SLICE(r)                                                                                                           \
+    " AND CASE WHEN " r ".correlation > 0 THEN " r ".correlation > ?3 AND " r ".correlation <= ?4 AND " SCATTERED(     \
+        r ".correlation") " & ?7 <> 0 ELSE " r ".enter_ns > ?8 AND " r                                                 \
+                          ".enter_ns <= ?9 AND " SCATTERED(r ".enter_ns") " & ?7 <> 0 END"
 #define GOES_BY_ID(r) SLICE(r) " AND ?3 <= ?4 AND " r ".id > ?5 AND " r ".id <= ?6 AND " SCATTERED(r ".id") " & ?7 <> 0"
 #define ADD_UP                                                                                                         \
     "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns) "   \
@@ -46,11 +52,11 @@ static const struct thinned {
      ADD_UP "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
             " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN(
                 "r") " END), 0), 0, 0"
-                     " FROM transfer_row r JOIN transfer_shape s ON s.id = r.shape WHERE " GOES_BY_CORRELATION(
+                     " FROM transfer_row r JOIN transfer_shape s ON s.id = r.shape WHERE " TRANSFER_GOES(
                          "r") " AND s.result = 0" GROUPED,
-     "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " GOES_BY_CORRELATION("r")
+     "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " TRANSFER_GOES("r")
          SUCCEEDED("transfer_shape") ")",
-     "DELETE FROM transfer_row WHERE id IN (SELECT r.id FROM transfer_row r WHERE " GOES_BY_CORRELATION("r")
+     "DELETE FROM transfer_row WHERE id IN (SELECT r.id FROM transfer_row r WHERE " TRANSFER_GOES("r")
          SUCCEEDED("transfer_shape") ")"},
     {"launch_row",
      ADD_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN(
@@ -122,6 +128,9 @@ struct xs_thin {
     unsigned table;         /* of the pass: where it is */
     int64_t id;
     int64_t row_bytes, pass_rows; /* of the pass: bytes of a row, and how many there are */
+    int64_t dropped;              /* in the pass */
+    bool has_passed, was_in_vain; /* the last pass is over; it dropped hardly anything */
+    uint64_t left_bytes;          /* behind it */
     sqlite3_stmt *statements[XS_THINNED_TABLES][3], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
 };
 
@@ -226,7 +235,8 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
         return;
     }
     uint64_t middle = (uint64_t)(to.rows - thin->begun.rows) * row_bytes;
-    if (thin->bits && used >= most_bytes - most_bytes / 16) { /* pages are emptier than was reckoned with */
+    if (thin->bits && !thin->was_in_vain &&
+        used >= most_bytes - most_bytes / 16) { /* pages are emptier than reckoned */
         thin->bits += thin->bits < MOST_BITS ? STEP_BITS : 0;
     }
     while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8) {
@@ -237,6 +247,7 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     thin->id = -1;
     thin->row_bytes = (int64_t)row_bytes;
     thin->pass_rows = kept;
+    thin->dropped = 0;
     thin->is_passing = true;
 }
 
@@ -258,8 +269,10 @@ static int run(struct xs_store *store, int which, const char *sql, int64_t from,
                               thin->to.correlation,
                               thin->begun.last[thin->table],
                               thin->to.last[thin->table],
-                              (INT64_C(1) << thin->bits) - 1};
-    for (int i = 0; i < 7; i++) {
+                              (INT64_C(1) << thin->bits) - 1,
+                              thin->begun.ns,
+                              thin->to.ns};
+    for (int i = 0; i < (int)(sizeof values / sizeof values[0]); i++) { /* not every statement has all of them */
         sqlite3_bind_int64(*stmt, i + 1, values[i]);
     }
     sqlite3_step(*stmt);
@@ -327,8 +340,22 @@ static int thin_some(struct xs_store *store, int64_t rows) {
         store->thinned_rows = before;
         thin->is_passing = false; /* the next one begins at the first table */
     }
+    thin->dropped += store->thinned_rows - before;
     thin->is_passing = thin->is_passing && thin->table < XS_THINNED_TABLES;
+    thin->has_passed = !thin->is_passing;
     return status;
+}
+
+/* What is not thinned may need all of the size: allocations, failed calls, the beginning and the latest part. Then one
+ * pass after another would find nothing, so the next one begins when there is more. */
+static bool is_time(struct xs_thin *thin, uint64_t used, uint64_t most_bytes) {
+    if (thin->has_passed) {
+        thin->has_passed = false;
+        thin->was_in_vain = thin->dropped * 64 < thin->pass_rows;
+        thin->left_bytes = used;
+    }
+    return used >= most_bytes - most_bytes / 4 &&
+           (!thin->was_in_vain || used >= thin->left_bytes + thin->left_bytes / 8);
 }
 
 int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns) {
@@ -357,7 +384,7 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
             return XS_ERROR_MEMORY;
         }
     }
-    if (!thin->is_passing && used >= most_bytes - most_bytes / 4) {
+    if (!thin->is_passing && is_time(thin, used, most_bytes)) {
         begin_pass(store, used, most_bytes, now_ns);
     }
     if (!thin->is_passing) {

@@ -121,12 +121,13 @@ CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, co
     call->outer_per_thread = thread->per_thread_default;
     call->outer_kernel = thread->kernel;
     call->reported = false;
+    call->outer = (struct xs_inside){NULL, NULL};
     call->correlation_data = 0;
     call->result = CUDA_SUCCESS;
     thread->per_thread_default = per_thread;
     if (xs_forked())
         return CUDA_ERROR_NOT_INITIALIZED;
-    xs_inside_enter(name);
+    xs_inside_enter(name, call, &call->outer);
     if (xs_exiting())
         return early ? CUDA_SUCCESS : CUDA_ERROR_DEINITIALIZED;
     if (xs_is_virtual())
@@ -158,6 +159,6 @@ CUresult xs_call_exit(struct xs_call *call, CUresult result) {
     thread->correlation = call->outer_correlation;
     thread->per_thread_default = call->outer_per_thread;
     thread->kernel = call->outer_kernel;
-    xs_inside_leave();
+    xs_inside_leave(&call->outer);
     return result;
 }

@@ -15,6 +15,7 @@
 struct presence {
     atomic_bool taken;
     _Atomic(const char *) function; /* that the thread is in, NULL when it is outside */
+    const void *call;               /* that it is in; the thread's own */
     int thread;
     struct presence *next;
 };
@@ -74,19 +75,24 @@ __attribute__((noreturn)) static void misused(const char *what, int thread, cons
 
 /* The store and the load are in one order with those of xs_change_begin: of a thread that comes in and one that
  * changes, at least one sees the other. */
-void xs_inside_enter(const char *function) {
+void xs_inside_enter(const char *function, const void *call, struct xs_inside *outer) {
     struct presence *presence = own_presence();
+    *outer = (struct xs_inside){atomic_load(&presence->function), presence->call};
+    presence->call = call;
     atomic_store(&presence->function, function);
     const char *what = atomic_load(&changing);
     if (what != NULL && atomic_load(&changer) != presence)
         misused(what, presence->thread, function);
 }
 
-/* Nothing is counted: a call that the thread jumped out of would be counted for ever. So a thread is taken to be
- * outside when it returns from a call that a callback or a signal handler makes inside another one. */
-void xs_inside_leave(void) {
-    if (own != NULL)
-        atomic_store(&own->function, NULL);
+/* A function that was called from inside of another one is below it on the stack; else the thread jumped out of the
+ * other one. */
+void xs_inside_leave(const struct xs_inside *outer) {
+    if (own == NULL)
+        return;
+    bool is_inside = outer->function != NULL && (uintptr_t)outer->call > (uintptr_t)own->call;
+    own->call = is_inside ? outer->call : NULL;
+    atomic_store(&own->function, is_inside ? outer->function : NULL);
 }
 
 XS_EXPORT int xs_sim_inside(void) {

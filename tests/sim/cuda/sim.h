@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "inside.h"
 #include "kernels.h"
 #include "virtual.h"
 #include "xs_sim_tools.h"
@@ -347,6 +348,7 @@ struct xs_call {
     uint32_t outer_correlation;
     bool outer_per_thread, reported;
     const char *outer_kernel;
+    struct xs_inside outer;
     CUresult result;
 };
 

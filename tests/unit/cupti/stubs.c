@@ -44,6 +44,8 @@ int64_t xs_clock_from_monotonic(const struct xs_clock *clock, uint64_t monotonic
         (void)store;                                                                                                   \
         stub_store.member = *row;                                                                                      \
         stub_store.rows++;                                                                                             \
+        if (stub_store.during_write)                                                                                   \
+            stub_store.during_write();                                                                                 \
         return stub_store.fail;                                                                                        \
     }
 STUB_ROW(copy)

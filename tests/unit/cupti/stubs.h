@@ -14,7 +14,8 @@ struct stub_store {
     struct xs_device_sync sync;
     struct xs_device_migration migration;
     unsigned rows;
-    int fail; /* the status that every write returns */
+    int fail;                   /* the status that every write returns */
+    void (*during_write)(void); /* the test's; NULL: none */
 };
 extern struct stub_store stub_store;
 extern _Atomic unsigned stub_notes;

@@ -7,6 +7,7 @@
 
 #include "preload/core/asked_window.h"
 #include "preload/core/gate.h"
+#include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/driver/captures.h"
 #include "stubs.h"
@@ -55,6 +56,10 @@ static void windows_that_the_program_opens(void) {
     CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes()); /* kernels may be under way */
     watch();
     CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
+    xs_gate_enter_outer(XS_GUARD_HERE());
+    xs_cupti_turn_here(); /* inside of another call */
+    xs_gate_leave_outer();
+    CHECK(fake->finalized == 0);
     xs_cupti_turn_here(); /* the program has waited for them */
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
 
@@ -98,6 +103,54 @@ static void what_is_not_waited_for(void) {
     CHECK(fake->finalized == 1 && !xs_cupti_is_attached());
 }
 
+static void turn_by_range(int change) {
+    xs_asked_ranges_change(change);
+    xs_cupti_moment = true;
+    CHECK(xs_cupti_turn_asked());
+    watch();
+}
+
+/* What the trace has for the id that CUPTI gives a copy. */
+static uint32_t id_in_trace(const struct fake_cupti *fake, uint32_t id) {
+    CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER, .correlationId = id};
+    fake->subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call);
+    return xs_cupti_correlation;
+}
+
+static void put_wait(struct fake_cupti *fake, uint32_t id) {
+    CUpti_ActivitySynchronization2 *r = (CUpti_ActivitySynchronization2 *)(void *)&fake->records[fake->pending++];
+    memset(r, 0, sizeof *r);
+    r->kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+    r->correlationId = id;
+}
+
+/* Whether CUPTI's ids begin anew with an attachment or go on, those of the trace go on, and not by much more. */
+static void ids_go_on(void) {
+    struct fake_cupti *fake = start_asked(XS_WINDOW_BY_RANGE);
+    turn_by_range(1);
+    uint32_t latest = id_in_trace(fake, 1000);
+    for (uint32_t attachment = 1; attachment <= 1000; attachment++) {
+        put_wait(fake, 1000 * attachment + 99);
+        turn_by_range(-1);
+        turn_by_range(1);
+        uint32_t first = id_in_trace(fake, 1000 * (attachment + 1));
+        CHECK(first > latest + 99 && first < latest + 99 + 10000);
+        latest = first;
+    }
+    for (unsigned attachment = 0; attachment < 3; attachment++) {
+        turn_by_range(-1);
+        turn_by_range(1);
+        uint32_t first = id_in_trace(fake, 7);
+        CHECK(first > latest + 3 && first < latest + 10000);
+        CHECK(id_in_trace(fake, 5) == first - 2 && id_in_trace(fake, 9) == first + 2);
+        latest = first + 2;
+    }
+    turn_by_range(-1);
+    while (xs_cupti_drain(NULL, &stub_clock) > 0) {
+    }
+    CHECK(stub_store.sync.correlation > 1000000);
+}
+
 /* Opened before CUDA began. */
 static void a_window_that_is_open_already(void) {
     xs_asked_ranges_change(1);
@@ -109,12 +162,14 @@ static void a_window_that_is_open_already(void) {
 TEST(windows_that_the_program_opens)
 TEST(what_is_not_waited_for)
 TEST(a_window_that_is_open_already)
+TEST(ids_go_on)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows_that_the_program_opens),
         cmocka_unit_test(test_what_is_not_waited_for),
         cmocka_unit_test(test_a_window_that_is_open_already),
+        cmocka_unit_test(test_ids_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,51 @@ static void begin(bool kernels, const char *migrations) {
     xs_cupti_start(&wishes);
 }
 
+static int asks, busy_asks; /* whether the device is idle; so often it is not */
+
+static bool is_idle_later(uint64_t ns) { return ns > 0 && ++asks > busy_asks; }
+
+/* The application takes CUPTI while kernels run: it waits for their end, and not for ever. */
+static void the_device_is_waited_for(int busy) {
+    struct xs_cupti_wishes wishes = {.kernels = true,
+                                     .migrations = "off",
+                                     .driver_version = 13000,
+                                     .is_idle_within = is_idle_later,
+                                     .others_ns = nothing};
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(&wishes);
+    busy_asks = busy;
+    struct fake_cupti *fake = fake_of(open_fake());
+    CHECK(fake->kinds);
+    xs_cupti_step_aside("test");
+    CHECK(!fake->kinds && !fake->subscriber && status_is("stepped aside"));
+    CHECK(atomic_load(&xs_gate_closed) == 0);
+}
+
+static void stepping_aside_waits_for_the_device(void) {
+    the_device_is_waited_for(3);
+    CHECK(asks == 4);
+}
+
+static void stepping_aside_does_not_wait_for_ever(void) {
+    the_device_is_waited_for(INT32_MAX);
+    CHECK(asks > 1);
+}
+
+static void *step_aside(void *unused) {
+    xs_cupti_step_aside("test");
+    return unused;
+}
+
+static void step_aside_meanwhile(void) {
+    stub_store.during_write = NULL;
+    pthread_t thread;
+    struct timespec until = {time(NULL) + 20, 0};
+    CHECK(pthread_create(&thread, NULL, step_aside, NULL) == 0);
+    CHECK(pthread_timedjoin_np(thread, NULL, &until) == 0);
+    CHECK(status_is("stepped aside"));
+}
+
 static struct fake_cupti *start(bool kernels) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
     begin(kernels, "auto");
@@ -83,6 +128,15 @@ static void records_reach_the_store(void) {
     stub_store.fail = 0;
     CHECK(xs_cupti_drain(NULL, &stub_clock) == 1);
     CHECK(stub_store.copy.correlation == 3 && xs_cupti_state()->records[0] == 3);
+}
+
+/* The disk does not answer while records are written. */
+static void nobody_waits_for_the_disk(void) {
+    struct fake_cupti *fake = start(true);
+    put_copy(fake, 1);
+    put_copy(fake, 2);
+    stub_store.during_write = step_aside_meanwhile;
+    CHECK(flush_and_drain() == 2 && !stub_store.during_write);
 }
 
 enum { AT_ONCE = sizeof((struct fake_cupti *)0)->records / sizeof(union fake_record) };
@@ -253,7 +307,7 @@ static void flush_again(void) { xs_cupti_flush(true); }
 /* CUPTI calls back on the thread that called it, and what it calls may come to the library again. */
 static void not_again_from_inside(void) {
     struct fake_cupti *fake = start(true);
-    alarm(60); /* ends a child that waits for itself */
+    alarm(20); /* ends a child that waits for itself */
     put_copy(fake, 1);
     unsigned before = fake->flushes[0] + fake->flushes[1];
     fake->during_flush = flush_again;
@@ -337,6 +391,9 @@ TEST(a_forked_child)
 TEST(not_again_from_inside)
 TEST(everything_at_once)
 TEST(buffers)
+TEST(stepping_aside_waits_for_the_device)
+TEST(stepping_aside_does_not_wait_for_ever)
+TEST(nobody_waits_for_the_disk)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -355,6 +412,9 @@ int main(void) {
         cmocka_unit_test(test_not_again_from_inside),
         cmocka_unit_test(test_everything_at_once),
         cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_stepping_aside_waits_for_the_device),
+        cmocka_unit_test(test_stepping_aside_does_not_wait_for_ever),
+        cmocka_unit_test(test_nobody_waits_for_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* A trace that is kept below a size: nothing of its sums is lost, at no moment. */
 #include "store_unit.h"
 
+#include "schema/store/store_internal.h"
 #include "schema/store/store_thin.h"
 
 enum { LIMIT = 2 << 20, BATCH = 512, BATCHES = 160, COPIES_OF_A_BATCH_CALL = 4 };
@@ -46,10 +47,10 @@ static void put_launch(void) {
     assert_int_equal(xs_store_device_kernel(store, &kernel), 0);
 }
 
-static void put_batch_call(void) {
+static void put_batch_call(bool has_correlation) {
     struct xs_event event = event_of(XS_EVENT_TRANSFER);
     event.flags |= XS_FLAG_BATCH;
-    event.correlation = ++correlation;
+    event.correlation = has_correlation ? ++correlation : 0;
     event.enter_tick = (uint64_t)(now_ns += 100);
     event.return_tick = event.enter_tick + 50;
     event.transfer = (struct xs_event_transfer){.bytes = 3, .direction = XS_DIR_D2H};
@@ -73,7 +74,7 @@ static void write_batch(unsigned batch) {
         put_upload(batch * BATCH + i, 0);
         put_launch();
     }
-    put_batch_call();
+    put_batch_call(true);
     put_wait();
     put_upload(0, 700);
     assert_int_equal(xs_store_commit(store), 0);
@@ -147,6 +148,57 @@ static void what_stays_is_whole(void **state) {
     expect("SELECT value >= 4 FROM meta WHERE key = 'thinned.one_in'", "1");
 }
 
+/* Without CUPTI, and outside of its windows, calls have no correlation. */
+static void batches_without_correlation_are_whole(void **state) {
+    enum { CALLS = 200, ROUNDS = 300 };
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        assert_int_equal(xs_store_begin(store), 0);
+        for (unsigned i = 0; i < CALLS; i++) {
+            put_batch_call(false);
+        }
+        assert_int_equal(xs_store_commit(store), 0);
+        assert_int_equal(xs_store_thin(store, LIMIT, CALLS, now_ns), 0);
+    }
+    expect("SELECT DISTINCT count(*) FROM transfer GROUP BY enter_ns", "4");
+    expect("SELECT sum(rows) > 4000 FROM thinned", "1");
+    expect_number(BOTH("transfer", "transfer", "count(*)", "rows"), (long long)CALLS * ROUNDS * COPIES_OF_A_BATCH_CALL);
+    expect_number(BOTH("transfer WHERE batch_index = 0", "transfer", "sum(return_ns - enter_ns)", "host_ns"),
+                  50LL * CALLS * ROUNDS);
+}
+
+static unsigned long steps;
+
+static int count_step(void *unused) {
+    (void)unused;
+    steps++;
+    return 0;
+}
+
+/* A trace that is too large by what is never dropped is not gone through again and again. */
+static void what_cannot_be_thinned_costs_no_time(void **state) {
+    enum { FILLING = 300, MORE = 300 };
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned batch = 0; batch < FILLING + MORE; batch++) {
+        assert_int_equal(xs_store_begin(store), 0);
+        for (unsigned i = 0; i < BATCH / 4; i++) {
+            put_upload(i, 700);
+        }
+        assert_int_equal(xs_store_commit(store), 0);
+        if (batch >= FILLING) {
+            sqlite3_progress_handler(store->db, 1000, count_step, NULL);
+        }
+        assert_int_equal(xs_store_thin(store, LIMIT, BATCH / 4, now_ns), 0);
+        sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    }
+    expect("SELECT page_count * 4096 > 2097152 FROM pragma_page_count()", "1");
+    assert_in_range(steps, 1, 60000); /* 22,000; 230,000 if it were gone through as often as that is possible */
+}
+
 static void a_small_trace_is_left_alone(void **state) {
     (void)state;
     correlation = 0;
@@ -160,8 +212,8 @@ static void a_small_trace_is_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_STORE(sums_stay_exact_and_the_file_small),
-        WITH_STORE(what_stays_is_whole),
+        WITH_STORE(sums_stay_exact_and_the_file_small),    WITH_STORE(what_stays_is_whole),
+        WITH_STORE(batches_without_correlation_are_whole), WITH_STORE(what_cannot_be_thinned_costs_no_time),
         WITH_STORE(a_small_trace_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

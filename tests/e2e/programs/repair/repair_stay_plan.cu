@@ -57,17 +57,18 @@ static void freed() {
 static void changed_by_another_stream() {
     cudaStream_t other;
     OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    repair_up_async(x, pinned, BYTES); // 9
-    repair_up_async(y, pinned, BYTES); // 10: on the device
+    repair_up_async(x, pinned, BYTES);  // 9
+    OK(cudaStreamSynchronize(nullptr)); // or the kernel below may come before it
+    repair_up_async(y, pinned, BYTES);  // 10: on the device
     repair_busy();
     repair_up_async(z, pinned, BYTES); // 11: on the device
     case_change(x, BYTES, other);
     repair_expect(z, BYTES, 2); // 12
     case_up(y, pinned, BYTES);  // 13: the other stream wrote the origin
     repair_expect(y, BYTES, 2); // 14
+    OK(cudaStreamSynchronize(other));
     case_up(x, pinned, BYTES);  // 15: onto the origin itself
     repair_expect(x, BYTES, 2); // 16
-    OK(cudaStreamSynchronize(other));
     OK(cudaStreamDestroy(other));
 }
 

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,46 @@ static void who_stays_inside_has_it_opened_again(void **state) {
     xs_gate_open();
 }
 
+static void wait_for_step(int number) {
+    while (atomic_load(&step) != number) {
+        usleep(1000);
+    }
+}
+
+/* A call that is not recorded, and inside of it others that a handler makes; one of them comes while the gate is about
+ * to be closed. */
+static __attribute__((noinline)) void *calling_inside(void *arg) {
+    xs_gate_enter_outer(XS_GUARD_HERE());
+    xs_gate_enter();
+    xs_gate_leave();
+    atomic_store(&step, 1);
+    while (atomic_load(&xs_gate_closed) == 0) {
+        sched_yield();
+    }
+    xs_gate_enter();
+    xs_gate_leave();
+    wait_for_step(2);
+    xs_gate_leave_outer();
+    atomic_store(&step, 3);
+    wait_for_step(4);
+    return arg;
+}
+
+static void who_calls_inside_of_a_call_stays_inside(void **state) {
+    pthread_t thread;
+    (void)state;
+    atomic_store(&step, 0);
+    assert_int_equal(pthread_create(&thread, NULL, calling_inside, NULL), 0);
+    wait_for_step(1);
+    assert_false(xs_gate_close(50 * MS));
+    atomic_store(&step, 2);
+    wait_for_step(3);
+    assert_true(xs_gate_close(2000 * MS));
+    xs_gate_open();
+    atomic_store(&step, 4);
+    pthread_join(thread, NULL);
+}
+
 static void *leaving_without_a_word(void *arg) {
     xs_gate_enter();
     return arg;
@@ -160,6 +201,23 @@ static void a_forked_child_begins_anew(void **state) {
     assert_int_equal(status, 0);
 }
 
+/* A signal handler forks inside of a call, and returns in the child, too. */
+static void a_child_leaves_the_call_it_was_forked_in(void **state) {
+    int status = -1;
+    (void)state;
+    xs_gate_enter();
+    pid_t child = fork();
+    if (child == 0) {
+        xs_gate_forget();
+        bool was_inside = xs_gate_is_inside();
+        xs_gate_leave();
+        _exit(was_inside && !xs_gate_is_inside() && xs_gate_prepare() && xs_gate_close(2000 * MS) ? 0 : 1);
+    }
+    xs_gate_leave();
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static int prepare(void **state) {
     (void)state;
     return xs_gate_prepare() ? 0 : -1;
@@ -167,9 +225,14 @@ static int prepare(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_inside_while_it_is_closed), cmocka_unit_test(who_stays_inside_has_it_opened_again),
-        cmocka_unit_test(who_ends_inside_is_forgotten),        cmocka_unit_test(who_comes_waits),
-        cmocka_unit_test(counts_are_of_all_threads),           cmocka_unit_test(a_forked_child_begins_anew),
+        cmocka_unit_test(nobody_is_inside_while_it_is_closed),
+        cmocka_unit_test(who_stays_inside_has_it_opened_again),
+        cmocka_unit_test(who_ends_inside_is_forgotten),
+        cmocka_unit_test(who_comes_waits),
+        cmocka_unit_test(counts_are_of_all_threads),
+        cmocka_unit_test(a_forked_child_begins_anew),
+        cmocka_unit_test(who_calls_inside_of_a_call_stays_inside),
+        cmocka_unit_test(a_child_leaves_the_call_it_was_forked_in),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
 }
