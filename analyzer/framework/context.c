@@ -109,28 +109,32 @@ static void add_phase(struct xs_framework_context *context, enum xs_framework_ph
     context->framework = XS_FRAMEWORK_PYTORCH;
 }
 
-/* One range of those around a call. */
-static void add_part(struct xs_framework_context *context, const char *part, size_t length) {
+/* One range of those around a call, and its phase. */
+static enum xs_framework_phase add_part(struct xs_framework_context *context, const char *part, size_t length) {
     char name[XS_FRAMEWORK_NAME], sizes[XS_FRAMEWORK_SIZES];
     xs_framework_range(name, sizes, part, length);
-    add_phase(context, phase_of(range_marks, COUNT(range_marks), name));
+    enum xs_framework_phase phase = phase_of(range_marks, COUNT(range_marks), name);
     if (strncmp(name, "aten::", strlen("aten::")) != 0)
-        return;
+        return phase;
     context->framework = XS_FRAMEWORK_PYTORCH;
     if (!*context->operator_name)
         memcpy(context->operator_name, name, sizeof name);
     if (!*context->sizes && !strcmp(name, context->operator_name))
         memcpy(context->sizes, sizes, sizeof sizes);
+    return phase;
 }
 
 void xs_framework_add_range(struct xs_framework_context *context, const char *range) {
     static const char between[] = " / ";
+    enum xs_framework_phase innermost = 0; /* the outermost range comes first */
     while (*range) {
         const char *end = strstr(range, between);
         size_t length = end ? (size_t)(end - range) : strlen(range);
-        add_part(context, range, length);
+        enum xs_framework_phase phase = add_part(context, range, length);
+        innermost = phase ? phase : innermost;
         range += length + (end ? strlen(between) : 0);
     }
+    add_phase(context, innermost);
 }
 
 void xs_framework_add_thread(struct xs_framework_context *context, const char *name) {

@@ -236,6 +236,7 @@ static int find_trace(const struct xs_program *program, const char *folder, cons
 static int record(const struct xs_program *program, const char *here, const char *folder, bool is_whole, char **trace) {
     const char *prefix = is_whole ? "" : "predicts.";
     struct xs_string output = {0};
+    xs_complain(is_whole ? "recording it once more, with the contents of all copies" : "recording the program");
     for (const char *c = here; *c; c++) /* % begins what capture replaces */
         xs_string_format(&output, *c == '%' ? "%%%%" : "%c", *c);
     xs_string_format(&output, "/%s/%s%%p.db", folder, prefix);

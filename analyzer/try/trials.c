@@ -347,26 +347,27 @@ void xs_trials_free(struct xs_trials *trials) {
 
 /* --- what is predicted --- */
 
+/* Of the same kind at the same place; `any_verdict`: what the trace could prove of it may differ. */
 static bool is_alike(const struct xs_finding *x, const struct xs_findings *of, const struct xs_finding *f,
-                     const char *place) {
+                     const char *place, bool any_verdict) {
     struct xs_string other = {0};
     xs_place_of_site(&other, of, x->site);
-    bool is = x->detector == f->detector && x->verdict == f->verdict && !strcmp(other.data, place);
+    bool is = x->detector == f->detector && (any_verdict || x->verdict == f->verdict) && !strcmp(other.data, place);
     xs_string_free(&other);
     return is;
 }
 
-/* The finding of the same kind at the same place. Of several there, as of two ways to it, the same one in rank. */
+/* Of several at one place, as of two ways to it, the same one in rank. NULL: there is none. */
 static const struct xs_finding *same_finding(const struct xs_finding *f, const struct xs_findings *of,
-                                             const struct xs_findings *in) {
+                                             const struct xs_findings *in, bool any_verdict) {
     const struct xs_finding *same = NULL;
     struct xs_string place = {0};
     size_t before = 0;
     xs_place_of_site(&place, of, f->site);
     for (const struct xs_finding *x = of->items; x < f; x++)
-        before += is_alike(x, of, f, place.data);
+        before += is_alike(x, of, f, place.data, any_verdict);
     for (size_t i = 0; i < in->count && !same; i++)
-        if (is_alike(&in->items[i], in, f, place.data) && !before--)
+        if (is_alike(&in->items[i], in, f, place.data, any_verdict) && !before--)
             same = &in->items[i];
     xs_string_free(&place);
     return same;
@@ -377,9 +378,10 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *plann
     trials->together = predicting->together;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         struct xs_trial *trial = &trials->items[i];
-        const struct xs_finding *same = same_finding(&planned->items[trial->finding], planned, predicting);
-        if (same)
-            trial->predicted = same->saves;
+        const struct xs_finding *f = &planned->items[trial->finding], *same = same_finding(f, planned, predicting, false);
+        if (!same)
+            same = same_finding(f, planned, predicting, true);
+        trial->predicted = same ? same->saves : (struct xs_saving){0};
     }
 }
 
@@ -414,6 +416,7 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
 
 static void predict_together(struct xs_trial *all, const struct xs_trials *trials, const struct xs_findings *findings) {
     uint64_t least = 0, most = 0;
+    bool known = true;
     size_t causes = 0;
     for (size_t i = 0; i < findings->cause_count; i++)
         causes += is_shown(findings, i);
@@ -425,9 +428,11 @@ static void predict_together(struct xs_trial *all, const struct xs_trials *trial
             continue;
         least = trial->predicted.least_ns > least ? trial->predicted.least_ns : least;
         most = xs_sum(most, trial->predicted.most_ns);
+        known = known && trial->predicted.known;
     }
     const struct xs_saving *together = &trials->together;
     all->predicted = *together;
+    all->predicted.known = together->known && known;
     if (!every) {
         all->predicted.least_ns = least < together->least_ns ? least : together->least_ns;
         all->predicted.most_ns = most < together->most_ns ? most : together->most_ns;

@@ -86,7 +86,8 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
 void xs_trials_free(struct xs_trials *trials);
 
 /* Takes what is predicted from another trace of the same program: of each finding that is in both, by its kind and
- * place. Recording all contents lengthens what it records, so the trace of a plan predicts too much. */
+ * place; of the others it is not known. Recording all contents lengthens what it records, so the trace of a plan
+ * predicts too much. */
 void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
                        const struct xs_findings *predicting);
 

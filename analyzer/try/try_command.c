@@ -204,7 +204,7 @@ static int start(struct arguments *a) {
         a->trace = recorded.whole;
         a->predicts = recorded.predicts;
         if (recorded.whole)
-            xs_complain("the trace is %s", recorded.whole);
+            xs_complain("the trace is %s; %s predicts", recorded.whole, recorded.predicts);
     }
     if (status == XS_EXIT_OK)
         status = try_trace(a, &program);

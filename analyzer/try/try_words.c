@@ -17,8 +17,10 @@ static bool reads_the_same(uint64_t a_ns, uint64_t b_ns) {
 }
 
 void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving) {
-    if (!saving->known)
+    if (!saving->known) {
+        xs_string_format(text, "unknown");
         return;
+    }
     if (!saving->most_ns) {
         xs_string_format(text, "nothing");
         return;

@@ -116,13 +116,19 @@ static void walk(struct walked *w, const struct xs_caller *caller) {
     w->is_cut = cut || python_cut;
 }
 
-static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
+/* NULL: there is no stack, or no memory for it. */
+static struct walked *walked_from(const struct xs_caller *caller) {
     struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be a small one */
     if (!w) {
-        return 0;
+        return NULL;
     }
     walk(w, caller);
-    if (!w->natives && !w->pythons) {
+    return w->natives || w->pythons ? w : NULL;
+}
+
+static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
+    struct walked *w = walked_from(caller);
+    if (!w) {
         return 0;
     }
     bool is_new;
@@ -142,12 +148,8 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller) {
 }
 
 uint32_t xs_callsite_number(struct xs_caller caller) {
-    struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : xs_thread_memory_of(XS_PART_FRAMES, sizeof *w);
+    struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : walked_from(&caller);
     if (!w) {
-        return 0;
-    }
-    walk(w, &caller);
-    if (!w->natives && !w->pythons) {
         return 0;
     }
     bool is_new;

@@ -284,23 +284,34 @@ static void before(const struct xs_repair_call *call) {
     }
 }
 
+/* Half of them at most are for the first context: the others may need some. */
 static void fill_ring(void *context) {
-    xs_ring_fill(&ring, context, XS_COPY_PARTS);
+    unsigned half = (ring.count + 1) / 2;
+    xs_ring_fill(&ring, context, half < XS_COPY_PARTS ? half : XS_COPY_PARTS);
     xs_copy_helpers();
 }
 
-/* At the first allocation on a device, which comes before a program's loops: else the first copies would wait until
+static bool may_be_needed(void) {
+    unsigned lines = 0;
+    if (xs_plan_mode != XS_PLAN_NONE) {
+        xs_plan_lines(XS_REPAIR_STAGE, &lines);
+    }
+    return (xs_plan_mode == XS_PLAN_NONE || lines > 0) && !atomic_load(&xs_repair_may_hold) &&
+           atomic_load(&xs_repair_captures) == 0;
+}
+
+/* At the program's first allocation on a device, which comes before its loops: else the first copies would wait until
  * memory is page-locked (5 to 20 ms) and threads are there. */
 static void after(const struct xs_repair_call *call) {
     static _Atomic bool is_done;
     int8_t device;
     if (XS_LIKELY(call->category != XS_CAT_ALLOCATE || call->result != CUDA_SUCCESS ||
                   atomic_load_explicit(&is_done, memory_order_relaxed)) ||
-        atomic_load(&xs_repair_captures) > 0 || atomic_exchange(&is_done, true)) {
+        !may_be_needed()) {
         return;
     }
     CUcontext context = xs_context_ask(&device);
-    if (context) {
+    if (context && !atomic_exchange(&is_done, true)) {
         xs_on_scratch(fill_ring, context);
     }
 }

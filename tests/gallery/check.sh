@@ -1,21 +1,42 @@
 #!/bin/bash
-# Runs every program and its repaired variant once (or those given), with the seconds that each took, and
-# compares what they print without the lines that have a time. Needs a GPU.
+# Runs every program and its repaired variant on a GPU, or those given, and prints the seconds that each took. What they
+# print has to be the same, without the lines that have a time.
+#
+#   check.sh [COLLECTION/PROGRAM...]
+#
+# Exit status: 0 when every output was the same.
+set -u
 cd "$(dirname "$0")" || exit 1
 [ $# -gt 0 ] || set -- rodinia/srad_v2 rodinia/streamcluster hecbench/laplace hecbench/gd \
     npbench/azimint_naive pytorch/word_language_model pytorch/time_sequence_prediction
 TIMEFORMAT=%R
-out=$(mktemp -d)
-run() { { time "$1" 2>"$out/errors" | grep -viE 'time|ms/batch' >"$2"; } 2>&1; }
+out=$(mktemp -d) && trap 'rm -r "$out"' EXIT
+failed=0
+# run SCRIPT OUTPUT: prints the seconds; OUTPUT.status says how it ended
+run() {
+    { time "$1" > "$2.all" 2> "$2.errors"; } 2>&1
+    echo "$?" > "$2.status"
+    grep -viE '(^|[^a-z])time|ms/batch' "$2.all" > "$2"
+}
+fail() {
+    failed=1
+    echo "FAIL $*"
+}
 for program; do
-    # The first run makes the input and fills the disk's cache.
-    first=$(run "$program/run.sh" "$out/first")
+    first=$(run "$program/run.sh" "$out/first") # which makes the input, and fills the disk's cache
     before=$(run "$program/run.sh" "$out/before")
     after=$(run "$program/run-repaired.sh" "$out/after")
-    again=differs; cmp -s "$out/first" "$out/before" && again=same
-    same=differs; cmp -s "$out/before" "$out/after" && same=same
-    printf '%-36s first %6s s, again %6s s (output %s), repaired %6s s (output %s, %d lines, last: %.60s)\n' \
-        "$program" "$first" "$before" "$again" "$after" "$same" "$(wc -l <"$out/after")" "$(tail -1 "$out/after")"
-    [ "$same" = same ] || diff "$out/before" "$out/after" | cut -c1-200 | head -6
+    echo "$program: first $first s, again $before s, repaired $after s; $(wc -l < "$out/after") lines"
+    if [ "$(cat "$out"/{first,before,after}.status | sort -u)" != 0 ]; then
+        fail "$program: exit statuses $(cat "$out"/{first,before,after}.status | paste -s -d ' ')"
+        tail -n 3 "$out/after.errors"
+    elif [ ! -s "$out/after" ]; then
+        fail "$program: it printed nothing to compare"
+    elif ! cmp -s "$out/first" "$out/before"; then
+        fail "$program: two runs of the original differ"
+    elif ! diff "$out/before" "$out/after" > "$out/difference"; then
+        fail "$program: the repaired one prints something else"
+        cut -c1-200 "$out/difference" | head -n 6
+    fi
 done
-rm -r "$out"
+exit $failed

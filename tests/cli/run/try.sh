@@ -16,7 +16,8 @@ cd "$(dirname "$0")"
 loop=400
 if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded: as it comes, and with all contents
     case ${XFERSPY_FINGERPRINT:-} in '') from=short ;; *) from=run ;; esac
-    [ $from = short ] || [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET" = "all off" ] || exit 8
+    [ $from = run ] || [ ! -e none ] || from=none
+    [ $from != run ] || [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET" = "all off" ] || exit 8
     [ "$XFERSPY_STACK${XFERSPY_WINDOW:-}${XFERSPY_OUTSIDE:-}${XFERSPY_REPAIR:-}" = none ] || exit 7
     for trace in $$ $(ls 2 2>/dev/null); do cp "../$from.db" "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
 fi
@@ -62,6 +63,8 @@ UPDATE transfer SET return_ns = (enter_ns + return_ns) / 2 WHERE bytes = 8388608
 UPDATE device_copy SET end_ns = (start_ns + end_ns) / 2 WHERE bytes = 8388608;
 END
 make_own_trace short.db "$SOURCE/fixtures/findings.sql" command.sql short.sql
+echo 'UPDATE transfer SET fingerprint = NULL, skip = 21; DELETE FROM fingerprint;' >none.sql
+make_own_trace none.db "$SOURCE/fixtures/findings.sql" command.sql none.sql
 
 # Every cause alone, and all together: what each gains, what cannot be tried and why.
 try run.db; expect_status 0; expect_no_err; cp stdout tried
@@ -227,6 +230,9 @@ run "$XFERSPY" report --json run.db
 saves="[f['saves']['most_ns'] for f in json.load(open('%s'))['traces'][0]['findings'] if f['name'] == 'noop-upload'][0]"
 # shellcheck disable=SC2059 # the format is a constant
 json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" short.json) < $(printf "$saves" stdout)" "$tried"
+rm -r xferspy-try-*
+: >app/none; try --only=noop-upload -- sh app/app.sh; expect_status 0; rm app/none # its sample did not show it
+expect_out "unknown    -140 ms"; json "d['causes'][0]['predicted'] is None" "$(ls xferspy-try-*/[0-9]*.db).try.json"
 rm -r xferspy-try-*
 : >app/2; try -- sh app/app.sh; rm app/2; expect_status 1; expect_no_out
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*

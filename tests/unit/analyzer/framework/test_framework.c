@@ -198,13 +198,16 @@ static void phases(void **state) {
 
 /* Names that emit_nvtx gives are what is left where no symbol is known. */
 static void by_ranges_and_threads(void **state) {
-    struct xs_framework_context c = {0}, of_stack = {.operator_name = "aten::_to_copy"}, thread = {0}, other = {0};
+    struct xs_framework_context c = {0}, of_stack = {.operator_name = "aten::_to_copy"}, thread = {0}, other = {0},
+                                two = {0};
     (void)state;
     xs_framework_add_range(&c, "epoch / Optimizer.step#SGD.step / aten::to, seq = 3, sizes = [[64, 3], []] / "
                                "aten::copy_, sizes = [[64, 3], [64, 3]]");
     assert_string_equal(c.operator_name, "aten::to");
     assert_string_equal(c.sizes, "[[64, 3], []]");
     assert_int_equal(c.phase, XS_PHASE_OPTIMIZER);
+    xs_framework_add_range(&two, "autograd::engine::evaluate_function: X / Optimizer.step#SGD.step");
+    assert_int_equal(two.phase, XS_PHASE_OPTIMIZER);
     xs_framework_add_range(&of_stack, "aten::to, sizes = [[1]] / aten::_to_copy, sizes = [[2]]");
     assert_string_equal(of_stack.operator_name, "aten::_to_copy");
     assert_string_equal(of_stack.sizes, "[[2]]");
