@@ -378,7 +378,8 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *plann
     trials->together = predicting->together;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         struct xs_trial *trial = &trials->items[i];
-        const struct xs_finding *f = &planned->items[trial->finding], *same = same_finding(f, planned, predicting, false);
+        const struct xs_finding *f = &planned->items[trial->finding],
+                                *same = same_finding(f, planned, predicting, false);
         if (!same)
             same = same_finding(f, planned, predicting, true);
         trial->predicted = same ? same->saves : (struct xs_saving){0};
