@@ -29,7 +29,6 @@ struct xs_interface {
     extern const struct xs_interface xs_interface_##name;
 
 /* Help that stands in several commands. */
-#define XS_HELP_COPIES "Shows which copies between CPU and GPU " /* the program, and its report */
 #define XS_HELP_DOCTOR "whether capture will work on this machine"
 #define XS_HELP_INFO "what a trace is and holds"
 #define XS_HELP_FORCE "let -o replace an existing file"

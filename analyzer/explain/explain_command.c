@@ -37,17 +37,13 @@ static const struct argp_option options[] = {
     {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
     {"full-stack", OPTION_FULL_STACK, NULL, 0, "the frames of libraries in FINDING's stacks, too", 1},
     {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
-    {"model", OPTION_MODEL, NULL, 0, "how well the replay, by which savings are found, fits the measured run", 1},
+    {"model", OPTION_MODEL, NULL, 0, "how well the replay fits the measured run; savings come from the replay", 1},
     {0}};
 
 static const char doc[] =
-    "Shows the evidence for a finding: what it means, what to do, what it costs, the stacks that it was called from, "
-    "and "
-    "the transfers that it is about "
-    "with "
-    "their contents, times and what ran in between. Without FINDING it lists all findings, the small ones too. FINDING "
-    "is "
-    "a name or a number of that list. The first findings of the list are those that a report leads with."
+    "Shows the evidence for a finding: what it means, what to do, what it costs, the stacks of its calls, and its "
+    "transfers with their contents and times. Without FINDING it lists all findings, the small ones too; the causes of "
+    "the report come first. FINDING is a name or a number of that list."
     "\v"
     "Examples:\n"
     "  xferspy explain run.db\n"

@@ -17,14 +17,14 @@ static const char doc[] =
     "in "
     "which a finding's transfers are marked; bandwidth against size; transfers by call site; what lay in a buffer and "
     "when. "
-    "With a second trace, of the same program after a change, it compares both."
+    "With a second trace, of the same program after a change, the page compares both."
     "\v"
     "Examples:\n"
     "  xferspy html -o run.html run.db\n"
     "  xferspy html -o change.html before.db after.db\n"
     "\n"
     "The page is one file. It loads nothing, and sends nothing: it can be mailed, attached to a ticket, and opened "
-    "without a network. Of a trace with many transfers it has sums over short times in place of each.";
+    "without a network. If a trace has many transfers, the page has sums over short times instead of single transfers.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct xs_traces_arguments *arguments = state->input;

@@ -43,7 +43,7 @@ static const char doc[] =
     "  xferspy top --interval=10 xferspy-app.4242.db\n"
     "  xferspy top --once run.db\n"
     "\n"
-    "What the program has not handed over yet is not there: that is a part of a second, or what fits into the spool.";
+    "The newest events (under a second, or up to one spool) may still be missing.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;

@@ -18,23 +18,22 @@ static const struct argp_option options[] = {
      "try only this cause, by its number or by the finding's name as in a report; may be repeated", -1},
     {0}};
 
-#define WHICH "what is to be tried? A trace, or -- and a program"
+#define WHICH "try what? A trace, or -- and a program"
 static const char doc[] =
-    "Runs the program of a trace again, unchanged, with the repair of each cause made from outside, and says what each "
-    "repair gains beside what the report predicts. Without a trace, the program is recorded first. " XS_BENCH_STATUS
+    "Runs the unchanged program of a trace again and makes the repair of each cause from outside. Says what each "
+    "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_BENCH_STATUS
     "\v"
     "Examples:\n"
     "  xferspy try run.db\n"
     "  xferspy try -- ./app input             records it first, in a new folder\n"
-    "  xferspy try run.db -- ./app input      the command that the trace does not say\n"
+    "  xferspy try run.db -- ./app input      with another command\n"
     "  xferspy try --only=1 -n 15 --loop-time='loop ([0-9.]+) ms' run.db\n"
     "  xferspy try --at-least=10% --json -o tried.json run.db\n"
     "\n"
-    "Nothing of the program is changed: libxferspy.so is preloaded, and does not make the calls that the trace proved "
-    "needless, or makes them in another way. Each repair is checked in a run of its own before it is measured. Then "
-    "runs with each repair, with all of them, and of the program as it is take turns. Standard output and exit status "
-    "of all of them have to be the same. What is found is kept beside the trace, as TRACE.try.json, and `xferspy "
-    "report' shows it.";
+    "The program is not changed: libxferspy.so is preloaded, and skips the calls that the trace proved needless, or "
+    "makes them in another way. Each repair is checked in a run of its own before it is measured. Then runs without "
+    "repairs, with each repair and with all repairs take turns. Standard output and exit status of all runs have to be "
+    "the same. The result is kept beside the trace, as TRACE.try.json, and `xferspy report' shows it.";
 
 struct arguments {
     struct xs_out_options output;
