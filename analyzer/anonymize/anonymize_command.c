@@ -32,8 +32,8 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Writes a copy of a trace without names: paths, arguments, and the names of hosts, functions, kernels, threads and "
-    "NVTX ranges become numbered names; fingerprints and addresses become other numbers. Findings, sizes and times stay."
+    "Hides names in a copy of a trace: paths, arguments, and the names of hosts, functions, kernels, threads and NVTX "
+    "ranges become numbered names; fingerprints and addresses become other numbers. Findings, sizes and times stay."
     "\v"
     "Examples:\n"
     "  xferspy anonymize run.db -o to-send.db\n"

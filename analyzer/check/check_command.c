@@ -20,7 +20,7 @@ XS_DECLARE_COMMAND(check)
 /* A baseline and suppressions are about findings: with them each is judged by itself. */
 #define DEFAULT_RULES "removable-time:1%"
 #define DEFAULT_RULES_OF_FINDINGS "any:1%"
-#define ENOUGH_DATA "enough data to decide "
+#define CANNOT_DECIDE "if the trace does not have enough data to decide "
 #define ANY_IS "every finding, each by itself, by what it saves"
 #define SURE_IS "like `any', but with the low end of the range"
 static const double default_tolerance = 0.10;
@@ -55,7 +55,7 @@ static const struct argp_option check_options[] = {
      1},
     {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_CHECK_CONFIG_NAME, 1},
     {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
-     "do not fail if the trace does not have " ENOUGH_DATA "these rules; without RULE: all rules", 1},
+     "do not fail " CANNOT_DECIDE "these rules; without RULE: all rules", 1},
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
@@ -72,9 +72,8 @@ static const struct argp_option check_options[] = {
     {0}};
 
 static const char doc[] =
-    "Checks traces against limits, for CI. The exit status is 0 if all limits hold, 3 if one does not, " XS_HELP_ERRORS
-    ". A rule also fails if the trace does not have " ENOUGH_DATA "it; the output then says why. --allow-unknown "
-    "accepts that."
+    "Checks traces against limits, for CI. " XS_HELP_LIMITS " A rule also fails " CANNOT_DECIDE
+    "it; the output then says why. --allow-unknown accepts that."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS

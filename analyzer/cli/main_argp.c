@@ -10,8 +10,9 @@ static const struct argp_option main_options[] = {
     {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, XS_HELP_OF_HELP, 3},
     {0}};
 
-static const char main_doc[] = "Finds wasted copies between CPU and GPU: which line makes them, how to repair it, and how "
-                               "much time that saves. The program needs no rebuild."
+static const char main_doc[] =
+    "Finds wasted copies between CPU and GPU: which line makes them, how to repair it, and how "
+    "much time that saves. The program needs no rebuild."
     "\v"
     "Start here:\n"
     "  xferspy doctor                    will it work on this machine?\n"

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Compares the traces of two versions of a program and says whether the change paid: the wall time, then which "
-    "findings and call sites are gone or new, grew or shrank. Call sites are matched across builds, even if their lines "
+    "findings and call sites are gone or new, grew or shrank. Call sites are matched across builds, even if lines "
     "moved."
     "\v"
     "Examples:\n"
@@ -44,8 +44,8 @@ static const char doc[] =
     "  xferspy diff --bench=bench.json before.db after.db\n"
     "\n"
     "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "
-    "compared, and a difference counts only if the exact rank test of Mann and Whitney finds it in the order of all "
-    "runs (one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
+    "compared, and a difference counts only if " XS_HELP_RANK_TEST "all runs "
+    "(one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
     "unknown: the conclusion is only about what the program did, not about how long it took.\n"
     "\n"
     "The exit status is 0 also if the change did not pay: for a gate use `xferspy check'.";

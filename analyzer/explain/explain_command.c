@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/causes.h"
 #include "analyzer/command/command.h"
+#include "analyzer/command/process.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/engine/analyse.h"
 #include "analyzer/engine/detector.h"
@@ -316,7 +317,7 @@ static int explain_trace(const struct arguments *arguments) {
 
 static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_explain = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children},
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID [FINDING]", .doc = doc, .children = children},
     .formats = format_names};
 
 int xs_command_explain(int argc, char **argv) {
@@ -325,8 +326,11 @@ int xs_command_explain(int argc, char **argv) {
     if (argp_parse(&xs_interface_explain.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int status = XS_EXIT_ERROR;
-    if (!xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
+    char *path = xs_trace_named(arguments.ask.trace);
+    arguments.ask.trace = path;
+    if (path && !xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         status = explain_trace(&arguments);
+    free(path);
     xs_filter_free(&arguments.filter);
     return status;
 }

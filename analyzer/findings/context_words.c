@@ -54,8 +54,7 @@ void xs_say_host_copy(struct xs_string *text, const struct xs_finding *finding) 
     if (c->host_copy == XS_HOST_COPY_LOADER_THREAD)
         xs_string_format(text, "before that, a thread of a DataLoader probably copied the batch into pinned memory");
     else if (c->uploads)
-        xs_string_format(text,
-                         "before each upload %s into pinned memory (%s, median of %s)",
+        xs_string_format(text, "before each upload %s into pinned memory (%s, median of %s)",
                          c->host_copy == XS_HOST_COPY_CUPY ? "CuPy probably copies the array"
                                                            : "a DataLoader probably copies the batch",
                          xs_format_ns(ns, c->before_ns), xs_format_count(count, c->uploads));

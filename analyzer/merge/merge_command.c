@@ -35,7 +35,8 @@ static const char doc[] =
     "  xferspy explain job.db:3 noop-upload   rank 3 alone\n"
     "  xferspy query job.db \"SELECT rank, sum(bytes) FROM transfers GROUP BY rank\"\n"
     "\n"
-    "A trace in the file is named by its rank, `job.db:3'. If it has no rank, or several have the same rank, it is named "
+    "A trace in the file is named by its rank, `job.db:3'. If it has no rank, or several have the same rank, it is "
+    "named "
     "by its file's name. `xferspy query job.db \"SELECT * FROM merged_trace\"' lists them.";
 
 /* A trace to be merged, as its first look showed it. */

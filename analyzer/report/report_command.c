@@ -41,8 +41,9 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Shows which copies between CPU and GPU were unnecessary or slow, what to do about each cause, and how much time that saves; the repair that saves most "
-    "comes first. Then totals by direction and kind of memory, how much copying ran beside kernels, allocations, "
+    "Shows which copies between CPU and GPU were unnecessary or slow, what to do about each cause, and what the repair "
+    "saves; the largest saving comes first. Then totals by direction and kind of memory, how much copying ran beside "
+    "kernels, allocations, "
     "waiting, what the trace covers, and what profiling itself cost. PID is a running process that writes a trace."
     "\v"
     "Examples:\n"
@@ -55,6 +56,7 @@ static const char doc[] =
     "  xferspy report --sections=findings run.db\n"
     "  xferspy report --format=markdown -o comment.md run.db\n"
     "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
+    "  xferspy report 4242                    what process 4242 has written so far\n"
     "  xferspy report run/                    the traces in a folder, as one job\n"
     "  xferspy report --each -o report.txt rank*.db\n"
     "\n"
@@ -63,7 +65,8 @@ static const char doc[] =
     "add up: the saving of a job is that of the process that gains most.\n"
     "\n"
     "`xferspy explain' takes the name of a finding. `on the device' is the time that its copies took there, `exposed' "
-    "the part of it in which no kernel ran or the host was blocked. `saves' is how much shorter a replayed run with the "
+    "the part of it in which no kernel ran or the host was blocked. `saves' is how much shorter a replayed run with "
+    "the "
     "repair is; `saves up to' is an upper limit. `checked N of M': the contents of N of M copies are known.\n"
     "\n"
     "`H2D pageable' are uploads from pageable host memory, `D2H pinned' downloads into pinned memory, `D2D' copies on "
@@ -288,7 +291,7 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
 static const struct argp_child children[] = {
     XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_report = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
 
 int xs_command_report(int argc, char **argv) {
     struct arguments arguments = {.by = -1};

@@ -136,8 +136,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
                     " are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
-    if (s->trace->is_live)
-        xs_out_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");
+    if (s->trace->is_live && s->run.duration_ns)
+        xs_out_line(out, XS_STYLE_WARN, "The process still runs: it is recorded up to %s so far.",
+                    xs_format_ns(buffer, s->run.duration_ns));
+    else if (s->trace->is_live)
+        xs_out_line(out, XS_STYLE_WARN, "The process still runs, and nothing of it is recorded yet.");
     else if (!strcmp(status, "recovered"))
         xs_out_line(out, XS_STYLE_WARN,
                     "The process was killed; its last events were recovered, device times of the "

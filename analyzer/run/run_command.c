@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/variables.h"
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
 #include "schema/redact.h"
@@ -225,6 +226,8 @@ static int start(struct arguments *arguments) {
         free(tried);
         return XS_EXIT_ERROR;
     }
+    if (!xs_means_on(getenv("XFERSPY_QUIET")))
+        xs_warn_about_variables();
     char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);
     free(program);

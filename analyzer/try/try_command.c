@@ -21,8 +21,7 @@ static const struct argp_option options[] = {
 #define WHICH "try what? A trace, or -- and a program"
 static const char doc[] =
     "Runs the unchanged program of a trace again and makes the repair of each cause from outside. Says what each "
-    "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_BENCH_STATUS
-    "\v"
+    "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_HELP_LIMITS "\v"
     "Examples:\n"
     "  xferspy try run.db\n"
     "  xferspy try -- ./app input             records it first, in a new folder\n"
