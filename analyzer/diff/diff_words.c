@@ -10,7 +10,7 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/site.h"
 
-#define XS_NOISE_UNKNOWN "the noise is unknown, so nothing is said of the run's time. Record three or more each"
+#define XS_NOISE_UNKNOWN "the noise is unknown, and times can differ by chance. Record three or more each"
 
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
     char buffer[XS_UNIT_BYTES];

@@ -36,7 +36,7 @@ check('two traces', 'both', {}, async (page) => {
   assert.deepEqual(await texts(page, '.verdict'), [diff.verdict.text], 'what the change did');
   const said = await texts(page, '.said');
   assert.match(said[0], /^24\.9 ms of the run before and 11\.6 ms after were xferspy's own, and are not counted\.$/);
-  assert.match(said[1], /^Predicted: saves 111 ms; this run took 138 ms less\.$/);
+  assert.match(said[1], /^Predicted: saves 111 ms; measured: 138 ms less \(one run each\)\.$/);
   assert.match((await texts(page, '.figures'))[0], /Run278 ms → 126 ms with xferspy’s own time/);
   assert.match((await texts(page, '.figures'))[0], /All repaired saves111 ms → up to 610 µs/);
   const pageable = findings.find((row) => row[0].startsWith('pageable'));

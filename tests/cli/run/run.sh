@@ -90,4 +90,5 @@ expect_err "did you mean XFERSPY_DEBUG_PATH?"
 [ "$(grep -c 'is not an option' stderr)" = 2 ] || show "twice"
 XFERSPY_QUIET=off XFERSPY_FINGERPRNT=all run "$XFERSPY" run -- sh -c 'echo "$XFERSPY_WARNED"'
 expect_out "XFERSPY_FINGERPRNT,"
-XFERSPY_FINGERPRNT=all run "$XFERSPY" run -- sh -c 'echo "<$XFERSPY_WARNED>"'; expect_out "<>"; expect_no_err
+XFERSPY_QUIET=on XFERSPY_FINGERPRNT=all run "$XFERSPY" run -- sh -c 'echo "<$XFERSPY_WARNED>"'
+expect_out "<>"; expect_no_err
