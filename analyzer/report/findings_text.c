@@ -227,6 +227,6 @@ void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
         !xs_try_is_worth(report->findings))
         return;
     putc('\n', out->file);
-    xs_out_line(out, XS_STYLE_PLAIN, "What the repairs gain, measured on the unchanged program: xferspy try %s",
+    xs_out_line(out, XS_STYLE_PLAIN, "To measure what the repairs gain, without changing the program: xferspy try %s",
                 trace->path);
 }
