@@ -238,6 +238,22 @@ rm -r xferspy-try-*
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
 unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
+# A trace as it comes has the contents of a sample. The plan is that of another run, with all contents, which goes when
+# it was read; names, numbers and what is predicted are those of the trace that was given.
+echo 'UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE bytes = 8388608 AND id NOT IN (1, 10, 19);' >sampled.sql
+make_own_trace sampled.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql
+mkdir temporary; rm -f app/plan.*
+XFERSPY_STACK=none TMPDIR=$PWD/temporary try --only=noop-upload sampled.db; expect_status 0
+expect_err "recording it once more, with the contents of all copies"
+expect_out "-140 ms"; expect_out "drop-uploads: 9 of 9 copies in the plan"
+expect_plan plan.apply.drop-uploads "drop-uploads 0 3 8388608"
+rmdir temporary || show "something was left in TMPDIR"
+valid sampled.db.try.json
+run "$XFERSPY" report sampled.db; expect_out "(checked 12 of 19)"; expect_out "tried: -140 ms"
+run "$XFERSPY" report --json sampled.db; cp stdout sampled.json
+# shellcheck disable=SC2059
+json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" sampled.json)" sampled.db.try.json
+
 # The time limit ends a run that goes on for longer, and what was not measured is said.
 : >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow
 expect_status 1; expect_out "not measured: the time limit came first"
