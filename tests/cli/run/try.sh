@@ -185,8 +185,22 @@ make_own_trace threads.db "$SOURCE/fixtures/findings.sql" command.sql threads.sq
 try --only=noop-upload threads.db; expect_status 0
 [ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 1 1 8388608" ] || show "threads and batches"
 
-# Nobody's command is run but one's own; what was hidden has to be said.
+# Copies that no repair takes are not planned: of several dimensions, of arrays, of managed memory.
+not_plain() { # not_plain ROWS COLUMNS
+    echo "UPDATE transfer SET $2 WHERE id IN ($1);" >not_plain.sql
+    make_own_trace not_plain.db "$SOURCE/fixtures/findings.sql" command.sql not_plain.sql
+    try --only=noop-upload not_plain.db; expect_status 0
+}
+box="width_bytes = 8192, height = 1024, depth = 1, src_pitch_bytes = 8192, dst_pitch_bytes = 8192"
+not_plain 4 "$box"; expect_out "drop-uploads: 8 of 9 copies in the plan"
+[ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 0 6 8388608" ] || show "planned a 2D copy"
 rm -f app/plan.*
+not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "$box"
+expect_out "cannot be tried: no repair takes copies in two or three dimensions, of arrays or of managed memory"
+not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "dst_kind = 5"; expect_out "cannot be tried: no repair takes"
+ls app/plan.* >/dev/null 2>&1 && show "planned what no repair takes"
+
+# Nobody's command is run but one's own; what was hidden has to be said.
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
 try foreign.db; expect_status 1; expect_no_out
 expect_err "was not recorded by this user on this machine, so its command is not run"
