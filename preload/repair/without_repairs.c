@@ -1,5 +1,5 @@
-/* In place of the other files of this folder in a library that has no repairs (-DXFERSPY_REPAIRS=OFF), which nobody uses
- * but for a comparison: what is off must cost nothing (tests/bench/compare-libraries). */
+/* In place of the other files of this folder in a library that has no repairs (-DXFERSPY_REPAIRS=OFF), which nobody
+ * uses but for a comparison: what is off must cost nothing (tests/bench/compare-libraries). */
 #include "preload/repair/repair.h"
 
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
