@@ -89,14 +89,19 @@ run "$XFERSPY" report run.db; expect_status 0
 expect_out "tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
 run "$XFERSPY" report --json run.db
 json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
+json "d['traces'][0]['try_command'] is None"
 run "$XFERSPY" report --format=markdown run.db; expect_status 0
 expect_out "  - **tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same**"
 expect_out "All repairs tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+expect_not "xferspy try"
 # Not of another trace of that name, and not where it is damaged.
 cp run.db.try.json kept.json
 echo '{' >run.db.try.json; run "$XFERSPY" report run.db; expect_status 0; expect_no_err; expect_not "tried:"
 sed 's/"identity": "[^"]*"/"identity": "other"/' kept.json >run.db.try.json
 run "$XFERSPY" report run.db; expect_status 0; expect_not "tried:"; expect_out "xferspy try run.db"
+run "$XFERSPY" report --json run.db; json "d['traces'][0]['try_command'] == ['xferspy', 'try', 'run.db']"
+run "$XFERSPY" report --format=markdown run.db
+expect_out 'What the repairs gain, measured on the unchanged program: `xferspy try run.db`'
 rm run.db.try.json
 
 # Two causes: each alone, and both together, which has a plan and a check of its own.
