@@ -7,7 +7,7 @@
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
-#include "analyzer/report/report.h"
+#include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
 #include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
@@ -382,6 +382,18 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
+static void put_try_command(const struct xs_report *report, struct xs_json *json) {
+    if (!xs_report_can_try(report)) {
+        xs_json_null(json, "try_command");
+        return;
+    }
+    xs_json_array(json, "try_command");
+    xs_json_text(json, NULL, "xferspy");
+    xs_json_text(json, NULL, "try");
+    xs_json_text(json, NULL, report->summary->trace->path);
+    xs_json_end(json, ']');
+}
+
 void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     const struct xs_summary *s = report->summary;
     xs_json_object(json, NULL);
@@ -395,6 +407,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_findings_json(report->findings, &report->contents, json);
     if (report->tried)
         xs_tried_json(json, report->tried);
+    put_try_command(report, json);
     put_devices(s, json);
     xs_modelled_json(json, s);
     put_transfers(s, json);
