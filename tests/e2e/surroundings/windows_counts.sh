@@ -17,7 +17,7 @@ export XFERSPY_TEST_DIR=$base
 . "$here/programs/windows/counts.sh"
 
 env LD_LIBRARY_PATH="$build/sim" LD_PRELOAD="${sanitizer_runtime:+$sanitizer_runtime }$build/lib/libxferspy.so" \
-    XFERSPY_WINDOW=20ms/40ms XFERSPY_OUTPUT="$base/whole.db" "$build/tests/e2e/programs/windows_storm" 1000 \
+    XFERSPY_WINDOW=20ms/40ms XFERSPY_OUTPUT="$base/whole.db" "$build/tests/e2e/programs/windows_storm" 400 \
     > "$base/stdout" 2> /dev/null
 
 # notices WORDS SQL: a trace in which that was done gets such a line
@@ -44,7 +44,7 @@ notices 'kernel of a graph lost|1' "$(one_of device_kernel 'graph_node IS NOT NU
 notices 'copy lost|1' "$(one_of device_copy 'graph_node IS NULL')"
 notices 'copies of a graph lost|1' "$(one_of device_copy 'graph_node IS NOT NULL')"
 notices 'memset lost|1' 'DELETE FROM device_memset WHERE id = (SELECT max(id) FROM device_memset)'
-notices 'kernel without a launch|1' "$(one_of launch 'correlation IS NOT NULL AND kind = 1')"
+notices 'kernel without a launch|1' "$(one_of launch 'correlation IS NOT NULL AND kind = (SELECT id FROM launch_kind WHERE name = 'kernel')')"
 notices 'copy without a call|1' "$(one_of transfer 'correlation IS NOT NULL')"
 notices 'launch without a correlation id within a window: 1' \
     'UPDATE launch_row SET correlation = NULL WHERE id = (SELECT min(id) FROM launch WHERE correlation IS NOT NULL)'

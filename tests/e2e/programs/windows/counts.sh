@@ -83,8 +83,8 @@ lost_calls() {
 }
 
 # compare_counts: a line for each count in which the only trace differs from the program, and then how many were the
-# same. Of what the device did the trace may have less: device times may have been recorded for a part of the run. Of what
-# was done within the windows it has all.
+# same. Of what the device did the trace may have less: device times may have been recorded for a part of the run. Of
+# what was done within the windows it has all.
 compare_counts() {
     local name counted found query same=0
     while read -r name counted; do
