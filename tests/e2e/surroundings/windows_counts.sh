@@ -44,7 +44,8 @@ notices 'kernel of a graph lost|1' "$(one_of device_kernel 'graph_node IS NOT NU
 notices 'copy lost|1' "$(one_of device_copy 'graph_node IS NULL')"
 notices 'copies of a graph lost|1' "$(one_of device_copy 'graph_node IS NOT NULL')"
 notices 'memset lost|1' 'DELETE FROM device_memset WHERE id = (SELECT max(id) FROM device_memset)'
-notices 'kernel without a launch|1' "$(one_of launch 'correlation IS NOT NULL AND kind = (SELECT id FROM launch_kind WHERE name = 'kernel')')"
+kernel="(SELECT id FROM launch_kind WHERE name = 'kernel')"
+notices 'kernel without a launch|1' "$(one_of launch "correlation IS NOT NULL AND kind = $kernel")"
 notices 'copy without a call|1' "$(one_of transfer 'correlation IS NOT NULL')"
 notices 'launch without a correlation id within a window: 1' \
     'UPDATE launch_row SET correlation = NULL WHERE id = (SELECT min(id) FROM launch WHERE correlation IS NOT NULL)'
