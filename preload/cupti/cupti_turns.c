@@ -87,7 +87,7 @@ static struct xs_windows_facts facts_now(void) {
                                      .launches = counts.launches,
                                      .copies = counts.copies,
                                      .calls = counts.measured * XS_OWN_COST_EVERY,
-                                     .others_ns = others_ns(),
+                                     .others_ns = others_ns() + xs_cupti_migrations_cost_ns(),
                                      .is_open = xs_asked_window_is_open(opener)};
 }
 

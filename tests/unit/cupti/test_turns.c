@@ -8,6 +8,7 @@
 #include "preload/core/gate.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
+#include "preload/cupti/migration_budget.h"
 #include "stubs.h"
 
 static bool is_busy_until_asked_twice(uint64_t ns) {
@@ -130,6 +131,37 @@ static void stopped_behind_an_idle_device(void) {
     watch_until_turned(fake);
 }
 
+/* What page migrations cost is a part of the one budget: of two programs with the same launches the one that has
+ * migrations, too, is the one of which CUPTI is detached. */
+static void spend_almost_all(bool with_migrations) {
+    struct xs_cupti_wishes wishes = {.kernels = true,
+                                     .migrations = "all",
+                                     .budget_percent = 2,
+                                     .driver_version = 13000,
+                                     .is_idle_within = is_idle,
+                                     .others_ns = nothing};
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    uint64_t begin_ns = xs_monotonic_ns();
+    xs_cupti_start(&wishes);
+    CHECK(xs_cupti_watch_windows());
+    xs_gate_enter();
+    xs_gate_leave();
+    xs_cupti_managed_memory();
+    usleep(1000000);
+    const uint64_t share_ns = (xs_monotonic_ns() - begin_ns) / 50, spent_ns = share_ns * 3 / 4;
+    if (with_migrations)
+        xs_cupti_decoded_migrations((int64_t)(share_ns / 2 / XS_MIGRATION_COST_NS));
+    CHECK(xs_cupti_migrations_cost_ns() <= share_ns / 2);
+    atomic_fetch_add(&xs_gate_slot->launches, (10000000 + spent_ns) / 2500); /* and the advance */
+    xs_cupti_watch_windows();
+    CHECK((atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE) == with_migrations);
+}
+
+static void migrations_are_of_the_same_budget(void) { spend_almost_all(true); }
+static void launches_alone_keep_to_it(void) { spend_almost_all(false); }
+
+TEST(migrations_are_of_the_same_budget)
+TEST(launches_alone_keep_to_it)
 TEST(detached_with_membarrier)
 TEST(detached_without_membarrier)
 TEST(detached_with_the_oldest_that_can)
@@ -140,6 +172,7 @@ TEST(stopped_behind_an_idle_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_migrations_are_of_the_same_budget), cmocka_unit_test(test_launches_alone_keep_to_it),
         cmocka_unit_test(test_detached_with_membarrier),          cmocka_unit_test(test_detached_without_membarrier),
         cmocka_unit_test(test_detached_with_the_oldest_that_can), cmocka_unit_test(test_stopped_with_an_old_driver),
         cmocka_unit_test(test_stopped_without_finalize),          cmocka_unit_test(test_stopped_where_finalize_fails),
