@@ -220,13 +220,16 @@ void xs_report_text_findings(const struct xs_report *report, struct xs_out *out)
     xs_findings_unknown_lines(contents, out);
 }
 
+bool xs_report_can_try(const struct xs_report *report) {
+    const struct xs_run *run = &report->summary->run;
+    bool can = !report->summary->trace->is_live && !*run->importer && run->world_size <= 1;
+    return can && report->tried && !report->tried->count && !report->findings->selection &&
+           xs_try_is_worth(report->findings);
+}
+
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
-    const struct xs_trace *trace = report->summary->trace;
-    bool can = !trace->is_live && !*report->summary->run.importer && report->summary->run.world_size <= 1;
-    if (!report->tried || report->tried->count || !can || report->findings->selection ||
-        !xs_try_is_worth(report->findings))
+    if (!xs_report_can_try(report))
         return;
     putc('\n', out->file);
-    xs_out_line(out, XS_STYLE_PLAIN, "To measure what the repairs gain, without changing the program: xferspy try %s",
-                trace->path);
+    xs_out_line(out, XS_STYLE_PLAIN, XS_NEXT_TRY "xferspy try %s", report->summary->trace->path);
 }

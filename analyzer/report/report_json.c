@@ -7,7 +7,7 @@
 #include "analyzer/job/job_words.h"
 #include "analyzer/report/by.h"
 #include "analyzer/report/failures_words.h"
-#include "analyzer/report/report.h"
+#include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
 #include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
@@ -374,12 +374,26 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "begin_ns", c->begin_ns);
         xs_json_count(json, "wrappers_ns", c->wrappers_ns);
         xs_json_count(json, "device_times_ns", c->device_times_ns);
-        xs_json_count(json, "spent_ns", c->spent_ns);
-        xs_json_count(json, "bare_ns", c->bare_ns);
+        xs_json_count(json, "migrations_ns", c->migrations_ns);
+        xs_json_count(json, "exit_ns", c->exit_ns);
+        xs_json_count(json, "spent_ns", xs_spent_ns(s));
+        xs_json_count(json, "bare_ns", xs_bare_ns(s));
         xs_json_count(json, "budget_percent", c->budget_percent);
         xs_json_count(json, "detachments", c->detachments);
     }
     xs_json_end(json, '}');
+}
+
+static void put_try_command(const struct xs_report *report, struct xs_json *json) {
+    if (!xs_report_can_try(report)) {
+        xs_json_null(json, "try_command");
+        return;
+    }
+    xs_json_array(json, "try_command");
+    xs_json_text(json, NULL, "xferspy");
+    xs_json_text(json, NULL, "try");
+    xs_json_text(json, NULL, report->summary->trace->path);
+    xs_json_end(json, ']');
 }
 
 void xs_report_json(const struct xs_report *report, struct xs_json *json) {
@@ -395,6 +409,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_findings_json(report->findings, &report->contents, json);
     if (report->tried)
         xs_tried_json(json, report->tried);
+    put_try_command(report, json);
     put_devices(s, json);
     xs_modelled_json(json, s);
     put_transfers(s, json);

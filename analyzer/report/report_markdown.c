@@ -231,6 +231,18 @@ static void folded(const struct xs_report *report, unsigned section, const char 
     xs_markdown_lines_folded(&lines, summary, out);
 }
 
+/* The path is text of the trace's user, so the line to type is one code span. */
+static void next(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string line = {0}, code = {0};
+    if (!xs_report_can_try(report))
+        return;
+    xs_string_format(&line, "xferspy try %s", report->summary->trace->path);
+    xs_markdown_code(&code, line.data);
+    fprintf(out->file, "\n" XS_NEXT_TRY "%s\n", code.data);
+    xs_string_free(&line);
+    xs_string_free(&code);
+}
+
 void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     static const char *const summaries[XS_SECTION_COUNT] = {
         [XS_SECTION_TRANSFERS] = "Transfers: totals against the link, and what ran beside them",
@@ -269,4 +281,6 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     for (unsigned i = 0; i < XS_SECTION_COUNT; i++)
         if (summaries[i] && sections >> i & 1)
             folded(report, i, summaries[i], out);
+    if (sections & XS_SECTION_BIT(FINDINGS))
+        next(report, out);
 }

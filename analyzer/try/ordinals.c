@@ -10,6 +10,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/capture_ranges.h"
+#include "schema/kinds.h"
 
 /* --- whether the trace has every call --- */
 
@@ -90,6 +91,18 @@ static struct xs_ordinal *add(struct xs_ordinals *o) {
     return &o->items[o->count++];
 }
 
+static bool is_host(int64_t kind) {
+    return kind == XS_MEM_PAGEABLE || kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED;
+}
+
+/* The copies that the library offers to its repairs (preload/repair/around.c). */
+static bool is_plain(struct xs_scan *scan) {
+    enum { WIDTH = 8, SRC_KIND, DST_KIND };
+    int64_t src = xs_scan_int(scan, SRC_KIND), dst = xs_scan_int(scan, DST_KIND);
+    return xs_scan_count(scan, WIDTH) == 0 &&
+           ((is_host(src) && dst == XS_MEM_DEVICE) || (src == XS_MEM_DEVICE && is_host(dst)));
+}
+
 static void count_row(struct counting *c, struct xs_scan *scan, struct xs_sites *sites) {
     int64_t enter_ns = xs_scan_int(scan, 2);
     struct thread *thread = thread_of(c, xs_scan_count(scan, 1), enter_ns);
@@ -105,7 +118,8 @@ static void count_row(struct counting *c, struct xs_scan *scan, struct xs_sites 
                                      .thread = (uint32_t)(thread - c->threads),
                                      .ordinal = thread->calls - 1,
                                      .site = xs_site_of(sites, xs_scan_int(scan, 5), xs_scan_int(scan, 6)),
-                                     .is_of_batch = of_batch};
+                                     .is_of_batch = of_batch,
+                                     .is_plain = is_plain(scan)};
 }
 
 static bool begins_before(const struct counting *c, size_t a, size_t b) {
@@ -131,7 +145,8 @@ int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace,
     look_for_gaps(ordinals, trace);
     xs_scan_begin(&scan, trace,
                   "SELECT id, thread, enter_ns, batch_index, bytes, entry_point, stack, "
-                  "CASE direction WHEN 1 THEN dst_address WHEN 2 THEN src_address ELSE 0 END FROM transfer ORDER BY id",
+                  "CASE direction WHEN 1 THEN dst_address WHEN 2 THEN src_address ELSE 0 END, width_bytes, src_kind, "
+                  "dst_kind FROM transfer ORDER BY id",
                   message, NULL);
     while (xs_scan_row(&scan) && c.count < MOST_THREADS)
         count_row(&c, &scan, sites);

@@ -18,6 +18,8 @@ struct xs_ordinal {
     uint32_t ordinal; /* from 0, among the thread's calls; the copies of a batch are one call */
     uint32_t site;
     bool is_of_batch;
+    bool is_plain; /* in one dimension, between host memory that is not managed and device memory: repairs take no other
+                    */
 };
 
 struct xs_ordinals {

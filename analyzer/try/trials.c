@@ -50,6 +50,10 @@ static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t f
     return xs_try_repair_of(findings->items[finding].detector, findings->items[finding].verdict, why);
 }
 
+bool xs_try_is_by_contents(enum xs_try_repair repair) {
+    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
+}
+
 size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause) {
     const char *why;
     for (size_t i = 0; i < cause->count; i++)
@@ -98,6 +102,7 @@ struct making {
     const struct xs_reading *reading;
     const struct xs_try_instances *instances;
     struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
+    const char *left_out; /* why a copy of this trial is not in its plan; NULL: none was left out for what it is */
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
@@ -108,10 +113,20 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
     trial->lines[trial->line_count++] = *line;
 }
 
-/* Nothing of a copy that is one of a batch: a call is repaired, or none of it. */
-static void add_copy(struct xs_trial *trial, enum xs_try_repair repair, const struct xs_ordinal *copy,
+/* Of a batch, a call is repaired, or none of it. */
+static const char *unfit(const struct xs_ordinal *copy) {
+    if (copy->is_of_batch)
+        return "no repair takes copies of a batch";
+    return copy->is_plain ? NULL : "no repair takes copies in two or three dimensions, of arrays or of managed memory";
+}
+
+static void add_copy(struct making *m, struct xs_trial *trial, enum xs_try_repair repair, const struct xs_ordinal *copy,
                      const struct xs_ordinal *from) {
-    if (!copy || copy->is_of_batch || (from && from->is_of_batch))
+    const char *why = copy ? unfit(copy) : NULL;
+    if (!why && from)
+        why = unfit(from);
+    m->left_out = why ? why : m->left_out;
+    if (!copy || why)
         return;
     add_line(trial, &(struct xs_try_line){.repair = repair,
                                           .thread = copy->thread,
@@ -124,25 +139,25 @@ static void add_copy(struct xs_trial *trial, enum xs_try_repair repair, const st
 }
 
 /* The copies of a run are those of its place and thread between its first and its last. */
-static void add_run(const struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+static void add_run(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *first = xs_ordinals_find(o, instance->rows[0]);
     for (const struct xs_ordinal *at = first; at && at < o->items + o->count && at->row <= instance->rows[1]; at++)
         if (at->site == first->site && at->thread == first->thread)
-            add_copy(trial, trial->repair, at, NULL);
+            add_copy(m, trial, trial->repair, at, NULL);
 }
 
 /* The bytes stay on the device: they are copied there from where they are, or are where they belong already. */
-static void add_held(const struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+static void add_held(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *copy = xs_ordinals_find(o, instance->rows[0]);
     const struct xs_ordinal *from = xs_ordinals_find(o, instance->rows[1]);
     if (!copy || !from || !instance->held)
         return;
     if (copy->device && copy->device == from->device && copy->bytes == from->bytes)
-        add_copy(trial, XS_TRY_DROP_UPLOADS, copy, NULL);
+        add_copy(m, trial, XS_TRY_DROP_UPLOADS, copy, NULL);
     else
-        add_copy(trial, trial->repair, copy, from);
+        add_copy(m, trial, trial->repair, copy, from);
 }
 
 static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row) {
@@ -170,7 +185,7 @@ static void add_instance(struct making *m, struct xs_trial *trial, const struct 
         if (instance->is_run)
             add_run(m, trial, instance);
         else
-            add_copy(trial, trial->repair, xs_ordinals_find(o, instance->rows[0]), NULL);
+            add_copy(m, trial, trial->repair, xs_ordinals_find(o, instance->rows[0]), NULL);
         break;
     case XS_TRY_NONE:
         break;
@@ -224,6 +239,14 @@ void xs_trial_end(struct xs_trial *trial, enum xs_trial_state state, const char 
     trial->state = state;
 }
 
+static const char *why_no_line(const struct making *m, const struct xs_trial *trial) {
+    if (m->left_out)
+        return m->left_out;
+    return trial->repair == XS_TRY_STAY_ON_DEVICE
+               ? "the trace does not prove of any upload that the device still holds its bytes"
+               : "its calls are not in the trace";
+}
+
 static void plan(struct making *m, struct xs_trial *trial) {
     const struct xs_finding *f = &m->reading->findings->items[trial->finding];
     const char *why;
@@ -237,6 +260,7 @@ static void plan(struct making *m, struct xs_trial *trial) {
                      m->trials->ordinals.uncertain);
         return;
     }
+    m->left_out = NULL;
     for (size_t i = 0; i < m->instances->count; i++) {
         const struct xs_try_instance *instance = &m->instances->items[i];
         if (instance->detector == f->detector && instance->verdict == f->verdict && instance->site == f->site)
@@ -246,10 +270,7 @@ static void plan(struct making *m, struct xs_trial *trial) {
     trial->of = trial->of > trial->planned ? trial->of : trial->planned;
     tidy(trial);
     if (!trial->line_count)
-        xs_trial_end(trial, XS_TRIAL_CANNOT,
-                     trial->repair == XS_TRY_STAY_ON_DEVICE
-                         ? "the trace does not prove of any upload that the device still holds its bytes"
-                         : "its calls are copies of batches, or are not in the trace");
+        xs_trial_end(trial, XS_TRIAL_CANNOT, "%s", why_no_line(m, trial));
 }
 
 static void add_trial(struct making *m, size_t number, size_t finding) {
@@ -345,52 +366,9 @@ void xs_trials_free(struct xs_trials *trials) {
     *trials = (struct xs_trials){0};
 }
 
-/* --- what is predicted --- */
-
-/* Of the same kind at the same place; `any_verdict`: what the trace could prove of it may differ. */
-static bool is_alike(const struct xs_finding *x, const struct xs_findings *of, const struct xs_finding *f,
-                     const char *place, bool any_verdict) {
-    struct xs_string other = {0};
-    xs_place_of_site(&other, of, x->site);
-    bool is = x->detector == f->detector && (any_verdict || x->verdict == f->verdict) && !strcmp(other.data, place);
-    xs_string_free(&other);
-    return is;
-}
-
-/* Of several at one place, as of two ways to it, the same one in rank. NULL: there is none. */
-static const struct xs_finding *same_finding(const struct xs_finding *f, const struct xs_findings *of,
-                                             const struct xs_findings *in, bool any_verdict) {
-    const struct xs_finding *same = NULL;
-    struct xs_string place = {0};
-    size_t before = 0;
-    xs_place_of_site(&place, of, f->site);
-    for (const struct xs_finding *x = of->items; x < f; x++)
-        before += is_alike(x, of, f, place.data, any_verdict);
-    for (size_t i = 0; i < in->count && !same; i++)
-        if (is_alike(&in->items[i], in, f, place.data, any_verdict) && !before--)
-            same = &in->items[i];
-    xs_string_free(&place);
-    return same;
-}
-
-void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
-                       const struct xs_findings *predicting) {
-    trials->together = predicting->together;
-    for (size_t i = 0; i + 1 < trials->count; i++) {
-        struct xs_trial *trial = &trials->items[i];
-        const struct xs_finding *f = &planned->items[trial->finding],
-                                *same = same_finding(f, planned, predicting, false);
-        if (!same)
-            same = same_finding(f, planned, predicting, true);
-        trial->predicted = same ? same->saves : (struct xs_saving){0};
-    }
-}
-
 /* --- all together --- */
 
-static bool is_left_out(const struct xs_try_line *line) {
-    return line->repair == XS_TRY_DROP_UPLOADS || line->repair == XS_TRY_STAY_ON_DEVICE;
-}
+static bool is_left_out(const struct xs_try_line *line) { return xs_try_is_by_contents(line->repair); }
 
 uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     uint64_t count = 0;

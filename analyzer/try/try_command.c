@@ -148,6 +148,31 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     return XS_EXIT_OK;
 }
 
+/* A trace as it comes has the contents of a sample of its copies. The others are of no plan, so that little would be
+ * repaired of what the report predicts: another run has them all. */
+static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
+    struct xs_try_instances instances = {0};
+    const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_recorded recorded;
+    struct xs_reading whole;
+    int status = xs_program_record_whole(program, &recorded);
+    if (status == XS_EXIT_OK) {
+        status = xs_reading_open(recorded.whole, &analysis, &whole);
+        if (status == XS_EXIT_OK) {
+            if (xs_trials_plan_by(trials, reading->findings, &whole, &instances, message) < 0) {
+                xs_complain("%s", message);
+                status = XS_EXIT_ERROR;
+            }
+            xs_reading_close(&whole);
+        }
+        xs_program_forget(&recorded);
+    }
+    xs_try_instances_free(&instances);
+    xs_recorded_free(&recorded);
+    return status;
+}
+
 static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
                        const struct xs_try_instances *instances) {
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -157,7 +182,8 @@ static int try_reading(const struct arguments *a, const struct xs_program *progr
     if (choose(a, reading->findings, chosen)) {
         if (xs_trials_make(&trials, reading, instances, chosen, a->only_count, message) < 0)
             xs_complain("%s", message);
-        else if (predict(a, reading, &trials) == XS_EXIT_OK)
+        else if (predict(a, reading, &trials) == XS_EXIT_OK && (!xs_trials_are_sampled(&trials, reading->findings) ||
+                                                                plan_whole(program, reading, &trials) == XS_EXIT_OK))
             status = measure(a, program, reading, &trials);
         xs_trials_free(&trials);
     }

@@ -83,6 +83,10 @@ static void pause_after(uint64_t waited_ns) {
     nanosleep(&(struct timespec){0, (long)pause}, NULL);
 }
 
+/* The same as the spool's header has, which may be gone when it is asked for. */
+static _Atomic uint64_t stalled_ns;
+uint64_t xs_thread_stalled_ns(void) { return atomic_load_explicit(&stalled_ns, memory_order_relaxed); }
+
 /* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
  * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
  * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. Its patience
@@ -110,6 +114,7 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
     }
     atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stalled_ns, now - start, memory_order_relaxed);
     if (!chunk && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         t->retry_ns = now + RETRY_NS;
         xs_note("spool", "calls were not recorded: " XS_SPOOL_FULL);

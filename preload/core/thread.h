@@ -127,6 +127,9 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
 /* In a forked child: the calling thread has no chunk any more, and is not guarded. */
 void xs_thread_forget(void);
 
+/* How long all threads together have waited for a chunk. Any thread. */
+uint64_t xs_thread_stalled_ns(void);
+
 /* May a call that is not recorded pass the gate? Not inside of another wrapper, nor one of the library's own; and there
  * is a session, or there was one: CUPTI is still taken away behind its end. `frame` is XS_GUARD_HERE() of its wrapper.
  */

@@ -70,7 +70,7 @@ static struct {
     uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns, ranges_ns;
     uint64_t events, records;
     unsigned contexts; /* written */
-    _Atomic uint64_t begin_ns;
+    _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
 
@@ -132,6 +132,7 @@ static const char *unless_hidden(const char *text) {
 }
 
 static void write_migrations(struct xs_store *store, const struct xs_cupti_state *cupti) {
+    xs_store_meta_int(store, "cost.migrations_ns", (int64_t)xs_cupti_migrations_cost_ns());
     if (strcmp(drain.options->migrations, "auto") != 0) {
         return;
     }
@@ -280,6 +281,7 @@ static int write_end(int failure) {
     xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
     xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)xs_thread_cpu_ns());
+    xs_store_meta_int(drain.store, "cost.exit_ns", (int64_t)atomic_load(&drain.exit_ns));
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_fingerprint_write_cost(drain.store);
@@ -430,6 +432,7 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
 }
 
 void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
+void xs_drain_exited(uint64_t took_ns) { atomic_store(&drain.exit_ns, took_ns); }
 
 int xs_drain_await(char why[256]) {
     uint64_t deadline = drain.start_ns + START_PATIENCE_NS;

@@ -19,6 +19,8 @@ int xs_drain_await(char why[256]);
 
 /* The start of the session took the program so long. */
 void xs_drain_started(uint64_t took_ns);
+/* Its exit handler did. */
+void xs_drain_exited(uint64_t took_ns);
 
 /* The trace's name: the wanted one, or the first behind it that was free, or the one that the file was given
  * meanwhile. */

@@ -102,11 +102,13 @@ static void on_exit_end_cupti(void) {
     if (getpid() != session_pid || atomic_load(&xs_state) != XS_STATE_ACTIVE) {
         return;
     }
+    uint64_t begun_ns = xs_monotonic_ns();
     xs_flusher_still();
     xs_guard_enter();
     xs_device_wait_all(NULL, RESULTS_PATIENCE_MS);
     xs_cupti_end(); /* also waits for the flusher's last flush */
     xs_guard_leave();
+    xs_drain_exited(xs_monotonic_ns() - begun_ns);
 }
 
 static void finish(unsigned patience_ms) {
@@ -218,8 +220,13 @@ static void start_redacting(void) {
     }
 }
 
-/* What all but CUPTI has cost the program. */
-static uint64_t others_ns(void) { return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns(); }
+/* What all but CUPTI has cost the program. The end is not known yet. */
+static uint64_t others_ns(void) {
+    return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns();
+}
+
+/* Fingerprints and page migrations may take a half of the budget each. */
+static unsigned part_of_budget(void) { return (unsigned)(options.budget + 1) / 2; }
 
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
@@ -242,7 +249,7 @@ static void start_cupti(void) {
     long budget = options.budget;
     struct xs_cupti_wishes wishes = {.kernels = options.kernels,
                                      .migrations = options.migrations,
-                                     .migrations_percent = budget ? (unsigned)budget : UNBOUNDED_MIGRATIONS_SHARE,
+                                     .migrations_percent = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
                                      .driver_version = xs_facts_driver_version(),
                                      .is_idle_within = xs_context_is_idle_within,
@@ -259,7 +266,7 @@ static unsigned fingerprint_share(void) {
     if (options.fingerprint_share) {
         return (unsigned)options.fingerprint_share;
     }
-    return options.budget ? (unsigned)(options.budget + 1) / 2 : UNBOUNDED_FINGERPRINT_SHARE;
+    return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
 /* They work without capture, too. The process is remembered as one that a fork has to tell. */

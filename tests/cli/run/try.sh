@@ -89,14 +89,19 @@ run "$XFERSPY" report run.db; expect_status 0
 expect_out "tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
 run "$XFERSPY" report --json run.db
 json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
+json "d['traces'][0]['try_command'] is None"
 run "$XFERSPY" report --format=markdown run.db; expect_status 0
 expect_out "  - **tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same**"
 expect_out "All repairs tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+expect_not "xferspy try"
 # Not of another trace of that name, and not where it is damaged.
 cp run.db.try.json kept.json
 echo '{' >run.db.try.json; run "$XFERSPY" report run.db; expect_status 0; expect_no_err; expect_not "tried:"
 sed 's/"identity": "[^"]*"/"identity": "other"/' kept.json >run.db.try.json
 run "$XFERSPY" report run.db; expect_status 0; expect_not "tried:"; expect_out "xferspy try run.db"
+run "$XFERSPY" report --json run.db; json "d['traces'][0]['try_command'] == ['xferspy', 'try', 'run.db']"
+run "$XFERSPY" report --format=markdown run.db
+expect_out 'To measure what the repairs gain, without changing the program: `xferspy try run.db`'
 rm run.db.try.json
 
 # Two causes: each alone, and both together, which has a plan and a check of its own.
@@ -185,8 +190,22 @@ make_own_trace threads.db "$SOURCE/fixtures/findings.sql" command.sql threads.sq
 try --only=noop-upload threads.db; expect_status 0
 [ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 1 1 8388608" ] || show "threads and batches"
 
-# Nobody's command is run but one's own; what was hidden has to be said.
+# Copies that no repair takes are not planned: of several dimensions, of arrays, of managed memory.
+not_plain() { # not_plain ROWS COLUMNS
+    echo "UPDATE transfer SET $2 WHERE id IN ($1);" >not_plain.sql
+    make_own_trace not_plain.db "$SOURCE/fixtures/findings.sql" command.sql not_plain.sql
+    try --only=noop-upload not_plain.db; expect_status 0
+}
+box="width_bytes = 8192, height = 1024, depth = 1, src_pitch_bytes = 8192, dst_pitch_bytes = 8192"
+not_plain 4 "$box"; expect_out "drop-uploads: 8 of 9 copies in the plan"
+[ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 0 6 8388608" ] || show "planned a 2D copy"
 rm -f app/plan.*
+not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "$box"
+expect_out "cannot be tried: no repair takes copies in two or three dimensions, of arrays or of managed memory"
+not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "dst_kind = 5"; expect_out "cannot be tried: no repair takes"
+ls app/plan.* >/dev/null 2>&1 && show "planned what no repair takes"
+
+# Nobody's command is run but one's own; what was hidden has to be said.
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
 try foreign.db; expect_status 1; expect_no_out
 expect_err "was not recorded by this user on this machine, so its command is not run"
@@ -237,6 +256,22 @@ rm -r xferspy-try-*
 : >app/2; try -- sh app/app.sh; rm app/2; expect_status 1; expect_no_out
 expect_err "2 processes of the program use CUDA"; rm -r xferspy-try-*
 unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
+
+# A trace as it comes has the contents of a sample. The plan is that of another run, with all contents, which goes when
+# it was read; names, numbers and what is predicted are those of the trace that was given.
+echo 'UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE bytes = 8388608 AND id NOT IN (1, 10, 19);' >sampled.sql
+make_own_trace sampled.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql
+mkdir temporary; rm -f app/plan.*
+XFERSPY_STACK=none TMPDIR=$PWD/temporary try --only=noop-upload sampled.db; expect_status 0
+expect_err "recording it once more, with the contents of all copies"
+expect_out "-140 ms"; expect_out "drop-uploads: 9 of 9 copies in the plan"
+expect_plan plan.apply.drop-uploads "drop-uploads 0 3 8388608"
+rmdir temporary || show "something was left in TMPDIR"
+valid sampled.db.try.json
+run "$XFERSPY" report sampled.db; expect_out "(checked 12 of 19)"; expect_out "tried: -140 ms"
+run "$XFERSPY" report --json sampled.db; cp stdout sampled.json
+# shellcheck disable=SC2059
+json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" sampled.json)" sampled.db.try.json
 
 # The time limit ends a run that goes on for longer, and what was not measured is said.
 : >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow

@@ -497,6 +497,7 @@ CUresult xs_capture_check_context(struct CUctx_st *context);
 /* Adds op as a node to the stream's capture. The queue lock is held; takes op over. */
 CUresult xs_capture_add_locked(struct CUstream_st *stream, struct xs_op *op);
 CUresult xs_capture_implicit_locked(struct CUstream_st *stream);
+void xs_capture_abandon(struct CUstream_st *stream); /* it is destroyed: nobody can end its capture */
 void xs_capture_unref_locked(struct xs_capture *capture);
 CUresult xs_capture_wait_event_locked(struct CUstream_st *stream, struct CUevent_st *event);
 void xs_capture_record_event_locked(struct CUstream_st *stream, struct CUevent_st *event);

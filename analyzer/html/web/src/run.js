@@ -103,7 +103,7 @@ function coverage(run) {
       cost
         ? line(
             'Cost',
-            `start ${f.ns(cost.start_ns + cost.cupti_start_ns)}, end ${f.ns(cost.close_ns)}, ` +
+            `start ${f.ns(cost.begin_ns ?? cost.start_ns + cost.cupti_start_ns)}, end ${f.ns(cost.close_ns)}, ` +
               `${f.ns(cost.drain_cpu_ns)} of CPU time beside the program, ` +
               `${f.ns(cost.fingerprint_call_ns)} for contents inside its calls`,
           )

@@ -1,4 +1,4 @@
-/* Two threads upload to buffers of their own, with both repairs that leave uploads out: what each downloads is what it
+/* Eight threads upload to buffers of their own, with both repairs that leave uploads out: what each downloads is what it
  * uploaded. Half of the uploads bring what is there already, some of the others what a buffer beside it has.
  *
  * env: XFERSPY_ENABLE=off XFERSPY_REPAIR=drop-uploads,stay-on-device XFERSPY_REPAIR_LOG=$dir/log
@@ -6,14 +6,14 @@
  * notices: 2
  * stdout: data ok
  *
- * $ grep -c '"name":"drop-uploads","applied":[1-9].*"name":"stay-on-device"' $dir/log
+ * $ grep -c '"name":"drop-uploads","applied":[1-9].*"name":"stay-on-device","applied":[1-9]' $dir/log
  * 1
  */
 #include <pthread.h>
 
 #include "uploads.h"
 
-enum { BYTES = 300000, ROUNDS = 60 };
+enum { BYTES = 300000, ROUNDS = 30, THREADS = 8 };
 
 static void *work(void *argument) {
     unsigned random = *static_cast<unsigned *>(argument), added = 0;
@@ -45,12 +45,14 @@ static void *work(void *argument) {
 }
 
 int main() {
-    pthread_t threads[2];
-    unsigned seeds[2] = {1, 2};
+    pthread_t threads[THREADS];
+    unsigned seeds[THREADS];
     OK(cudaFree(nullptr));
-    for (int i = 0; i < 2; i++)
+    for (unsigned i = 0; i < THREADS; i++) {
+        seeds[i] = i + 1;
         OK(pthread_create(&threads[i], nullptr, work, &seeds[i]));
-    for (int i = 0; i < 2; i++)
+    }
+    for (unsigned i = 0; i < THREADS; i++)
         OK(pthread_join(threads[i], nullptr));
     puts("data ok");
     return 0;

@@ -126,6 +126,8 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
     return 0;
 }
 void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
+void xs_drain_exited(uint64_t took_ns) { (void)took_ns; }
+uint64_t xs_thread_stalled_ns(void) { return 0; }
 int xs_drain_await(char why[256]) {
     (void)why;
     return 0;

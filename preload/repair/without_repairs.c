@@ -1,0 +1,13 @@
+/* In place of the other files of this folder in a library that has no repairs (-DXFERSPY_REPAIRS=OFF), which nobody
+ * uses but for a comparison: what is off must cost nothing (tests/bench/compare-libraries). */
+#include "preload/repair/repair.h"
+
+void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
+    if (wishes->names[0]) {
+        complain("nothing is repaired: this library was built without repairs");
+    }
+}
+
+void xs_repair_finish(void (*say)(const char *message)) { (void)say; }
+
+void xs_repair_forget(void) {}
