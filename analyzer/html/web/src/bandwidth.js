@@ -4,6 +4,7 @@ import { Chart, axis, base, card, colour, tooltip } from './chart.js';
 import { directions, memoryKinds, siteLabel } from './data.js';
 import { alternative, h, table } from './dom.js';
 import * as f from './format.js';
+import { namesOf, remember } from './state.js';
 
 const SHAPES = { pageable: 'triangle', pinned: 'circle', registered: 'diamond', managed: 'rect' };
 
@@ -20,14 +21,14 @@ function groupsOf(run, narrow) {
 
 const kindOf = (direction) => ['other', 'h2d', 'd2h', 'd2d', 'peer', 'h2h'][direction];
 
-export function bandwidth(run, narrow) {
+export function bandwidth({ run, narrow }) {
   const groups = groupsOf(run, narrow);
   const sizes = groups.flatMap((group) => group.points.map((point) => point.value[0]));
   const extent = [
     2 ** Math.floor(Math.log2(sizes.reduce((a, b) => Math.min(a, b), Infinity)) - 1),
     2 ** Math.ceil(Math.log2(sizes.reduce((a, b) => Math.max(a, b), 1)) + 1),
   ];
-  const hidden = new Set();
+  const hidden = namesOf('rates-hide');
   const host = run.bandwidth.measure === 'host_ns';
   const link = run.report.link_model;
   const place = h('div', {
@@ -38,10 +39,11 @@ export function bandwidth(run, narrow) {
   const keys = groups.map((group) => {
     const box = h('input', {
       type: 'checkbox',
-      checked: true,
+      checked: !hidden.has(group.name),
       onchange: () => {
         if (box.checked) hidden.delete(group.name);
         else hidden.add(group.name);
+        remember({ 'rates-hide': [...hidden].join(',') || null });
         chart.draw();
       },
     });
@@ -227,5 +229,5 @@ export function bandwidth(run, narrow) {
       : null,
   );
   const chart = new Chart(place, option);
-  return { element, dispose: () => chart.dispose() };
+  return { element, chart, dispose: () => chart.dispose() };
 }

@@ -2,6 +2,7 @@
 // cause beneath it. It is one tree of flat rows; what is folded is not in the page.
 import { coded, fill, h } from './dom.js';
 import * as f from './format.js';
+import { remember, stateOf } from './state.js';
 
 const NAMED = 5; // causes that are shown by name
 
@@ -71,7 +72,10 @@ export class Causes {
       type: 'search',
       placeholder: 'Filter by name, function or file',
       'aria-label': 'Filter findings',
-      oninput: () => this.refill(),
+      oninput: () => {
+        remember({ filter: this.search.value || null });
+        this.refill();
+      },
     });
     this.number = h('span', { class: 'dim' });
     this.element = h(
@@ -86,6 +90,11 @@ export class Causes {
       this.list,
       this.foot(),
     );
+    this.refill();
+  }
+
+  restore() {
+    this.search.value = stateOf('filter') ?? '';
     this.refill();
   }
 
@@ -191,11 +200,11 @@ export class Causes {
   }
 
   none() {
-    const { headline, transfers, fingerprints, findings_total: total } = this.run.report;
+    const { transfers, fingerprints, findings_total: total } = this.run.report;
     if (this.groups.smaller.length) return `Nothing that saves ${f.ns(total.floor_ns)} or more.`;
     if (this.groups.advice.length) return 'Nothing that saves time.';
     const unseen = transfers.total.count && !fingerprints.taken;
-    return `No findings. Wasted: ${headline}.${unseen ? ' docs/options.md says how to record contents.' : ''}`;
+    return `No findings.${unseen ? ' docs/options.md says how to record contents.' : ''}`;
   }
 
   // --- a row ---

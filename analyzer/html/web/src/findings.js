@@ -9,8 +9,9 @@ const GUIDES = XFERSPY_GUIDES; // what docs/findings says of each; put in when t
 export class Findings {
   // `choose` is called with the index of the finding that is chosen, or null; `reveal` with a row of its evidence,
   // to show it in the timeline.
-  constructor(run, choose, reveal, narrow) {
-    Object.assign(this, { run, choose, reveal });
+  constructor(selection, choose, reveal) {
+    const { run, narrow } = selection;
+    Object.assign(this, { selection, run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
     this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
@@ -20,6 +21,7 @@ export class Findings {
 
   // What a link says, else the first cause.
   restore() {
+    this.causes.restore();
     const wanted = numberOf('finding');
     const first = this.causes.first?.index ?? null;
     this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
@@ -130,8 +132,11 @@ export class Findings {
           {},
           h('span', { class: 'mono' }, place(finding)),
           finding.label ? h('span', { class: 'dim' }, ` (${finding.site})`) : null,
+          ' ',
+          this.inFlame(finding),
           source,
         ),
+        this.buffers(finding),
         finding.framework_text ? [h('dt', {}, 'Work'), h('dd', {}, finding.framework_text)] : null,
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
@@ -142,6 +147,39 @@ export class Findings {
         { class: 'beside' },
         h('div', {}, this.instances(finding), this.stack(finding)),
         this.guide(finding),
+      ),
+    ];
+  }
+
+  link(text, action) {
+    return h('button', { type: 'button', class: 'link', onclick: action }, text);
+  }
+
+  // Where the flame graph has it.
+  inFlame(finding) {
+    const { leaves } = this.run.flame;
+    if (!leaves.some((leaf) => leaf.site === finding.site_index)) return null;
+    return this.link('in the flame graph', () => this.selection.open('sites'));
+  }
+
+  // The buffers that it concerns.
+  buffers(finding) {
+    const all = this.run.residency.buffers;
+    const of = (buffer) => buffer.findings.find(([index]) => index === finding.index)?.[1] ?? 0;
+    const [first, ...others] = all.filter(of).sort((a, b) => of(b) - of(a));
+    if (!first) return null;
+    return [
+      h('dt', {}, 'Buffer'),
+      h(
+        'dd',
+        {},
+        this.link(`${f.bytes(first.bytes)} at ${first.address}`, () => this.selection.open('buffers')),
+        h(
+          'span',
+          { class: 'dim' },
+          ` ${f.times(of(first), 'time', 'times')}` +
+            (others.length ? `, and ${f.times(others.length, 'other buffer', 'other buffers')}` : ''),
+        ),
       ),
     ];
   }
@@ -163,7 +201,7 @@ export class Findings {
     // where it does not fit beside the evidence, only its title is there
     return h(
       'details',
-      { class: 'guide', open: matchMedia('(min-width: 1300px)').matches },
+      { class: 'guide', open: matchMedia('(min-width: 1481px)').matches },
       h('summary', {}, `What ${finding.id} looks like, and the repair`),
       guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
       guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,
