@@ -81,7 +81,7 @@ export const texts = (page, selector) =>
 export const named = (report) => report.causes.filter((cause, i) => i < 5 && !cause.folded && cause.saves.most_ns);
 
 // The leftmost and the rightmost column of a canvas that has the page's colour of this name, or one that is hardly
-// another.
+// another, however faint.
 export const extent = (page, selector, name, by = 12) =>
   page.evaluate(
     ([wanted, variable, most]) => {
@@ -106,26 +106,29 @@ export const extent = (page, selector, name, by = 12) =>
     [selector, name, by],
   );
 
-// By column of a canvas how many of its pixels have the page's colour of this name, or one that is hardly another;
-// `rows` picks some of its rows, from the first to before the second.
+// By column of a canvas how many of its pixels have the page's colour of this name, or one that is hardly another, as
+// it is seen: what is faint has the colour of the panel mixed in. `rows` picks some of its rows, from the first to before the second.
 export const columns = (page, selector, name, rows = [0, Infinity], by = 12) =>
   page.evaluate(
     ([wanted, variable, [top, bottom], most]) => {
       const probe = document.createElement('canvas').getContext('2d');
-      probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${variable}`).trim();
+      const named = (one) => getComputedStyle(document.documentElement).getPropertyValue(`--${one}`).trim();
+      probe.fillStyle = named(variable);
       probe.fillRect(0, 0, 1, 1);
       const rgb = probe.getImageData(0, 0, 1, 1).data;
       const canvas = document.querySelector(wanted);
       const { width, height } = canvas;
       const copy = Object.assign(document.createElement('canvas'), { width, height });
       const context = copy.getContext('2d', { willReadFrequently: true });
+      context.fillStyle = named('panel'); // what is seen through what is drawn faintly
+      context.fillRect(0, 0, width, height);
       context.drawImage(canvas, 0, 0);
       const { data } = context.getImageData(0, 0, width, height);
       const counts = new Array(width).fill(0);
       for (let y = Math.max(0, top); y < Math.min(height, bottom); y++)
         for (let x = 0; x < width; x++) {
           const i = (y * width + x) * 4;
-          if (data[i + 3] && [0, 1, 2].every((k) => Math.abs(data[i + k] - rgb[k]) < most)) counts[x]++;
+          if ([0, 1, 2].every((k) => Math.abs(data[i + k] - rgb[k]) < most)) counts[x]++;
         }
       return counts;
     },

@@ -109,17 +109,21 @@ check('the chart of the bandwidth is drawn at size and rate', 'lines', {}, async
       const { chart } = window.xferspy.open.get('bandwidth');
       const { bandwidth: of } = window.xferspy.run;
       const canvas = document.querySelector('#panel-bandwidth canvas');
-      const context = canvas.getContext('2d');
+      const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+      const context = copy.getContext('2d', { willReadFrequently: true });
       const named = (name) => {
         const probe = document.createElement('canvas').getContext('2d');
         probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
         probe.fillRect(0, 0, 1, 1);
         return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
       };
+      context.fillStyle = `rgb(${named('panel').join()})`;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.drawImage(canvas, 0, 0);
       return of.points.map(([direction, , bytes, ns, count]) => {
         const [x, y] = chart.instance.convertToPixel({ gridIndex: 0 }, [bytes / count, (bytes / ns) * 1e9]);
-        const [r, g, b, a] = context.getImageData(Math.round(x), Math.round(y) + 3, 1, 1).data;
-        return { direction, x, y, pixel: a ? [r, g, b] : named('panel'), kind: named(direction === 1 ? 'kind-h2d' : 'kind-d2h'), panel: named('panel') };
+        const pixel = [...context.getImageData(Math.round(x), Math.round(y) + 3, 1, 1).data].slice(0, 3);
+        return { direction, x, y, pixel, kind: named(direction === 1 ? 'kind-h2d' : 'kind-d2h'), panel: named('panel') };
       });
     });
   const away = (a, b) => Math.hypot(...a.map((value, i) => value - b[i]));

@@ -152,8 +152,8 @@ check('a frame narrows the buffers', 'contents', {}, async (page) => {
   await page.evaluate(() => {
     // as if two places had brought what lies there
     const [buffer] = window.xferspy.run.residency.buffers;
-    buffer.sites = [[0, 100], [7, 100]];
-    buffer.pieces.forEach((piece, i) => (piece[10] = i < 100 ? 0 : 7));
+    buffer.sites = [[0, 100], [1, 100]];
+    buffer.pieces.forEach((piece, i) => (piece[10] = i < 100 ? 0 : 1));
   });
   await narrowTo([0]);
   await frame(page);
@@ -165,8 +165,8 @@ check('a frame narrows the buffers', 'contents', {}, async (page) => {
   const columnsOf = (list, from, to) => list.slice(Math.round(from), Math.round(to)).filter(Boolean).length;
   assert.ok(columnsOf(after, 0, half - 2) > 100, 'what calls from there brought is as it was');
   assert.equal(columnsOf(after, half + 2, after.length), 0, 'what another place brought is pale');
-  await narrowTo([5]);
-  assert.equal((await listed()).length, 0);
+  await narrowTo([]);
+  assert.ok(!(await page.isVisible('select[aria-label="Buffer"]')));
   assert.match(await note(page, '#panel-buffers .empty'), /copied to and from none of the buffers/);
 });
 
@@ -201,7 +201,7 @@ check('a frame narrows both timelines', 'both', {}, async (page) => {
 
 check('the same names in the other run are narrowed to', 'both_same', {}, async (page) => {
   await page.click('#tab-sites');
-  await page.click('.frame:text-is("step train.py:12")');
+  await page.click('.frame:has-text("step train.py:12") >> nth=0');
   await page.click('#tab-compare');
   await frame(page);
   const [, before, of, after, all] = (await note(page, '.narrowed')).match(

@@ -57,19 +57,18 @@ function treeOf(run, folded) {
   return root;
 }
 
-// The call sites below the frames of another run that have the same names, one below the other, as those that lead to
-// this node. Lines may have moved.
+// The call sites below the frames of another run that are called as those that lead to this node: at the same lines,
+// or, where no frame is there, at any.
 function sitesLike(node, root, other) {
-  const names = [];
+  let nodes = [other];
   for (let at = root; at !== node; ) {
     at = [...at.children.values()].find((child) => node.key === child.key || node.key.startsWith(`${child.key}.`));
-    names.push(at.name);
+    const { name, at: line } = at;
+    const same = nodes.flatMap((one) => [...one.children.values()]).filter((child) => child.name === name);
+    const there = same.filter((child) => child.at === line);
+    nodes = there.length ? there : same;
   }
-  const below = names.reduce(
-    (nodes, name) => nodes.flatMap((one) => [...one.children.values()].filter((child) => child.name === name)),
-    [other],
-  );
-  return sitesOf(below);
+  return sitesOf(nodes);
 }
 
 const sitesOf = (nodes) => new Set(nodes.flatMap((node) => node.leaves.map((leaf) => leaf.site)).filter((i) => i >= 0));
