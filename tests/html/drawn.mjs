@@ -122,15 +122,22 @@ check('the chart of the bandwidth is drawn at size and rate', 'lines', {}, async
       context.drawImage(canvas, 0, 0);
       return of.points.map(([direction, , bytes, ns, count]) => {
         const [x, y] = chart.instance.convertToPixel({ gridIndex: 0 }, [bytes / count, (bytes / ns) * 1e9]);
-        const pixel = [...context.getImageData(Math.round(x), Math.round(y) + 3, 1, 1).data].slice(0, 3);
-        return { direction, x, y, pixel, kind: named(direction === 1 ? 'kind-h2d' : 'kind-d2h'), panel: named('panel') };
+        const [left, top] = [Math.round(x), Math.round(y)];
+        const kind = named(direction === 1 ? 'kind-h2d' : 'kind-d2h');
+        const pixel = [...context.getImageData(left, top + 3, 1, 1).data].slice(0, 3);
+        const { data } = context.getImageData(left - 8, top - 8, 17, 17);
+        let outline = 0; // pixels of it
+        for (let i = 0; i < data.length; i += 4)
+          if (kind.every((value, k) => Math.abs(value - data[i + k]) < 24)) outline++;
+        return { direction, x, y, pixel, outline, kind, panel: named('panel') };
       });
     });
   const away = (a, b) => Math.hypot(...a.map((value, i) => value - b[i]));
+  const isThere = ({ direction, pixel, outline, kind, panel }) =>
+    direction === 1 ? away(pixel, kind) < away(pixel, panel) : outline > 8; // a download is an outline
   const all = await points();
   assert.deepEqual([...new Set(all.map((of) => of.direction))].sort(), [1, 2]);
-  for (const { pixel, kind, panel, x, y } of all)
-    assert.ok(away(pixel, kind) < away(pixel, panel), `a point at ${x}, ${y} has ${pixel}, not ${kind}`);
+  for (const of of all) assert.ok(isThere(of), `a point at ${of.x}, ${of.y} has ${of.pixel}, not ${of.kind}`);
   const ends = await page.evaluate(() => {
     const { chart } = window.xferspy.open.get('bandwidth');
     const { link_model: link } = window.xferspy.run.report;
@@ -143,9 +150,7 @@ check('the chart of the bandwidth is drawn at size and rate', 'lines', {}, async
   assert.ok(line[Math.round(ends[0])] >= 1, 'the line of the model passes there');
   await page.uncheck('#panel-bandwidth label:has-text("H2D") input');
   await frame(page);
-  const left = await points();
-  for (const { direction, pixel, kind, panel } of left)
-    assert.equal(away(pixel, kind) < away(pixel, panel), direction === 2, 'only what is not hidden is there');
+  for (const of of await points()) assert.equal(isThere(of), of.direction === 2, 'only what is not hidden is there');
 });
 
 check('the strip shows how busy each moment was, and where the finding is', 'lines', {}, async (page) => {

@@ -181,7 +181,7 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   assert.deepEqual(await texts(page, '.findings .name'), ['noop-upload', other.name], 'a filter unfolds');
 });
 
-check("a finding's page beside its evidence", 'lines', { viewport: { width: 1500, height: 900 } }, async (page) => {
+check("a finding's page beside its evidence", 'lines', { viewport: { width: 1560, height: 900 } }, async (page) => {
   const guide = (await texts(page, '.guide'))[0];
   assert.ok(guide.includes('What it looks like') && guide.includes('The repair'), guide);
   assert.equal((await texts(page, '.guide pre')).length, 2, 'code before and after');
@@ -690,7 +690,7 @@ check('buffers: contents over time', 'contents', {}, async (page) => {
 for (const name of ['lines', 'contents', 'callsites'])
   for (const width of [1600, 900])
     check(`a finding at length, ${width} wide: ${name}`, name, { viewport: { width, height: 900 } }, async (page) => {
-      const parts = '.detail .scroll, .guide pre, .findings, .figures, .tools';
+      const parts = '.detail .scroll, .guide pre, .findings, .figures, .lead, .tools';
       if (await page.isVisible('.guide:not([open]) > summary')) await page.click('.guide > summary');
       const over = await page.$$eval(parts, (list) =>
         list.map((of) => [of.className || of.tagName, of.scrollWidth - of.clientWidth]),

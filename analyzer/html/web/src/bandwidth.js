@@ -21,6 +21,9 @@ function groupsOf(run, narrow) {
 
 const kindOf = (direction) => ['other', 'h2d', 'd2h', 'd2d', 'peer', 'h2h'][direction];
 
+// Downloads are outlines, so that they are seen above uploads, and without colours.
+const isHollow = (group) => kindOf(group.direction) === 'd2h';
+
 export function bandwidth({ run, narrow }) {
   const groups = groupsOf(run, narrow);
   const sizes = groups.flatMap((group) => group.points.map((point) => point.value[0]));
@@ -52,7 +55,9 @@ export function bandwidth({ run, narrow }) {
       { class: 'key' },
       box,
       h('span', {
-        class: `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}`,
+        class:
+          `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}` +
+          (isHollow(group) ? ' hollow' : ''),
       }),
       group.name,
     );
@@ -145,7 +150,9 @@ export function bandwidth({ run, narrow }) {
           data: group.points,
           symbol: SHAPES[memoryKinds[group.host]] ?? 'circle',
           symbolSize: (value, params) => 8 + Math.min(14, Math.log2(params.data.count)),
-          itemStyle: { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 },
+          itemStyle: isHollow(group)
+            ? { color: 'transparent', borderColor: colour(`kind-${kindOf(group.direction)}`), borderWidth: 2 }
+            : { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 },
           emphasis: { disabled: true },
         })),
       ...lines(),
@@ -199,7 +206,7 @@ export function bandwidth({ run, narrow }) {
         : 'Rates are bytes by device time. ',
       link.peak_bytes_per_s ? `Dotted: the link's peak, ${f.rate(link.peak_bytes_per_s)} each way. ` : '',
       'Lines: the time that a copy takes, fixed part and rate, fitted to this trace; dashed where it was assumed. ' +
-        'Larger points are more copies.',
+        'Larger points are more copies. Outlines are downloads.',
       run.bandwidth.left_out ? ` ${f.count(run.bandwidth.left_out)} copies of rare sizes are left out.` : '',
     ),
     alternative('By size as a table', rows),

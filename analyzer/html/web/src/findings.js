@@ -6,6 +6,15 @@ import { numberOf, remember } from './state.js';
 
 const GUIDES = XFERSPY_GUIDES; // what docs/findings says of each; put in when the page is built
 
+// A line of code; what does not fit goes on a little to the right of where it began.
+function lineOf(text) {
+  const element = h('code', {}, text || ' ');
+  const indent = text.length - text.trimStart().length + 2;
+  element.style.paddingLeft = `${indent}ch`;
+  element.style.textIndent = `-${indent}ch`;
+  return element;
+}
+
 export class Findings {
   // `choose` is called with the index of the finding that is chosen, or null; `reveal` with a row of its evidence,
   // to show it in the timeline.
@@ -13,6 +22,8 @@ export class Findings {
     const { run, narrow } = selection;
     Object.assign(this, { selection, run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
+    this.detail.addEventListener('scroll', () => this.shade());
+    addEventListener('resize', () => this.shade());
     this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
     this.restore();
@@ -41,8 +52,15 @@ export class Findings {
     const finding = index === null ? null : this.run.findings[index]; // none of those that the page has by name only
     fill(this.detail, finding ? this.describe(finding) : this.hint(index));
     this.detail.scrollTop = 0;
+    this.shade();
     this.choose(finding ? index : null);
     if (finding && this.opened) announce(`${finding.name}: marked in the timeline`);
+  }
+
+  // A shade at the bottom says that there is more below.
+  shade() {
+    const { scrollHeight, clientHeight, scrollTop } = this.detail;
+    this.detail.classList.toggle('more', scrollHeight - clientHeight - scrollTop > 4);
   }
 
   hint(index) {
@@ -190,7 +208,7 @@ export class Findings {
     if (!guide) return null;
     const block = ({ text, list, code }) =>
       code !== undefined
-        ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, h('code', {}, code))
+        ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, code.split('\n').map(lineOf))
         : list
           ? h(
               'ul',
@@ -201,7 +219,7 @@ export class Findings {
     // where it does not fit beside the evidence, only its title is there
     return h(
       'details',
-      { class: 'guide', open: matchMedia('(min-width: 1481px)').matches },
+      { class: 'guide', open: matchMedia('(min-width: 1521px)').matches },
       h('summary', {}, `What ${finding.id} looks like, and the repair`),
       guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
       guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,

@@ -62,16 +62,25 @@ function step({ steps }) {
   return figure('A step', f.ns(ns), `${f.times(transfers, 'transfer', 'transfers')}, ${f.bytes(bytes)}${first}`);
 }
 
-// The report's first line; its finding is a link.
+// The report's first line; the finding that it begins with is a link.
 function headline(page) {
   const text = f.units(page.run.report.headline);
-  const [, before, name, after] = text.match(/^(.*start with )(number \d+, [^,]+)(.*)$/) ?? [];
-  const number = Number(name?.match(/\d+/)[0]);
-  const link =
-    name && page.run.findings[number - 1]
-      ? h('button', { type: 'button', class: 'link', onclick: () => page.evidence(page.shown, number - 1) }, name)
-      : null;
-  return h('p', { class: 'lead' }, h('strong', {}, 'Wasted: '), link ? [before, link, after] : text, '.');
+  const first = page.run.report.causes[0]?.findings[0];
+  const at = first ? text.indexOf(`, ${first.name}`, text.indexOf('start with')) : -1;
+  const name = first && (at >= 0 ? at + 2 : text.indexOf(`: ${first.name}`) + 2);
+  const link = () =>
+    h(
+      'button',
+      { type: 'button', class: 'link', onclick: () => page.evidence(page.shown, first.rank - 1) },
+      first.name,
+    );
+  return h(
+    'p',
+    { class: 'lead' },
+    h('strong', {}, 'Wasted: '),
+    name >= 2 ? [text.slice(0, name), link(), text.slice(name + first.name.length)] : text,
+    '.',
+  );
 }
 
 function simulated(runs) {

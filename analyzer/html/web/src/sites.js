@@ -204,7 +204,7 @@ export function sites(selection, runs) {
   }
 
   // What the colours and the marks are.
-  function legend() {
+  function legend(cold) {
     const { chosen } = selection;
     const link = h('button', { type: 'button', class: 'link', onclick: () => selection.open('findings') }, chosen?.name);
     fill(
@@ -212,7 +212,7 @@ export function sites(selection, runs) {
       leaves.some((leaf) => leaf.saves_ns)
         ? h('span', { class: 'key' }, h('span', { class: 'swatch area-hot' }), 'a repair of what is called there would save time')
         : null,
-      leaves.some((leaf) => !leaf.saves_ns) ? h('span', { class: 'key' }, h('span', { class: 'swatch area' }), 'nothing to save there') : null,
+      cold ? h('span', { class: 'key' }, h('span', { class: 'swatch area' }), 'nothing to save there') : null,
       chosen && isMarked(root)
         ? h('span', { class: 'key' }, h('span', { class: 'swatch area-marked' }), 'calls of ', link)
         : null,
@@ -256,7 +256,7 @@ export function sites(selection, runs) {
     put(focus, 0, 1);
     fill(place, buttons);
     place.style.height = `${(deepest + 1) * ROW + 2}px`;
-    legend();
+    legend(buttons.some((one) => !one.classList.contains('hot')));
     fill(about, words.length ? `${f.times(hits, 'frame matches', 'frames match')}.` : pairs(focus), '');
   }
 
@@ -264,19 +264,24 @@ export function sites(selection, runs) {
     table(
       'Call sites',
       [
-        { title: 'Where', cell: (site) => h('span', { class: 'mono' }, siteLabel(site)) },
-        { title: 'Call', text: (site) => site.entry_point ?? '' },
+        {
+          title: 'Where',
+          cell: (site) => [
+            h('div', { class: 'mono' }, siteLabel(site)),
+            site.entry_point && site.entry_point !== siteLabel(site)
+              ? h('div', { class: 'dim mono' }, site.entry_point)
+              : null,
+            site.source ? h('code', {}, site.source) : null,
+          ],
+        },
         { title: 'Transfers', number: true, text: (site) => f.count(site.transfers) },
         { title: 'Bytes', number: true, text: (site) => f.bytes(site.bytes) },
         { title: 'Device time', number: true, text: (site) => (site.timed ? f.ns(site.device_ns) : '') },
         { title: 'In the calls', number: true, text: (site) => f.ns(site.host_ns) },
         { title: 'Saves', number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
-        run.sites.some((site) => site.source) && {
-          title: 'Source',
-          cell: (site) => (site.source ? h('code', {}, site.source) : ''),
-        },
-      ].filter(Boolean),
+      ],
       run.sites.filter((site, i) => narrow.has(i)).sort((a, b) => b[metric[0]] - a[metric[0]]),
+      { class: 'wraps' },
     );
   const asTable = alternative('As a table', rows);
   asTable.open = true; // its rows come with `restore`
