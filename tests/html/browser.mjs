@@ -107,7 +107,8 @@ export const extent = (page, selector, name, by = 12) =>
   );
 
 // By column of a canvas how many of its pixels have the page's colour of this name, or one that is hardly another, as
-// it is seen: what is faint has the colour of the panel mixed in. `rows` picks some of its rows, from the first to before the second.
+// it is seen: what is faint has the colour of the panel mixed in. `rows` picks some of its rows, from the first to
+// before the second.
 export const columns = (page, selector, name, rows = [0, Infinity], by = 12) =>
   page.evaluate(
     ([wanted, variable, [top, bottom], most]) => {

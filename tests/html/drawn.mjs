@@ -8,7 +8,8 @@ const filled = (counts) => counts.flatMap((count, x) => (count ? [x] : []));
 function sameColumns(drawn, wanted, what) {
   assert.ok(drawn.length && wanted.length, `${what}: ${drawn.length} columns of ${wanted.length}`);
   const beside = (list, x) => list.some((other) => Math.abs(other - x) <= 1);
-  for (const x of drawn) assert.ok(beside(wanted, x), `${what}: column ${x} is drawn, of ${wanted[0]} to ${wanted.at(-1)}`);
+  for (const x of drawn)
+    assert.ok(beside(wanted, x), `${what}: column ${x} is drawn, of ${wanted[0]} to ${wanted.at(-1)}`);
   for (const x of wanted) assert.ok(beside(drawn, x), `${what}: column ${x} is not drawn`);
 }
 
@@ -146,7 +147,8 @@ check('the chart of the bandwidth is drawn at size and rate', 'lines', {}, async
     const size = 2 ** 20;
     return at(size, size / (line.fixed_ns / 1e9 + size / line.bytes_per_s));
   });
-  const line = await columns(page, '#panel-bandwidth canvas', 'kind-h2d', [ends[1] - 2, ends[1] + 3].map(Math.round), 40);
+  const rows = [ends[1] - 2, ends[1] + 3].map(Math.round);
+  const line = await columns(page, '#panel-bandwidth canvas', 'kind-h2d', rows, 40);
   assert.ok(line[Math.round(ends[0])] >= 1, 'the line of the model passes there');
   await page.uncheck('#panel-bandwidth label:has-text("H2D") input');
   await frame(page);
@@ -338,17 +340,24 @@ async function emptyRows(page) {
 
 for (const name of ['lines', 'contents', 'causes', 'callsites', 'old', 'simulated', 'killed', 'both'])
   for (const width of [1600, 900])
-    check(`the lower third is not empty, ${width} wide: ${name}`, name, { viewport: { width, height: 900 } }, async (page) => {
-      await frame(page);
-      await frame(page);
-      const { longest, rows } = await emptyRows(page);
-      assert.equal(rows, 300);
-      assert.ok(longest < 60, `${longest} rows in a row are empty`);
-    });
+    check(
+      `the lower third is not empty, ${width} wide: ${name}`,
+      name,
+      { viewport: { width, height: 900 } },
+      async (page) => {
+        await frame(page);
+        await frame(page);
+        const { longest, rows } = await emptyRows(page);
+        assert.equal(rows, 300);
+        assert.ok(longest < 60, `${longest} rows in a row are empty`);
+      },
+    );
 
 check('a run without findings says so, and the lower third shows the lanes', 'nothing', {}, async (page) => {
   await frame(page);
   assert.match((await texts(page, '.lead'))[0], /^Wasted: n/);
-  const { top, bottom } = await page.$eval('section[aria-label="Timeline"]', (of) => of.getBoundingClientRect().toJSON());
+  const { top, bottom } = await page.$eval('section[aria-label="Timeline"]', (of) =>
+    of.getBoundingClientRect().toJSON(),
+  );
   assert.ok(top < 600 && bottom > 300, `the timeline is at ${top} to ${bottom}`);
 });

@@ -1,5 +1,5 @@
-// One selection for every tab: the chosen finding, the frame that the page is narrowed to, the part of the time in view;
-// and a link that restores all of it.
+// One selection for every tab: the chosen finding, the frame that the page is narrowed to, the part of the time in
+// view; and a link that restores all of it.
 import assert from 'node:assert/strict';
 import { addressHas, check, columns, extent, frame, openedAnew, texts } from './browser.mjs';
 

@@ -6,7 +6,7 @@ import * as f from './format.js';
 import { RIGHT } from './lanes.js';
 import { Minimap } from './minimap.js';
 import { numberOf, remember } from './state.js';
-import { buttons, gestures } from './view.js';
+import { KEYS, buttons, gestures } from './view.js';
 
 const HOW = [
   'upload',
@@ -36,7 +36,6 @@ export class Buffers {
     const life = h('button', { type: 'button', onclick: () => this.live() }, 'Life of the buffer');
     this.asTable = alternative('As a table', () => this.rows());
     this.none = h('p', { class: 'empty' });
-    const label = 'Contents over time. Left and right arrow keys pan, plus and minus zoom, 0 shows all.';
     const region = h(
       'div',
       {
@@ -44,7 +43,7 @@ export class Buffers {
         tabindex: 0,
         role: 'application',
         'aria-roledescription': 'timeline',
-        'aria-label': label,
+        'aria-label': `Contents over time. ${KEYS}`,
         onkeydown: (event) => view.key(event),
       },
       this.place,
@@ -219,7 +218,12 @@ export class Buffers {
       !chosen
         ? ''
         : use
-          ? [h('span', { class: 'swatch tick' }), ` ${f.times(use.calls, 'call', 'calls')} of `, link, ', at the bottom of the chart.']
+          ? [
+              h('span', { class: 'swatch tick' }),
+              ` ${f.times(use.calls, 'call', 'calls')} of `,
+              link,
+              ', at the bottom of the chart.',
+            ]
           : ['No call of ', link, ' concerns this buffer.'],
     );
     this.place.setAttribute(
@@ -325,7 +329,10 @@ export class Buffers {
   drawMark(params, api) {
     const { x, y, width, height } = params.coordSys;
     const [at] = api.coord([api.value(0), 0]);
-    const shape = rectangle({ x: at, y: y + height - MARK, width: 2, height: MARK }, { x, y, width: width + 2, height });
+    const shape = rectangle(
+      { x: at, y: y + height - MARK, width: 2, height: MARK },
+      { x, y, width: width + 2, height },
+    );
     return shape && { type: 'rect', shape, style: { fill: colour('hot') } };
   }
 
@@ -425,7 +432,8 @@ export class Buffers {
         { title: 'Read', number: true, text: (piece) => f.count(piece[READS]) },
         {
           title: 'Fingerprint',
-          cell: (piece) => (piece[CONTENT] >= 0 ? h('span', { class: 'mono' }, residency.contents[piece[CONTENT]]) : ''),
+          cell: (piece) =>
+            piece[CONTENT] >= 0 ? h('span', { class: 'mono' }, residency.contents[piece[CONTENT]]) : '',
         },
       ],
       this.buffer.pieces,

@@ -4,7 +4,7 @@ import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
 import { alternative, fill, h, table } from './dom.js';
 import * as f from './format.js';
-import { gestures } from './view.js';
+import { KEYS, gestures } from './view.js';
 
 const LANE = 22;
 const TABLE_ROWS = 200;
@@ -37,7 +37,7 @@ export class Lanes {
         role: 'application',
         'aria-roledescription': 'timeline',
         onkeydown: (event) => view.key(event),
-        'aria-label': `${name}. Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.`,
+        'aria-label': `${name}. ${KEYS}`,
       },
       this.place,
       this.tip,

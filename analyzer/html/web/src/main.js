@@ -16,6 +16,8 @@ import { numberOf, onLink, readState, remember, stateOf, wholeState } from './st
 import { Timeline } from './timeline.js';
 
 const page = document.getElementById('page');
+// what is not narrowed
+const WHOLE = { compare: 'The tables here are of both whole runs. ', run: 'This tab is of the whole run. ' };
 
 function findingsTab(selection) {
   const timeline = new Timeline(selection);
@@ -28,7 +30,12 @@ function findingsTab(selection) {
     (row) => timeline.reveal(row),
   );
   return {
-    element: h('div', { class: 'tab' }, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element),
+    element: h(
+      'div',
+      { class: 'tab' },
+      h('div', { class: 'work' }, findings.element, findings.detail),
+      timeline.element,
+    ),
     timeline,
     findings,
     restore: () => {
@@ -143,7 +150,7 @@ class Page {
       `Narrowed to calls from ${current.name}: `,
       comparing ? this.runs.map((run, i) => `${i ? ', after ' : 'before '}${part(run)}`) : part(this.run),
       '. ',
-      { compare: 'The tables here are of both whole runs. ', run: 'This tab is of the whole run. ' }[this.current] ?? '',
+      WHOLE[this.current] ?? '',
       h('button', { type: 'button', onclick: () => this.narrow.clear() }, 'Show all'),
     );
   }

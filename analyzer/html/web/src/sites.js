@@ -206,15 +206,17 @@ export function sites(selection, runs) {
   // What the colours and the marks are.
   function legend(cold) {
     const { chosen } = selection;
-    const link = h('button', { type: 'button', class: 'link', onclick: () => selection.open('findings') }, chosen?.name);
+    const there = () => selection.open('findings');
+    const link = h('button', { type: 'button', class: 'link', onclick: there }, chosen?.name);
+    const key = (swatch, ...text) => h('span', { class: 'key' }, h('span', { class: `swatch ${swatch}` }), text);
     fill(
       keys,
       leaves.some((leaf) => leaf.saves_ns)
-        ? h('span', { class: 'key' }, h('span', { class: 'swatch area-hot' }), 'a repair of what is called there would save time')
+        ? key('area-hot', 'a repair of what is called there would save time')
         : null,
-      cold ? h('span', { class: 'key' }, h('span', { class: 'swatch area' }), 'nothing to save there') : null,
+      cold ? key('area', 'nothing to save there') : null,
       chosen && isMarked(root)
-        ? h('span', { class: 'key' }, h('span', { class: 'swatch area-marked' }), 'calls of ', link)
+        ? key('area-marked', 'calls of ', link)
         : null,
     );
   }
@@ -304,7 +306,11 @@ export function sites(selection, runs) {
     usable.length ? [place, about] : h('p', { class: 'empty' }, 'The trace has no transfers that ran.'),
     usable.length ? keys : null,
     usable.length
-      ? h('p', { class: 'note' }, 'A click on a frame narrows the page to the calls from there; one on the first ends that.')
+      ? h(
+          'p',
+          { class: 'note' },
+          'A click on a frame narrows the page to the calls from there; one on the first ends that.',
+        )
       : null,
     run.flame.left_out
       ? h('p', { class: 'note' }, `${f.count(run.flame.left_out)} stacks that cost least are not shown.`)

@@ -10,6 +10,9 @@ const GROUPS = [
   ['engine', 'Devices'],
 ];
 const LANES_AT_FIRST = 8;
+// for who hears the page
+export const KEYS =
+  'Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.';
 const LEAST_NS = 20;
 
 export class View {
