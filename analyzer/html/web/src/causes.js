@@ -1,6 +1,6 @@
 // The list of causes: each with what its repair saves, where it is and what to do, and the other findings of the same
 // cause beneath it. It is one tree of flat rows; what is folded is not in the page.
-import { coded, fill, h } from './dom.js';
+import { coded, fill, h, shaded } from './dom.js';
 import * as f from './format.js';
 import { remember, stateOf } from './state.js';
 
@@ -68,6 +68,7 @@ export class Causes {
       tabindex: run.findings.length ? 0 : null,
       onkeydown: (event) => this.key(event),
     });
+    shaded(this.list);
     this.search = h('input', {
       type: 'search',
       placeholder: 'Filter by name, function or file',

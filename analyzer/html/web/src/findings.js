@@ -1,6 +1,6 @@
 // The findings: the list of their causes, and the chosen finding at length.
 import { Causes, badge, gain, outputChanged, place, triedText } from './causes.js';
-import { announce, coded, fill, h, table } from './dom.js';
+import { announce, coded, fill, h, shaded, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
 
@@ -22,8 +22,7 @@ export class Findings {
     const { run, narrow } = selection;
     Object.assign(this, { selection, run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
-    this.detail.addEventListener('scroll', () => this.shade());
-    addEventListener('resize', () => this.shade());
+    shaded(this.detail);
     this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
     this.restore();
@@ -52,15 +51,8 @@ export class Findings {
     const finding = index === null ? null : this.run.findings[index]; // none of those that the page has by name only
     fill(this.detail, finding ? this.describe(finding) : this.hint(index));
     this.detail.scrollTop = 0;
-    this.shade();
     this.choose(finding ? index : null);
     if (finding && this.opened) announce(`${finding.name}: marked in the timeline`);
-  }
-
-  // A shade at the bottom says that there is more below.
-  shade() {
-    const { scrollHeight, clientHeight, scrollTop } = this.detail;
-    this.detail.classList.toggle('more', scrollHeight - clientHeight - scrollTop > 4);
   }
 
   hint(index) {
