@@ -22,6 +22,7 @@
 #define IDLE_NS UINT64_C(10000000)
 /* So long an application that takes CUPTI waits for a moment in which nothing runs. */
 #define QUIET_NS UINT64_C(500000000)
+#define SOON_MS 1u
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
 /* A turn that failed is not tried again for so many times as long as it held the program. */
@@ -39,7 +40,8 @@ static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
 static bool (*is_idle_within)(uint64_t ns);
 static _Atomic bool attached;
-static bool is_old_driver, is_asked, began_detached, gate_prepared;
+static bool is_old_driver, is_asked, began_detached, gate_wanted;
+static _Atomic bool gate_prepared;
 /* The gate was closed for so long that somebody went in all the same. Once more is the last time. */
 static bool is_last_turn;
 static enum xs_window_opener opener;
@@ -220,6 +222,10 @@ static unsigned watch(void) {
         retry_ms = 0;
         return xs_windows_wait_ms(&windows);
     }
+    if (!atomic_load(&gate_prepared)) {
+        gate_wanted = true;
+        return SOON_MS;
+    }
     if (xs_cupti_has_migrations() && to == XS_WINDOWS_DETACHED) {
         xs_note("cupti", "page migrations are not recorded from here on: device times cost too much, and CUPTI was "
                          "detached");
@@ -237,10 +243,11 @@ static unsigned watch(void) {
     return xs_windows_wait_ms(&windows);
 }
 
+/* Twice is no harm. */
 static void prepare_gate(void) {
-    if (!gate_prepared) {
-        gate_prepared = true;
+    if (!atomic_load(&gate_prepared)) {
         xs_gate_prepare();
+        atomic_store(&gate_prepared, true);
     }
 }
 
@@ -248,10 +255,13 @@ unsigned xs_cupti_watch_windows(void) {
     if (!atomic_load(&decides) || !xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
+    /* It takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is due. */
+    if (is_asked || gate_wanted) {
+        prepare_gate();
+    }
     if (!xs_cupti_enter()) {
         return RETRY_MS;
     }
-    prepare_gate();
     unsigned wait_ms = xs_cupti_is_active() ? watch() : 0;
     xs_cupti_note(tell);
     xs_cupti_leave();

@@ -49,6 +49,7 @@ struct xs_config {
     size_t memory_bytes;
     double pinned_gbps, pageable_gbps, device_gbps, peer_gbps;
     uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
+    uint64_t context_ns;
     double time_scale;
     bool param_info;
 };

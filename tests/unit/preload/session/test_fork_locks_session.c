@@ -133,7 +133,10 @@ int xs_drain_await(char why[256]) {
     return 0;
 }
 void xs_cupti_step_aside(const char *why) { (void)why; }
-int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
+void xs_clock_begin(struct xs_clock *clock) { (void)clock; }
+int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+                   struct xs_spool *spool, char why[256]) {
+    (void)clock;
     (void)path;
     (void)options;
     (void)spool;
