@@ -1,6 +1,6 @@
 // The page of two traces: findings joined by line, and both timelines under each other.
 import assert from 'node:assert/strict';
-import { check, extent, frame, json, named, tabs, texts } from './browser.mjs';
+import { addressHas, check, extent, frame, json, named, tabs, texts } from './browser.mjs';
 
 const BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
 const word = ({ change, decided_by: by }) =>
@@ -277,7 +277,7 @@ check('a link restores the joined finding, the range and the alignment', 'both',
   await page.click('.pair button[aria-label="Pan left"]');
   await frame(page);
   const before = await charts(page);
-  for (let i = 0; i < 200 && !/since=/.test(await page.evaluate(() => location.hash)); i++) await frame(page);
+  await addressHas(page, () => `since=${Math.round(window.xferspy.open.get('compare').pair.view.range[0])}`);
   const link = page.url();
   assert.match(link, /joined=2/);
   assert.match(link, /align=run/);
