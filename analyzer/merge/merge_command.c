@@ -258,7 +258,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
 const struct xs_interface xs_interface_merge = {
-    .argp = {.parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
 
 int xs_command_merge(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};

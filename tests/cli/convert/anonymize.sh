@@ -18,8 +18,11 @@ check() { # check TRACE: a copy of it
     findings "$1" >before 2>/dev/null; findings copy.db >after
     diff before after >stderr || { cp after stdout; show "$1: other findings in the copy"; }
     texts_of "$1" >texts
+    texts_of copy.db >copied
+    ask copy.db "SELECT key FROM meta" >keys
     while IFS= read -r text; do
-        grep -qaF -e "$text" empty.db && continue # words of the schema itself
+        grep -qxF -e "$text" copied && show "$1: a name in the copy: $text"
+        grep -qaF -e "$text" empty.db keys && continue # words of the schema itself, as in option.step
         grep -qaF -e "$text" copy.db && show "$1: in the copy: $text"
     done <texts
     # the first line of each finding, but for the names in it

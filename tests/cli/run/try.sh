@@ -101,7 +101,7 @@ sed 's/"identity": "[^"]*"/"identity": "other"/' kept.json >run.db.try.json
 run "$XFERSPY" report run.db; expect_status 0; expect_not "tried:"; expect_out "xferspy try run.db"
 run "$XFERSPY" report --json run.db; json "d['traces'][0]['try_command'] == ['xferspy', 'try', 'run.db']"
 run "$XFERSPY" report --format=markdown run.db
-expect_out 'To measure what the repairs gain, without changing the program: `xferspy try run.db`'
+expect_out 'To measure what the repairs gain on the unchanged program: `xferspy try run.db`'
 rm run.db.try.json
 
 # Two causes: each alone, and both together, which has a plan and a check of its own.

@@ -55,15 +55,15 @@ static void expect_why(const char *part) {
 static void a_range_has_its_reason(void **state) {
     (void)state;
     is_of("round-trip", "same-device");
-    expect_why("only if the host does not need what they bring");
+    expect_why("only if the host does not need their data");
     is_of("pageable", NULL);
-    expect_why("has to be page-locked, whose price is deducted");
+    expect_why("has to be page-locked (this price is deducted)");
     is_of("no-overlap", NULL);
     expect_why("depends on when the program has the data");
     is_of("unused-upload", "likely");
     expect_why("Something that the trace does not show may need it");
     is_of("noop-upload", NULL);
-    expect_why("page-locked memory that only these copies use");
+    expect_why("page-locked memory of these copies");
     findings.exposed_known = false;
     expect_why("Kernels were not recorded");
     finding.saves.bounds = true; /* one of many small ones */
@@ -92,7 +92,7 @@ static void savings_are_bounds_without_a_replay(void **state) {
     finding.saves = (struct xs_saving){.known = true, .bounds = true, .most_ns = 50 * MS};
     xs_say_bounds(&text, &findings);
     expect_text(&text, "A replay without any change differs from this run by 7.3 %: savings are bounds");
-    expect_why("7.3 % away");
+    expect_why("differs from this run by 7.3 %");
     findings.replay_fit = (struct xs_replay_fit){.too_large = true};
     xs_say_bounds(&text, &findings);
     expect_text(&text, "too many calls to be replayed: savings are bounds");
