@@ -26,11 +26,7 @@
 
 #include "../check.h"
 
-    enum {
-        BYTES = 2 << 20,
-        SMALL = 16,
-        SMALL_BYTES = 500
-    };
+enum { BYTES = 2 << 20, SMALL = 16, SMALL_BYTES = 500 };
 
 static unsigned char source[BYTES], target[BYTES];
 
