@@ -102,7 +102,7 @@ static int64_t along(const struct xs_clock_knot *knot, uint64_t tick) {
     return (int64_t)ns;
 }
 
-void xs_clock_start(struct xs_clock *clock) {
+void xs_clock_begin(struct xs_clock *clock) {
     memset(clock, 0, sizeof *clock);
     if (!counter_is_usable()) {
         clock->source = XS_CLOCK_MONOTONIC;
@@ -111,17 +111,28 @@ void xs_clock_start(struct xs_clock *clock) {
     }
     clock->source = XS_CLOCK_COUNTER;
     struct reading first = take_reading();
-    while (xs_monotonic_ns() - first.ns < START_SPIN_NS) {
-    }
-    struct reading second = take_reading();
     clock->origin_ns = first.ns;
+    clock->maps[0].base_tick = first.tick;
+}
+
+void xs_clock_measure(struct xs_clock *clock) {
+    if (clock->source != XS_CLOCK_COUNTER) {
+        return;
+    }
+    while (xs_monotonic_ns() - clock->origin_ns < START_SPIN_NS) {
+    }
     struct xs_clock_map *map = &clock->maps[0];
-    int64_t second_ns = (int64_t)(second.ns - first.ns);
-    uint64_t slope = chord(first.tick, 0, second.tick, second_ns);
-    map->base_tick = first.tick;
-    map->knots[0] = (struct xs_clock_knot){first.tick, 0, slope};
+    struct reading second = take_reading();
+    int64_t second_ns = (int64_t)(second.ns - clock->origin_ns);
+    uint64_t slope = chord(map->base_tick, 0, second.tick, second_ns);
+    map->knots[0] = (struct xs_clock_knot){map->base_tick, 0, slope};
     map->knots[1] = (struct xs_clock_knot){second.tick, second_ns, slope};
     map->count = 2;
+}
+
+void xs_clock_start(struct xs_clock *clock) {
+    xs_clock_begin(clock);
+    xs_clock_measure(clock);
 }
 
 /* Copies the map; where it has no room for two more knots, without every other one of its older half. */

@@ -70,7 +70,12 @@ static inline uint64_t xs_clock_tick(enum xs_clock_source source) {
     return xs_monotonic_ns();
 }
 
-/* Chooses the source for this machine and takes the first readings, which takes 0.2 ms; the trace's time 0 is now. */
+/* Chooses the source for this machine and takes the first reading: the trace's time 0 is now. Until xs_clock_measure
+ * took the second one, which it does 0.2 ms later at the earliest, ticks cannot be converted. */
+void xs_clock_begin(struct xs_clock *clock);
+void xs_clock_measure(struct xs_clock *clock);
+
+/* Both. */
 void xs_clock_start(struct xs_clock *clock);
 
 /* Takes another reading and extends the map by it, or leaves that for later where the map is still good. Called by the

@@ -32,16 +32,14 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Writes a copy of a trace in which paths, arguments, and the names of hosts, functions, kernels, threads and NVTX "
-    "ranges are "
-    "replaced by numbered ones, and fingerprints of contents and addresses by others. Findings, sizes and times stay."
+    "Hides names in a copy of a trace: paths, arguments, and the names of hosts, functions, kernels, threads and NVTX "
+    "ranges become numbered names; fingerprints and addresses become other numbers. Findings, sizes and times stay."
     "\v"
     "Examples:\n"
     "  xferspy anonymize run.db -o to-send.db\n"
     "  xferspy anonymize --keep=symbols,kernels run.db -o to-send.db\n"
     "\n"
-    "The same name gets the same pseudonym everywhere in a copy; two copies have nothing in common. The names of "
-    "CUDA's own "
+    "A name gets the same pseudonym everywhere in one copy, and different ones in two copies. The names of CUDA's own "
     "functions and of well-known libraries stay. docs/anonymize.md says what is kept.";
 
 static void keep(struct arguments *arguments, const char *list, struct argp_state *state) {

@@ -15,9 +15,6 @@ struct xs_bench_arguments {
     enum xs_bench_format format;
 };
 
-/* Of the help. */
-#define XS_BENCH_STATUS "The exit status is 0 if what is demanded holds, 3 if it does not, " XS_HELP_ERRORS "."
-
 /* A child of a command's argp; its input is a struct xs_bench_arguments. */
 extern const struct argp xs_bench_argp;
 #define XS_BENCH_CHILD                                                                                                 \

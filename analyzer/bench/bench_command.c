@@ -10,7 +10,7 @@ XS_DECLARE_COMMAND(bench)
 #define WHICH_COMMANDS "which commands? Two of them: -- BEFORE -- AFTER"
 static const char doc[] =
     "Runs two commands in turns, without profiling them, and says which is faster, by how much, and whether they print "
-    "the same. " XS_BENCH_STATUS "\v"
+    "the same. " XS_HELP_LIMITS "\v"
     "Examples:\n"
     "  xferspy bench -- ./app.old input -- ./app.new input\n"
     "  xferspy bench -n 15 --at-least=10% -- python train.py -- python train_pinned.py\n"
@@ -19,10 +19,9 @@ static const char doc[] =
     "  xferspy diff --bench=bench.json old.db new.db\n"
     "\n"
     "Both commands get the same environment, without the variables of xferspy, and an empty standard input. What they "
-    "print on standard output is compared line by line, as far as runs of the first command print the same. The gain "
-    "is "
-    "that of the medians. It counts if the exact rank test of Mann and Whitney finds it in the runs' order (one-sided, "
-    "p <= 0.05), and its interval is that of the same test (90 %).";
+    "print on standard output is compared line by line; lines that differ between runs of the first command do not "
+    "count. The gain is the difference of the medians. It counts if " XS_HELP_RANK_TEST "all runs "
+    "(one-sided, p <= 0.05); its interval (90 %) comes from the same test.";
 
 struct arguments {
     struct xs_out_options output;

@@ -10,7 +10,7 @@
 #include "analyzer/base/units.h"
 
 enum { SHORT_MS = 200, NOISY_PERCENT = 2, LINE_COLUMNS = 60 };
-#define LESS_NOISE "More runs (-n), or a machine with less to do, would tell more"
+#define LESS_NOISE "Use more runs (-n), or a machine with less other work"
 
 /* --- numbers --- */
 
@@ -122,14 +122,14 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
 
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"the output or the exit status differs", "AFTER is slower",
-                                        "which is faster cannot be told", "the gain is not there"};
+                                        "it is not clear which is faster", "the gain is smaller"};
     const struct xs_bench_gate *gate = report->gate;
     if (!gate->at_least && !report->failed)
         return;
     if (gate->at_least)
-        xs_string_format(text, "a gain of at least %s was demanded: ", gate->at_least);
+        xs_string_format(text, "--at-least=%s: ", gate->at_least);
     if (!report->failed)
-        xs_string_format(text, "it is there");
+        xs_string_format(text, "passed");
     for (unsigned i = 0, n = 0; i < sizeof words / sizeof words[0]; i++)
         if (report->failed & 1U << i)
             xs_string_format(text, "%s%s", n++ ? ", " : "", words[i]);
@@ -169,8 +169,8 @@ static void note_end(struct xs_bench_report *report) {
     if (bench->end == XS_BENCH_INTERRUPTED)
         note(report, "It was interrupted after %zu of %zu rounds", bench->rounds, report->terms->runs);
     if (bench->rounds && bench->rounds < XS_RUNS_TO_TELL)
-        note(report, "%zu run%s a side %s too few to know how much runs differ by themselves; %d or more tell",
-             bench->rounds, bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
+        note(report, "%zu run%s a side %s too few to know the noise; record %d or more each", bench->rounds,
+             bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
 }
 
 static void note_exits(struct xs_bench_report *report) {

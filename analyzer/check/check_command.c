@@ -20,9 +20,9 @@ XS_DECLARE_COMMAND(check)
 /* A baseline and suppressions are about findings: with them each is judged by itself. */
 #define DEFAULT_RULES "removable-time:1%"
 #define DEFAULT_RULES_OF_FINDINGS "any:1%"
-#define CANNOT_TELL "if the trace cannot tell whether "
-#define ANY_IS "every finding, each judged alone by what it saves"
-#define SURE_IS "the same by the least of what it saves, where that is a range"
+#define CANNOT_DECIDE "if the trace does not have enough data to decide "
+#define ANY_IS "every finding, each by itself, by what it saves"
+#define SURE_IS "like `any', but with the low end of the range"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -48,14 +48,14 @@ static const struct argp_option check_options[] = {
      1},
     {"baseline", OPTION_BASELINE, "FILE", 0,
      "findings that are in FILE do not fail. FILE was written by --write-baseline, or is another trace", 1},
-    {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "how much a finding of the baseline may grow; 10% if not given", 1},
+    {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "how much a finding in the baseline may grow; 10% if not given", 1},
     {"config", OPTION_CONFIG, "FILE", 0,
      "read rules and suppressions from FILE; may be repeated. If not given: " XS_CHECK_CONFIG_NAME
-     " in the current folder, if it is there",
+     " in the current folder, if it exists",
      1},
     {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_CHECK_CONFIG_NAME, 1},
     {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
-     "do not fail " CANNOT_TELL "these rules hold; without RULE: all rules", 1},
+     "do not fail " CANNOT_DECIDE "these rules; without RULE: all rules", 1},
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
@@ -72,8 +72,8 @@ static const struct argp_option check_options[] = {
     {0}};
 
 static const char doc[] =
-    "Checks traces against limits, for CI. The exit status is 0 if all limits hold, 3 if one does not, " XS_HELP_ERRORS
-    ". A rule fails, too, " CANNOT_TELL "it holds; the output then says why. --allow-unknown accepts that."
+    "Checks traces against limits, for CI. " XS_HELP_LIMITS " A rule also fails " CANNOT_DECIDE
+    "it; the output then says why. --allow-unknown accepts that."
     "\v"
     "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS

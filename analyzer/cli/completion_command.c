@@ -5,14 +5,14 @@ XS_DECLARE_COMMAND(completion)
 
 static const char doc[] =
     "Prints a script that completes xferspy's commands, options, their values, traces and the names of findings in a "
-    "shell. It is made of what this xferspy takes; where xferspy was installed from a package it is in place already."
+    "shell. If xferspy was installed from a package, completion is installed already."
     "\v"
     "Examples:\n"
     "  source <(xferspy completion bash)        in ~/.bashrc\n"
     "  source <(xferspy completion zsh)         in ~/.zshrc, after compinit\n"
     "  xferspy completion fish | source         in ~/.config/fish/config.fish\n"
     "\n"
-    "Or once, for every shell that starts from then on:\n"
+    "Or install it once, for every new shell:\n"
     "  xferspy completion bash \\\n"
     "      -o ~/.local/share/bash-completion/completions/xferspy\n"
     "  xferspy completion zsh -o \"${fpath[1]}/_xferspy\"\n"

@@ -14,7 +14,7 @@ enum xs_argument_kind xs_argument_kind(const char *text) {
     } names[] = {{"TRACE", XS_ARGUMENT_TRACE},     {"BEFORE", XS_ARGUMENT_TRACE},   {"AFTER", XS_ARGUMENT_TRACE},
                  {"FILE", XS_ARGUMENT_FILE},       {"DIR", XS_ARGUMENT_DIR},        {"FINDING", XS_ARGUMENT_FINDING},
                  {"PROGRAM", XS_ARGUMENT_PROGRAM}, {"COMMAND", XS_ARGUMENT_COMMAND}};
-    size_t length = strcspn(text, "0123456789"); /* TRACE2 */
+    size_t length = strcspn(text, "0123456789|"); /* TRACE2, TRACE|PID */
     if (strchr(text, '|') && islower((unsigned char)text[0]))
         return XS_ARGUMENT_WORDS;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

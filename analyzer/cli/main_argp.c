@@ -10,10 +10,9 @@ static const struct argp_option main_options[] = {
     {"help COMMAND", 0, NULL, OPTION_DOC | OPTION_NO_USAGE, XS_HELP_OF_HELP, 3},
     {0}};
 
-static const char main_doc[] = XS_HELP_COPIES
-    "a program makes, how fast they ran, and what they cost. The program needs "
-    "no "
-    "rebuild."
+static const char main_doc[] =
+    "Finds wasted copies between CPU and GPU: which line makes them, how to repair it, and how "
+    "much time that saves. The program needs no rebuild."
     "\v"
     "Start here:\n"
     "  xferspy doctor                    will it work on this machine?\n"
@@ -22,7 +21,7 @@ static const char main_doc[] = XS_HELP_COPIES
     "  xferspy report xferspy-*.db       read the traces again\n"
     "\n"
     "Data goes to standard output, messages to standard error. Exit status: 0 success, 1 error, 2 wrong usage, 3 a "
-    "limit of `check' that does not hold; `run' passes on the program's own.";
+    "limit of `check', `bench' or `try' that does not hold; `run' ends with the program's own status.";
 
 /* Stops at the first word, which is the command. */
 static error_t parse_main(int key, char *argument, struct argp_state *state) {

@@ -14,8 +14,8 @@ enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_LIMIT = 3 }
 
 /* What a command takes. Its --help, its completion in shells and its man page are all made of this. Conventions:
  * - `arg` of an option that takes one of some words lists them: "auto|off"; FILE and DIR are names of such.
- * - `args_doc` names the arguments: TRACE is a trace, FINDING the name of one in it, PROGRAM a program, FILE and DIR as
- *   above; "a|b" is one of the words.
+ * - `args_doc` names the arguments: TRACE is a trace, TRACE|PID also the process that writes it, FINDING the name of
+ * one in it, PROGRAM a program, FILE and DIR as above; "a|b" is one of the words.
  * - `doc` is a paragraph, then after \v paragraphs; lines that begin with two blanks are examples, shown as they
  * are. */
 struct xs_interface {
@@ -29,11 +29,12 @@ struct xs_interface {
     extern const struct xs_interface xs_interface_##name;
 
 /* Help that stands in several commands. */
-#define XS_HELP_COPIES "Shows which copies between CPU and GPU " /* the program, and its report */
 #define XS_HELP_DOCTOR "whether capture will work on this machine"
 #define XS_HELP_INFO "what a trace is and holds"
 #define XS_HELP_FORCE "let -o replace an existing file"
 #define XS_HELP_ERRORS "1 after an error and 2 after wrong usage" /* of exit statuses */
+#define XS_HELP_LIMITS "The exit status is 0 if all limits hold, 3 if one does not, " XS_HELP_ERRORS "."
+#define XS_HELP_RANK_TEST "the exact rank test of Mann and Whitney finds it in the order of " /* runs */
 #define XS_HELP_JSON "the same as --format=json"
 
 /* -o, --force, --color for a command's argp children; its input is a struct xs_out_options. */

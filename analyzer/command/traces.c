@@ -13,6 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
+#include "analyzer/command/process.h"
 #include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 #include "schema/trace/merged.h"
@@ -154,6 +155,15 @@ static void add_folder(struct expansion *e, const char *folder) {
     }
 }
 
+static void add_process(struct expansion *e, const char *pid) {
+    struct xs_traces written;
+    if (xs_process_traces(pid, &written) != XS_EXIT_OK)
+        e->status = XS_EXIT_ERROR;
+    for (int i = 0; i < written.count; i++)
+        add(e, written.names[i], written.names[i], "");
+    xs_traces_free(&written);
+}
+
 static void add_argument(struct expansion *e, const char *argument) {
     struct stat st;
     size_t split = xs_merged_split(argument);
@@ -166,6 +176,8 @@ static void add_argument(struct expansion *e, const char *argument) {
         add_folder(e, argument);
     } else if (stat(argument, &st) == 0 && S_ISREG(st.st_mode) && xs_merged_is(argument)) {
         add_merged(e, argument);
+    } else if (xs_is_process(argument)) {
+        add_process(e, argument);
     } else {
         add(e, argument, argument, "");
     }

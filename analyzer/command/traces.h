@@ -15,6 +15,7 @@ struct xs_traces {
 /* Puts the names of all traces that are meant into `traces`, to be freed whatever is returned:
  *   - a folder stands for the *.db in it, in the order of `ls -v`; what is no trace is left out, with a line on
  *     standard error; a folder without a trace is an error;
+ *   - the number of a process stands for the trace that it writes (process.h), where no file has that name;
  *   - a merged file stands for its traces, in its order; "JOB.db:3" for one of them;
  *   - anything else stands for itself, if it exists or not: opening it finds the words.
  * What is named twice is taken once, with a line that says so; copies of a file are not seen here. Returns XS_EXIT_OK,

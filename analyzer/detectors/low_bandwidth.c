@@ -195,7 +195,7 @@ const struct xs_detector xs_detector_low_bandwidth = {
     .id = "low-bandwidth",
     .title = "large copies " TOO_SLOW "expected rate",
     .definition = "A copy of 1 MiB or more was alone on the link, and ran " TOO_SLOW
-                  "best rate to be expected, as most copies of its place and size did.",
+                  "best expected rate, like most copies of its place and size.",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_SHORTEN,

@@ -25,7 +25,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_mostly_unchanged = {
     .id = "mostly-unchanged",
     .title = "uploads that changed under a quarter of what the device held",
-    .definition = "Under a quarter of the 4 KiB pieces that were uploaded differed from what was there.",
+    .definition = "Fewer than a quarter of the uploaded 4 KiB pieces differed from what was there before.",
     .remedy = "Upload only the part that changed.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_SHORTEN,

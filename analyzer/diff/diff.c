@@ -145,10 +145,34 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
     return !delta ? XS_UNCHANGED : delta > 0 ? XS_GREW : XS_SHRANK;
 }
 
-/* A finding that one side alone has says something only where the other one could have made it. */
-static bool could_not_be_found(unsigned detector, const struct xs_side *without, const struct xs_spread *count) {
-    uint64_t undecided = without->undecided[detector];
-    return undecided && undecided >= count->median / 2;
+/* The copies of a side, in the run that has most, where a finding of the other side can be: at the place that its own
+ * place is matched with, or, where there is none, at those that match no place of the other side. */
+static uint64_t copies_at(const struct xs_side *side, uint32_t matched, const uint32_t *matches) {
+    uint64_t copies = 0;
+    for (uint32_t i = 0; i < side->place_count; i++) {
+        uint64_t most = 0;
+        if (matched != XS_UNMATCHED ? i != matched : matches[i] != XS_UNMATCHED)
+            continue;
+        for (size_t run = 0; run < side->run_count; run++) {
+            const struct xs_metric_value *count = &side->at[i * side->run_limit + run].of[XS_MEASURE_COUNT];
+            most = count->value > most ? count->value : most;
+        }
+        copies = xs_sum(copies, most);
+    }
+    return copies;
+}
+
+/* A finding that one side alone has says something only where the other one could have made it: of half as many copies
+ * at least it does not know whether they are one, and it has so many where the finding can be. */
+static bool could_not_be_found(const struct work *w, const struct xs_side_finding *finding, bool is_before,
+                               const struct xs_spread *count) {
+    const struct xs_side *without = is_before ? w->c->after : w->c->before;
+    uint64_t undecided = without->undecided[finding->detector];
+    if (!undecided || undecided < count->median / 2)
+        return false;
+    uint32_t matched = is_before ? w->match.after_of[finding->place] : w->match.before_of[finding->place];
+    uint64_t copies = copies_at(without, matched, is_before ? w->match.before_of : w->match.after_of);
+    return copies && copies >= count->median / 2;
 }
 
 static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
@@ -160,8 +184,8 @@ static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs
             after != XS_UNMATCHED ? a->of + after * a->run_limit : NULL, change);
     change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_GIVES_BACK_NS : XS_MEASURE_BYTES);
     const struct xs_difference *count = &change->of[XS_MEASURE_COUNT];
-    if ((change->kind == XS_DISAPPEARED && could_not_be_found(finding->detector, a, &count->before)) ||
-        (change->kind == XS_APPEARED && could_not_be_found(finding->detector, b, &count->after)))
+    if ((change->kind == XS_DISAPPEARED && could_not_be_found(w, finding, true, &count->before)) ||
+        (change->kind == XS_APPEARED && could_not_be_found(w, finding, false, &count->after)))
         change->kind = XS_UNCHECKED;
     const struct xs_difference *gain = &change->of[XS_MEASURE_GIVES_BACK_NS];
     change->small = !finding->advice && gain->before.median < w->floor_ns && gain->after.median < w->floor_ns;

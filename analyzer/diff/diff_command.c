@@ -22,33 +22,33 @@ static const struct argp_option options[] = {
     {"before", OPTION_BEFORE, NULL, 0, FOLLOWING "before the change", 1},
     {"after", OPTION_AFTER, NULL, 0, FOLLOWING "after the change", 1},
     {"bench", OPTION_BENCH, "FILE", 0,
-     "let the verdict rest on the times in FILE, which `xferspy bench --json' wrote of both programs, not profiled", 1},
+     "base the conclusion on the times in FILE, which `xferspy bench --json' measured without profiling", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
     {"top", OPTION_TOP, "N", 0, "show at most N findings and at most N call sites", 2},
-    {"all", OPTION_ALL, NULL, 0, "also show what is small and what did not change", 2},
+    {"all", OPTION_ALL, NULL, 0, "also show small changes and what did not change", 2},
     {"format", OPTION_FORMAT, "text|json|markdown", 0, "text is the default", 2},
     {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ": format \"xferspy-diff\", units in the names", 2},
     {0}};
 
 static const char doc[] =
-    "Compares two versions of a program by their traces and says whether the change paid: the run's wall time, then "
-    "which findings and which call sites disappeared, appeared, grew or shrank. Call sites are matched across builds, "
-    "also where their lines moved."
+    "Compares the traces of two versions of a program and says whether the change paid: the wall time, then which "
+    "findings and call sites are gone or new, grew or shrank. Call sites are matched across builds, even if lines "
+    "moved."
     "\v"
     "Examples:\n"
     "  xferspy diff before.db after.db\n"
     "  xferspy diff --before before*.db --after after*.db\n"
-    "  xferspy diff --before runs/old --after runs/new      every *.db of a folder, or of a merged file\n"
+    "  xferspy diff --before runs/old --after runs/new      every trace of a folder\n"
     "  xferspy diff --format=markdown -o comment.md before.db after.db\n"
     "  xferspy diff --json before.db after.db | jq .verdict\n"
     "  xferspy diff --bench=bench.json before.db after.db\n"
     "\n"
     "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "
-    "compared, and a difference counts only if the order of all runs shows it (the test of Mann and Whitney, exact, "
-    "one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
-    "unknown: the conclusion is about what the program did, and not about how long it took.\n"
+    "compared, and a difference counts only if " XS_HELP_RANK_TEST "all runs "
+    "(one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
+    "unknown: the conclusion is only about what the program did, not about how long it took.\n"
     "\n"
-    "The exit status is 0 whatever the conclusion: `xferspy check' is the gate.";
+    "The exit status is 0 also if the change did not pay: for a gate use `xferspy check'.";
 
 /* The traces of a side. */
 struct list {

@@ -68,7 +68,8 @@ static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out)
         xs_diff_percent(&percent, d);
         fprintf(out->file, "| %s | %s | %s | ", xs_metric_infos[m].title, before.data, after.data);
         put(out, percent.data);
-        fprintf(out->file, "%s |\n", d->certainty == XS_WITHIN_SPREAD && percent.length ? " (within spread)" : "");
+        const char *doubt = percent.length ? xs_diff_doubt(c, (enum xs_metric)m) : NULL;
+        fprintf(out->file, doubt ? " (%s) |\n" : "%s |\n", doubt ? doubt : "");
         xs_string_free(&before);
         xs_string_free(&after);
         xs_string_free(&percent);

@@ -79,10 +79,6 @@ static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     }
 }
 
-static const char *certainty_word(const struct xs_difference *d) {
-    return d->certainty == XS_WITHIN_SPREAD ? "within spread" : NULL;
-}
-
 static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
     struct xs_table *table = xs_table_new(2);
     xs_table_column(table, "run", false);
@@ -103,7 +99,7 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
         xs_table_cell(table, before.data);
         xs_table_cell(table, after.data);
         xs_table_cell(table, percent.data);
-        xs_table_cell(table, certainty_word(d));
+        xs_table_cell(table, xs_diff_doubt(c, (enum xs_metric)m));
         xs_string_free(&before);
         xs_string_free(&after);
         xs_string_free(&percent);

@@ -10,7 +10,7 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/site.h"
 
-#define XS_NOISE_UNKNOWN "the noise is unknown, so nothing is said of the run's time. Record three or more each"
+#define XS_NOISE_UNKNOWN "the noise is unknown, and times can differ by chance. Record three or more each"
 
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
     char buffer[XS_UNIT_BYTES];
@@ -249,6 +249,20 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     }
 }
 
+static const char *too_few_runs(const struct xs_diff *c) {
+    return c->before->run_count == 1 && c->after->run_count == 1 ? "one run each" : "too few runs";
+}
+
+const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric) {
+    const struct xs_difference *d = &c->metrics[metric];
+    if (d->certainty == XS_WITHIN_SPREAD)
+        return "within spread";
+    if (d->certainty != XS_TOO_FEW_RUNS || d->before.median == d->after.median ||
+        xs_metric_infos[metric].unit != XS_METRIC_NS)
+        return NULL;
+    return too_few_runs(c);
+}
+
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_prediction *p = &c->prediction;
     char buffer[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
@@ -266,8 +280,11 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
     if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
         xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
     uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
-    xs_string_format(text, "; %s %s %s", xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS ? "this run took" : "achieved:",
-                     xs_format_ns(buffer, achieved), p->achieved_ns < 0 ? "more" : "less");
+    bool too_few = xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS;
+    xs_string_format(text, "; %s: %s %s", too_few ? "measured" : "achieved", xs_format_ns(buffer, achieved),
+                     p->achieved_ns < 0 ? "more" : "less");
+    if (too_few)
+        xs_string_format(text, " (%s)", too_few_runs(c));
 }
 
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {

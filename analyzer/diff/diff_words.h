@@ -27,8 +27,8 @@ enum xs_style xs_diff_conclusion_style(const struct xs_diff *c);
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c);
 
 /* "predicted: saves up to 103 ms (all repaired: 111 ms); achieved: 138 ms less", with too few runs to know the noise
- * "this run took 138 ms less"; nothing where nothing is gone. Where
- * a finding could not be made in AFTER, whether it is gone is not known, and so is what was predicted. */
+ * "measured: 138 ms less (one run each)"; nothing where nothing is gone. Where a finding could not be made in AFTER,
+ * whether it is gone is not known, and so is what was predicted. */
 void xs_diff_gain(struct xs_string *text, const struct xs_diff *c);
 /* "24.9 ms before and 11.6 ms after, which no time of the run above has"; nothing where the times are whole. */
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
@@ -51,6 +51,9 @@ void xs_diff_amounts(struct xs_string *text, const struct xs_diff *c, const stru
                      enum xs_measure measure);
 /* Whether such a count is in it: what was measured is then of those alone that were checked. */
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change);
+/* What stands behind the change of one of the run's numbers: "within spread"; of a time that changed, where its noise
+ * is not known, "one run each" or "too few runs"; else NULL. */
+const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric);
 /* "-18 %", "+0.4 %", "gone", "new", "" where nothing changed or it is not known. */
 void xs_diff_percent(struct xs_string *text, const struct xs_difference *difference);
 

@@ -36,13 +36,11 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Says " XS_HELP_DOCTOR ", with what (driver, GPU, link, CUPTI, libxferspy.so), and what to "
-    "do about "
-    "what is missing. Run it where the program runs: in the same container, environment and directory."
+    "Says " XS_HELP_DOCTOR ": driver, GPU, link, CUPTI, libxferspy.so; and what to do if something is "
+    "missing. Run it where the program runs: in the same container, environment and directory."
     "\v"
-    "Each line begins with ok, note, warn or FAIL. Exit status: 0 when capture works, also with less than everything; "
-    "1 "
-    "when it does not.\n"
+    "Each line begins with ok, note, warn or FAIL. Exit status: 0 if capture works, at least in part; 1 if it does "
+    "not.\n"
     "\n"
     "Examples:\n"
     "  xferspy doctor\n"

@@ -35,7 +35,7 @@ enum { KEYS = 0x2000, GROUP = 2 };
 static const struct argp_option options[] = {
     {"since", KEYS + SINCE, "TIME", 0, "only at or after this time of the run: 1.5s, 200ms, 50%", GROUP},
     {"until", KEYS + UNTIL, "TIME", 0, "only before this time of the run", GROUP},
-    {"skip-steps", KEYS + SKIP_STEPS, "N", 0, "not the first N steps of the run, which are its warm-up", GROUP},
+    {"skip-steps", KEYS + SKIP_STEPS, "N", 0, "leave out the first N steps (the warm-up)", GROUP},
     {"steps", KEYS + STEPS, "N", 0, "N steps of the run: the first ones, or those after --skip-steps", GROUP},
     {"direction", KEYS + DIRECTION, "LIST", 0,
      "h2d, d2h, d2d, peer, h2h. A LIST can have several parts, with commas between them", GROUP},

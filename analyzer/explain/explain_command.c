@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/causes.h"
 #include "analyzer/command/command.h"
+#include "analyzer/command/process.h"
 #include "analyzer/command/progress.h"
 #include "analyzer/engine/analyse.h"
 #include "analyzer/engine/detector.h"
@@ -37,17 +38,13 @@ static const struct argp_option options[] = {
     {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
     {"full-stack", OPTION_FULL_STACK, NULL, 0, "the frames of libraries in FINDING's stacks, too", 1},
     {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
-    {"model", OPTION_MODEL, NULL, 0, "how well the replay, by which savings are found, fits the measured run", 1},
+    {"model", OPTION_MODEL, NULL, 0, "how well the replay fits the measured run; savings come from the replay", 1},
     {0}};
 
 static const char doc[] =
-    "Shows the evidence for a finding: what it means, what to do, what it costs, the stacks that it was called from, "
-    "and "
-    "the transfers that it is about "
-    "with "
-    "their contents, times and what ran in between. Without FINDING it lists all findings, the small ones too. FINDING "
-    "is "
-    "a name or a number of that list. The first findings of the list are those that a report leads with."
+    "Shows the evidence for a finding: what it means, what to do, what it costs, the stacks of its calls, and its "
+    "transfers with their contents and times. Without FINDING it lists all findings, the small ones too; the causes of "
+    "the report come first. FINDING is a name or a number of that list."
     "\v"
     "Examples:\n"
     "  xferspy explain run.db\n"
@@ -320,7 +317,7 @@ static int explain_trace(const struct arguments *arguments) {
 
 static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_explain = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE [FINDING]", .doc = doc, .children = children},
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID [FINDING]", .doc = doc, .children = children},
     .formats = format_names};
 
 int xs_command_explain(int argc, char **argv) {
@@ -329,8 +326,11 @@ int xs_command_explain(int argc, char **argv) {
     if (argp_parse(&xs_interface_explain.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     int status = XS_EXIT_ERROR;
-    if (!xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
+    char *path = xs_trace_named(arguments.ask.trace);
+    arguments.ask.trace = path;
+    if (path && !xs_output_is_input(&arguments.ask.output, &arguments.ask.trace, 1))
         status = explain_trace(&arguments);
+    free(path);
     xs_filter_free(&arguments.filter);
     return status;
 }

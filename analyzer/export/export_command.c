@@ -67,8 +67,8 @@ static const char doc[] =
 #include "analyzer/export/whats.def"
 #undef XS_EXPORT_WHAT
     "\n"
-    "ui.perfetto.dev opens run.pftrace, speedscope.app run.speedscope.json. Without CUPTI's records in a trace there "
-    "are no device times, without stacks no places in the program.";
+    "ui.perfetto.dev opens run.pftrace, speedscope.app opens run.speedscope.json. A trace without CUPTI has no device "
+    "times; a trace without stacks has no places in the program.";
 
 /* "perfetto, jsonl, ... or openmetrics" */
 static void add_name(struct xs_string *names, const char *name, bool last) {

@@ -90,7 +90,7 @@ int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_cov
 }
 
 #define NOT_CHECKED "Contents were not checked: "
-#define TO_SEE_IT "to see what was copied in vain."
+#define TO_SEE_IT "to find needless copies."
 
 void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
     unsigned most = 0;
@@ -110,7 +110,7 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
                              "xferspy " TO_SEE_IT);
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
-                 NOT_CHECKED "fingerprints were off, so copies made in vain are not found. "
+                 NOT_CHECKED "fingerprints were off, so needless copies are not found. "
                              "Record with XFERSPY_FINGERPRINT=auto.");
     else if (c->lost > c->skipped[most])
         snprintf(buffer, bytes, NOT_CHECKED "the fingerprints were lost with the process.");
@@ -124,7 +124,7 @@ void xs_content_coverage_migrations(const struct xs_content_coverage *c, char *b
     *buffer = 0;
     if (c->migration_rests)
         snprintf(buffer, bytes,
-                 "Page migrations of managed memory were recorded for %s of %s only, because that slows the program"
-                 " down. XFERSPY_MIGRATIONS=all records them all.",
+                 "Page migrations of managed memory were recorded for only %s of %s, because they slow down the"
+                 " program. XFERSPY_MIGRATIONS=all records them all.",
                  xs_format_ns(recorded, c->migrations_ns), xs_format_ns(run, c->run_ns));
 }

@@ -52,14 +52,12 @@ void xs_say_host_copy(struct xs_string *text, const struct xs_finding *finding) 
     if (!c || !c->host_copy)
         return;
     if (c->host_copy == XS_HOST_COPY_LOADER_THREAD)
-        xs_string_format(text, "judging by the stack of its memory, a thread of a DataLoader had copied the batch into "
-                               "page-locked memory");
+        xs_string_format(text, "before that, a thread of a DataLoader probably copied the batch into pinned memory");
     else if (c->uploads)
-        xs_string_format(text,
-                         "%s pass before each upload (the median of %s): judging by the stack, %s into page-locked "
-                         "memory in that time",
-                         xs_format_ns(ns, c->before_ns), xs_format_count(count, c->uploads),
-                         c->host_copy == XS_HOST_COPY_CUPY ? "CuPy copies the array" : "a DataLoader copies the batch");
+        xs_string_format(text, "before each upload %s into pinned memory (%s, median of %s)",
+                         c->host_copy == XS_HOST_COPY_CUPY ? "CuPy probably copies the array"
+                                                           : "a DataLoader probably copies the batch",
+                         xs_format_ns(ns, c->before_ns), xs_format_count(count, c->uploads));
 }
 
 void xs_say_framework(struct xs_string *text, const struct xs_finding *finding) {

@@ -58,7 +58,7 @@ static void launches_line(const struct xs_content_coverage *c, struct xs_out *ou
     if (c->graphs)
         xs_string_format(&text, "%sof %s graph launch%s", text.length ? " and " : "",
                          xs_format_count(graphs, c->graphs), c->graphs > 1 ? "es" : "");
-    xs_out_line(out, XS_STYLE_PLAIN, "Arguments not seen %s: what these touched is not known.", text.data);
+    xs_out_line(out, XS_STYLE_PLAIN, "Arguments not seen %s: which memory they touched is not known.", text.data);
     xs_string_free(&text);
 }
 
@@ -190,8 +190,8 @@ static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
     if (missing && missing * 2 > native)
         xs_out_line(
             out, XS_STYLE_WARN,
-            "No line is known of %s of %s places in native code: build with -g, or say with --debug-path where its "
-            "binaries and debug information are.",
+            "%s of %s places in native code have no line: build with -g, or say with --debug-path where the binaries "
+            "and debug information are.",
             xs_format_count(without, missing), xs_format_count(all, native));
 }
 

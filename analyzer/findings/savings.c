@@ -18,30 +18,31 @@ static const char *around_a_copy(const struct xs_findings *findings, const struc
     if (!findings->exposed_known) /* the range is of something else */
         return NULL;
     if (frame && frame->python)
-        return "It saves most if all that the statement of Python does around the call goes with it, page-locked "
+        return "It saves most if everything that the Python statement does around the call goes away with it, "
+               "page-locked "
                "memory included.";
-    return "It saves most if the page-locked memory that only these copies use is not needed any more.";
+    return "It saves most if the page-locked memory of these copies is no longer needed.";
 }
 
 static const char *why_of_repair(const struct xs_findings *findings, const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP_BOTH:
     case XS_REPAIR_PEER_COPY:
-        return "The downloads are saved, too, only if the host does not need what they bring.";
+        return "The downloads are saved, too, only if the host does not need their data.";
     case XS_REPAIR_PIN:
-        return "It saves least if memory that is there has to be page-locked, whose price is deducted, and most if the "
-               "memory is allocated page-locked.";
+        return "It saves least if existing memory has to be page-locked (this price is deducted), and most if the "
+               "memory "
+               "is allocated page-locked.";
     case XS_REPAIR_UNPIN:
-        return "It saves most if the data is copied from or to memory that is there already. Pageable memory in place "
-               "of this one costs its first touch.";
+        return "It saves most if the data is copied from or to memory that exists already. New pageable memory costs "
+               "time when it is first touched.";
     case XS_REPAIR_OVERLAP:
-        return "How much can be copied early depends on when the program has the data. It can be more than the copies "
-               "or the kernels took: the pauses between them, and the host's time in calls that need not wait any "
-               "more, go with it.";
+        return "How much can be copied early depends on when the program has the data. It can be more than the time of "
+               "the copies or kernels, because the pauses between them and the waits inside calls go away, too.";
     case XS_REPAIR_KEEP_ON_DEVICE:
-        return "It saves least if the host's part remains with the host, so that the pages are sent before each "
-               "kernel, and most if the device does that part. Times without recorded migrations are taken to be like "
-               "the others.";
+        return "It saves least if the host keeps its part of the work, so that the pages are sent before each kernel, "
+               "and most if the device does that part. Where migrations were not recorded, they are assumed to be as "
+               "elsewhere.";
     case XS_REPAIR_DROP:
     case XS_REPAIR_GATHER:
     case XS_REPAIR_MEMSET:
@@ -62,20 +63,20 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
     if (f->saves.bounds && !findings->replayed) {
         xs_say_bounds(text, findings);
     } else if (f->saves.bounds) {
-        add(text, "It was not replayed, because there are so many larger ones: it saves nothing in the worst case, and "
-                  "in the best "
-                  "all the time of what it is about.");
+        add(text,
+            "It was not replayed, because there are many larger ones: it saves between nothing and the whole time "
+            "of its calls.");
     } else {
         const char *why = why_of_repair(findings, f);
         if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
-            add(text, "Something that the trace does not show may need it, and then nothing is saved.");
+            add(text, "Something that the trace does not show may need it; then nothing is saved.");
         if (why)
             add(text, why);
         if (xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PEER_COPY)
-            add(text, "If the trace has no peer copies, those that take the uploads' place are as slow as pinned "
-                      "uploads in the worst case, and are not counted in the best.");
+            add(text, "If the trace has no peer copies, those that replace the uploads take between no time and the "
+                      "time of pinned uploads.");
         if (!findings->exposed_known)
-            add(text, "Kernels were not recorded, so a part of it may be waiting for them, which nobody saves.");
+            add(text, "Kernels were not recorded, so a part of this time may be a wait for them, which is not saved.");
     }
 }
 
@@ -97,7 +98,7 @@ void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
     if (!text->length)
         return;
     if (s->checked >= s->of)
-        xs_string_format(text, "; of the others nothing can be said");
+        xs_string_format(text, "; the others could not be checked");
     else
         xs_string_format(text, ", %s of these have it: about %s in all, %s to %s with 95 %% certainty",
                          xs_format_count(hits, s->hits), xs_format_count(about, (uint64_t)(s->estimate + 0.5)),
@@ -121,9 +122,8 @@ void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings) {
     } else if (!fit->calls) {
         add(text, "The trace has no calls that could be replayed");
     } else {
-        add(text, "A replay with nothing changed is ");
+        add(text, "A replay without any change differs from this run by ");
         add_error(text, findings->replay_error);
-        xs_string_format(text, " away from this run");
     }
     xs_string_format(text, ": savings are bounds, between nothing and all that was measured.");
 }
@@ -137,7 +137,7 @@ void xs_replay_text(const struct xs_findings *findings, struct xs_out *out) {
     if (fit->unmatched)
         xs_out_fact(out, "left out", "%s device records without a call", xs_format_count(a, fit->unmatched));
     if (fit->calls) {
-        xs_out_fact(out, "run", "%s measured, %s replayed with nothing changed", xs_format_ns(a, fit->measured_ns),
+        xs_out_fact(out, "run", "%s measured, %s replayed without any change", xs_format_ns(a, fit->measured_ns),
                     xs_format_ns(b, fit->replayed_ns));
         add_error(&text, findings->replay_error);
         xs_out_fact(out, "error", "%s of the run, the largest of its end and of the return of each call", text.data);

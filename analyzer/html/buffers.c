@@ -9,6 +9,17 @@
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
+/* What is read, and from where. */
+struct reading {
+    struct xs_html_buffers *buffers;
+    const struct xs_trace *trace;
+    struct xs_html_sites *sites;
+    const struct xs_marks *marks;
+    struct xs_string ids; /* "1, 5, 9": the chosen allocations */
+    int64_t end_ns;
+    char *message;
+};
+
 static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struct xs_sites *sites, char *message) {
     enum { ID, ADDRESS, BYTES, DEVICE, BEGIN, END, ENTRY, STACK, TRANSFERS, MOVED };
     struct xs_scan scan;
@@ -43,56 +54,84 @@ static int choose(struct xs_html_buffers *b, const struct xs_trace *trace, struc
     return xs_scan_end(&scan);
 }
 
-/* "1, 5, 9": the chosen allocations. */
 static void list(const struct xs_html_buffers *b, struct xs_string *text) {
     for (size_t i = 0; i < b->count; i++)
         xs_string_format(text, "%s%" PRId64, i ? ", " : "", b->buffers[i].id);
 }
 
-static void add_event(struct xs_html_buffers *b, int64_t allocation, struct xs_html_buffer_event event) {
+static int64_t use_step(const struct xs_html_buffer *buffer, int64_t end_ns) {
+    int64_t last = buffer->end_ns < end_ns ? buffer->end_ns : end_ns;
+    return last > buffer->begin_ns ? (last - buffer->begin_ns) / XS_HTML_USE_TIMES : 0;
+}
+
+/* The findings that a row has concern the buffer at this moment. */
+static void note(struct reading *r, struct xs_html_buffer *buffer, enum xs_evidence_table table, int64_t row,
+                 uint32_t site, int64_t at_ns) {
+    struct xs_marked marked = {0};
+    xs_marks_of(r->marks, table, row, site, &marked);
+    for (unsigned i = 0; i < marked.count; i++)
+        xs_html_use_add(&buffer->findings, marked.findings[i], at_ns, use_step(buffer, r->end_ns));
+}
+
+/* NULL: none of those that are shown. */
+static struct xs_html_buffer *add_event(struct xs_html_buffers *b, int64_t allocation,
+                                        struct xs_html_buffer_event event) {
     for (size_t i = 0; i < b->count; i++) {
         if (b->buffers[i].id != allocation)
             continue;
         if (b->event_count >= XS_HTML_BUFFER_EVENTS) {
             b->buffers[i].events_left_out = true;
-            return;
+            return &b->buffers[i];
         }
         event.buffer = (uint16_t)i;
         xs_grow(&b->events, b->event_count, &b->event_capacity, sizeof *b->events);
         b->events[b->event_count++] = event;
-        return;
+        return &b->buffers[i];
     }
+    return NULL;
 }
 
-static int read_transfers(struct xs_html_buffers *b, const struct xs_trace *trace, const char *ids, char *message) {
-    enum { ID, AT, BYTES, DIRECTION, SOURCE, SOURCE_ADDRESS, TO, TO_ADDRESS, LOW, HIGH };
+static void add_transfer(struct reading *r, int64_t allocation, const struct xs_html_buffer_event *event,
+                         uint32_t site) {
+    struct xs_html_buffer *buffer = add_event(r->buffers, allocation, *event);
+    if (!buffer)
+        return;
+    note(r, buffer, XS_EVIDENCE_TRANSFER, event->row, site, event->at_ns);
+    if (event->site >= 0)
+        xs_html_use_add(&buffer->sites, (uint32_t)event->site, event->at_ns, -1);
+}
+
+static int read_transfers(struct reading *r) {
+    enum { ID, AT, BYTES, DIRECTION, SOURCE, SOURCE_ADDRESS, TO, TO_ADDRESS, LOW, HIGH, ENTRY, STACK };
     struct xs_string sql = {0};
     struct xs_scan scan;
     uint64_t damaged = 0;
     xs_string_format(
         &sql,
         "SELECT t.id, t.enter_ns, t.bytes, t.direction, t.src_allocation, t.src_address, t.dst_allocation, "
-        "t.dst_address, f.content_low, f.content_high FROM transfer t "
+        "t.dst_address, f.content_low, f.content_high, t.entry_point, t.stack FROM transfer t "
         "LEFT JOIN fingerprint f ON f.id = t.fingerprint WHERE " XS_RAN
         " AND t.bytes > 0 AND (t.dst_allocation IN (%s) OR t.src_allocation IN (%s))",
-        ids, ids);
-    xs_scan_begin(&scan, trace, sql.data, message, &damaged);
+        r->ids.data, r->ids.data);
+    xs_scan_begin(&scan, r->trace, sql.data, r->message, &damaged);
     while (xs_scan_row(&scan)) {
+        uint32_t site = 0;
         struct xs_html_buffer_event event = {
             .at_ns = xs_scan_int(&scan, AT),
             .row = xs_scan_int(&scan, ID),
             .bytes = xs_scan_count(&scan, BYTES),
             .known = !xs_scan_null(&scan, LOW),
             .content = {(uint64_t)xs_scan_int(&scan, LOW), (uint64_t)xs_scan_int(&scan, HIGH)}};
+        event.site = xs_html_site_index(r->sites, xs_scan_int(&scan, ENTRY), xs_scan_int(&scan, STACK), &site);
         if (!xs_scan_null(&scan, TO)) {
             event.address = (uint64_t)xs_scan_int(&scan, TO_ADDRESS);
             event.what = xs_scan_int(&scan, DIRECTION) == XS_DIR_H2D ? XS_HTML_BY_UPLOAD : XS_HTML_BY_COPY;
-            add_event(b, xs_scan_int(&scan, TO), event);
+            add_transfer(r, xs_scan_int(&scan, TO), &event, site);
         }
         if (!xs_scan_null(&scan, SOURCE)) {
             event.address = (uint64_t)xs_scan_int(&scan, SOURCE_ADDRESS);
             event.what = XS_HTML_READ;
-            add_event(b, xs_scan_int(&scan, SOURCE), event);
+            add_transfer(r, xs_scan_int(&scan, SOURCE), &event, site);
         }
     }
     xs_string_free(&sql);
@@ -100,7 +139,7 @@ static int read_transfers(struct xs_html_buffers *b, const struct xs_trace *trac
 }
 
 /* Memsets, and launches that were given a pointer. */
-static int read_others(struct xs_html_buffers *b, const struct xs_trace *trace, const char *ids, char *message) {
+static int read_others(struct reading *r) {
     enum { ID, AT, BYTES, ADDRESS, OF };
     static const struct {
         uint8_t what;
@@ -116,39 +155,46 @@ static int read_others(struct xs_html_buffers *b, const struct xs_trace *trace, 
         uint64_t damaged = 0;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
-        xs_string_format(&sql, queries[i].sql, ids);
+        xs_string_format(&sql, queries[i].sql, r->ids.data);
 #pragma GCC diagnostic pop
-        xs_scan_begin(&scan, trace, sql.data, message, &damaged);
-        while (xs_scan_row(&scan))
-            add_event(b, xs_scan_int(&scan, OF),
-                      (struct xs_html_buffer_event){.at_ns = xs_scan_int(&scan, AT),
-                                                    .row = xs_scan_int(&scan, ID),
-                                                    .bytes = xs_scan_count_or_null(&scan, BYTES),
-                                                    .address = (uint64_t)xs_scan_int(&scan, ADDRESS),
-                                                    .what = queries[i].what});
+        xs_scan_begin(&scan, r->trace, sql.data, r->message, &damaged);
+        while (xs_scan_row(&scan)) {
+            struct xs_html_buffer_event event = {.at_ns = xs_scan_int(&scan, AT),
+                                                 .row = xs_scan_int(&scan, ID),
+                                                 .bytes = xs_scan_count_or_null(&scan, BYTES),
+                                                 .address = (uint64_t)xs_scan_int(&scan, ADDRESS),
+                                                 .site = -1,
+                                                 .what = queries[i].what};
+            struct xs_html_buffer *buffer = add_event(r->buffers, xs_scan_int(&scan, OF), event);
+            if (buffer && event.what == XS_HTML_BY_MEMSET)
+                note(r, buffer, XS_EVIDENCE_MEMSET, event.row, 0, event.at_ns);
+        }
         xs_string_free(&sql);
         status = xs_scan_end(&scan);
     }
     return status;
 }
 
-int xs_html_buffers_read(struct xs_html_buffers *b, const struct xs_trace *trace, struct xs_sites *sites,
-                         int64_t end_ns, char *message) {
-    struct xs_string ids = {0};
-    int status = choose(b, trace, sites, message);
+int xs_html_buffers_read(struct xs_html_buffers *b, const struct xs_trace *trace, struct xs_html_sites *sites,
+                         const struct xs_marks *marks, int64_t end_ns, char *message) {
+    struct reading r = {
+        .buffers = b, .trace = trace, .sites = sites, .marks = marks, .end_ns = end_ns, .message = message};
+    int status = choose(b, trace, sites->sites, message);
     if (status < 0 || !b->count)
         return status;
-    list(b, &ids);
-    status = read_transfers(b, trace, ids.data, message);
+    list(b, &r.ids);
+    for (size_t i = 0; i < b->count; i++)
+        note(&r, &b->buffers[i], XS_EVIDENCE_ALLOCATION, b->buffers[i].id, 0, b->buffers[i].begin_ns);
+    status = read_transfers(&r);
     if (status >= 0)
-        status = read_others(b, trace, ids.data, message);
-    xs_string_free(&ids);
+        status = read_others(&r);
+    xs_string_free(&r.ids);
     if (status >= 0)
         xs_html_buffers_play(b, end_ns);
     return status;
 }
 
-static void put_buffer(const struct xs_html_buffer *buffer, const struct xs_sites *sites, struct xs_json *json) {
+static void put_buffer(struct xs_html_buffer *buffer, const struct xs_sites *sites, struct xs_json *json) {
     char address[24];
     snprintf(address, sizeof address, "0x%" PRIx64, buffer->address);
     xs_json_object(json, NULL);
@@ -166,7 +212,9 @@ static void put_buffer(const struct xs_html_buffer *buffer, const struct xs_site
     xs_json_bool(json, "events_left_out", buffer->events_left_out);
     xs_json_text(json, "entry_point", xs_site_entry(sites, buffer->site)->name);
     xs_html_place_json(sites, xs_site_place_frame(sites, buffer->site), json);
-    xs_json_array(json, "pieces"); /* start, end, changed, offset, bytes, writes, reads, row, content, how */
+    xs_html_uses_json(&buffer->findings, "findings", XS_HTML_USES, json);
+    xs_html_uses_json(&buffer->sites, "sites", XS_HTML_SITES_SHOWN, json);
+    xs_json_array(json, "pieces"); /* start, end, changed, offset, bytes, writes, reads, row, content, how, site */
     for (size_t i = 0; i < buffer->count; i++) {
         const struct xs_html_piece *p = &buffer->items[i];
         xs_json_array(json, NULL);
@@ -180,6 +228,7 @@ static void put_buffer(const struct xs_html_buffer *buffer, const struct xs_site
         xs_json_int(json, NULL, p->row);
         xs_json_int(json, NULL, p->content);
         xs_json_int(json, NULL, p->how);
+        xs_json_int(json, NULL, p->site);
         xs_json_end(json, ']');
     }
     xs_json_end(json, ']');
@@ -205,8 +254,11 @@ void xs_html_buffers_json(const struct xs_html_buffers *b, const struct xs_sites
 }
 
 void xs_html_buffers_free(struct xs_html_buffers *b) {
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count; i++) {
         free(b->buffers[i].items);
+        xs_html_uses_free(&b->buffers[i].findings);
+        xs_html_uses_free(&b->buffers[i].sites);
+    }
     free(b->buffers);
     free(b->events);
     free(b->contents);

@@ -1,5 +1,5 @@
 /* What lay in an allocation and when: the contents that copies brought into the allocations of a device that most was
- * copied to and from, piece by piece over time. */
+ * copied to and from, piece by piece over time; and which findings and call sites that concerns. */
 #ifndef XFERSPY_ANALYZER_HTML_BUFFERS_H
 #define XFERSPY_ANALYZER_HTML_BUFFERS_H
 
@@ -10,9 +10,11 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
 #include "analyzer/html/sites.h"
+#include "analyzer/timeline/marks.h"
 #include "schema/trace/trace.h"
 
 enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };
+enum { XS_HTML_USES = 16, XS_HTML_USE_TIMES = 256 };
 
 /* What a piece of an allocation held; the page has the same list. */
 enum xs_html_how {
@@ -29,15 +31,30 @@ struct xs_html_piece {
     uint64_t offset, bytes, writes, reads;
     int64_t row; /* transfer or memset that brought it first */
     int32_t content;
+    int32_t site; /* index of the row of the call that brought it; -1: several, or none of those that are shown */
     uint8_t how;
 };
 
 struct xs_html_buffer_event {
     int64_t at_ns, row;
     uint64_t address, bytes, content[2];
+    int32_t site; /* as of a piece */
     uint16_t buffer;
     uint8_t what; /* enum xs_html_how of a write, or one of the other two */
     bool known;
+};
+
+/* What concerns a buffer of a finding, or of the calls of one site. */
+struct xs_html_use {
+    uint32_t index;
+    uint64_t calls;
+    int64_t *times; /* when; not all of them if they are many */
+    size_t count, capacity;
+};
+
+struct xs_html_uses { /* zeroed: empty */
+    struct xs_html_use *items;
+    size_t count, capacity;
 };
 
 struct xs_html_buffer {
@@ -48,6 +65,7 @@ struct xs_html_buffer {
     bool events_left_out;
     struct xs_html_piece *items;
     size_t count, capacity;
+    struct xs_html_uses findings, sites;
 };
 
 struct xs_html_buffers { /* zeroed: empty */
@@ -64,14 +82,22 @@ struct xs_html_buffers { /* zeroed: empty */
 };
 
 /* Negative status: the message is set. To be freed either way. `end_ns` is the end of the run. */
-int xs_html_buffers_read(struct xs_html_buffers *buffers, const struct xs_trace *trace, struct xs_sites *sites,
-                         int64_t end_ns, char *message);
+int xs_html_buffers_read(struct xs_html_buffers *buffers, const struct xs_trace *trace, struct xs_html_sites *sites,
+                         const struct xs_marks *marks, int64_t end_ns, char *message);
 /* "residency": {...} of the object that is open. */
 void xs_html_buffers_json(const struct xs_html_buffers *buffers, const struct xs_sites *sites, struct xs_json *json);
 void xs_html_buffers_free(struct xs_html_buffers *buffers);
 
 /* From the events of the buffers to their pieces (buffers_play.c). */
 void xs_html_buffers_play(struct xs_html_buffers *buffers, int64_t end_ns);
+
+/* One call more of a finding or site at this moment; moments closer than `step_ns` are one, where there are many. A
+ * negative step: none is kept (buffers_use.c). */
+void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, int64_t step_ns);
+/* KEY: [[index, calls, [moments, each as what it is later than the one before]], ...], those with most calls first, of
+ * the object that is open. */
+void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t most, struct xs_json *json);
+void xs_html_uses_free(struct xs_html_uses *uses);
 
 /* What else happens to a buffer. */
 enum { XS_HTML_READ = 16, XS_HTML_LAUNCH };

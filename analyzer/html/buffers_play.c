@@ -61,6 +61,8 @@ static void finish(struct play *p, struct xs_html_piece piece, int64_t end_ns) {
             before->how = XS_HTML_BY_SEVERAL;
             before->row = 0;
         }
+        if (before->site != piece.site)
+            before->site = -1;
         before->end_ns = piece.end_ns;
         before->changed_ns = before->changed_ns ? before->changed_ns : piece.changed_ns;
         before->writes += piece.writes;
@@ -112,11 +114,14 @@ static void take_write(struct play *p, const struct xs_html_buffer_event *event,
                                   .reads = event->what == XS_HTML_BY_DOWNLOAD,
                                   .row = event->row,
                                   .content = content_of(p->all, event),
+                                  .site = event->what == XS_HTML_BY_DOWNLOAD ? -1 : event->site,
                                   .how = event->what};
     for (size_t i = 0; i < p->count; i++) {
         struct xs_html_piece *live = &p->live[i];
         if (same_place(live, &piece) && live->content == piece.content && piece.content >= 0 && !live->changed_ns) {
             live->writes++; /* once more what lay there */
+            if (live->site != piece.site)
+                live->site = -1;
             return;
         }
     }

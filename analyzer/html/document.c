@@ -159,7 +159,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     if (status >= 0)
         status = xs_html_lanes_json(&lanes, trace, shown, json, message);
     if (status >= 0)
-        status = xs_html_buffers_read(&buffers, trace, findings->sites, lanes.last_ns, message);
+        status = xs_html_buffers_read(&buffers, trace, &sites, &run->marks, lanes.last_ns, message);
     xs_html_scatter_json(&scatter, json);
     xs_html_sites_json(&sites, json);
     xs_html_flame_json(&flame, findings, json);

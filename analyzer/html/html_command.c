@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "analyzer/command/command.h"
+#include "analyzer/command/process.h"
 #include "analyzer/html/document.h"
 #include "analyzer/html/page.h"
 #include "analyzer/html/stream.h"
@@ -17,14 +18,15 @@ static const char doc[] =
     "in "
     "which a finding's transfers are marked; bandwidth against size; transfers by call site; what lay in a buffer and "
     "when. "
-    "With a second trace, of the same program after a change, it compares both."
+    "With a second trace, of the same program after a change, the page compares both."
     "\v"
     "Examples:\n"
     "  xferspy html -o run.html run.db\n"
+    "  xferspy html -o now.html 4242          a running process, up to now\n"
     "  xferspy html -o change.html before.db after.db\n"
     "\n"
     "The page is one file. It loads nothing, and sends nothing: it can be mailed, attached to a ticket, and opened "
-    "without a network. Of a trace with many transfers it has sums over short times in place of each.";
+    "without a network. If a trace has many transfers, the page has sums over short times instead of single transfers.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct xs_traces_arguments *arguments = state->input;
@@ -67,9 +69,22 @@ static int open_and_write(char *const *paths, size_t count, FILE *file) {
     return status;
 }
 
+static void free_names(char **names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+}
+
+/* Numbers of processes become the traces that they write; false after a message. */
+static bool find_names(char *const *arguments, size_t count, char **names) {
+    for (size_t i = 0; i < count; i++)
+        if (!(names[i] = xs_trace_named(arguments[i])))
+            return false;
+    return true;
+}
+
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_html = {
-    .argp = {.parser = parse, .args_doc = "TRACE [TRACE]", .doc = doc, .children = children}};
+    .argp = {.parser = parse, .args_doc = "TRACE|PID [TRACE]", .doc = doc, .children = children}};
 
 int xs_command_html(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};
@@ -86,10 +101,14 @@ int xs_command_html(int argc, char **argv) {
         xs_complain("a page is no text for a terminal; name a file: -o run.html");
         return XS_EXIT_ERROR;
     }
-    if (xs_output_is_input(&arguments.output, arguments.traces, arguments.count) ||
-        xs_out_open(&out, &arguments.output) < 0)
+    char *paths[2] = {NULL};
+    if (!find_names(arguments.traces, (size_t)arguments.count, paths) ||
+        xs_output_is_input(&arguments.output, paths, arguments.count) || xs_out_open(&out, &arguments.output) < 0) {
+        free_names(paths, (size_t)arguments.count);
         return XS_EXIT_ERROR;
-    int status = open_and_write(arguments.traces, (size_t)arguments.count, out.file);
+    }
+    int status = open_and_write(paths, (size_t)arguments.count, out.file);
+    free_names(paths, (size_t)arguments.count);
     if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
         status = XS_EXIT_ERROR;
     return status;

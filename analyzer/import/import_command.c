@@ -29,16 +29,15 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Makes an xferspy trace of an Nsight Systems SQLite export, so that a profile that is there already gives the "
-    "findings "
-    "that need no contents: pageable and slow copies, small ones, waits, missing overlap, allocations."
+    "Makes an xferspy trace from the SQLite export of an Nsight Systems profile. It gives the findings that need no "
+    "contents: pageable, slow and small copies, waits, missing overlap, allocations."
     "\v"
     "Examples:\n"
     "  nsys export --type sqlite -o app.sqlite app.nsys-rep\n"
     "  xferspy import app.sqlite -o app.db && xferspy report app.db\n"
     "  xferspy import job.sqlite -o 'rank.%p.db'      one trace a process\n"
     "\n"
-    "A profile says more when it was taken with --trace=cuda,nvtx --cuda-memory-usage=true --cudabacktrace=all. "
+    "Profiles with --trace=cuda,nvtx --cuda-memory-usage=true --cudabacktrace=all give more findings. "
     "Contents, " XS_NOT_IN_A_PROFILE " are not in an export; docs/import.md says which findings "
     "need them.";
 

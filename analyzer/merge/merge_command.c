@@ -23,18 +23,21 @@
 XS_DECLARE_COMMAND(merge)
 
 static const char doc[] =
-    "Puts the traces of a job into one file that every command reads, with nothing lost. Arguments are traces, folders "
-    "with traces (*.db), and merged files. What is named twice, and copies of one trace, are taken once; a trace that "
-    "cannot be read is named and left out, and the exit status is 1."
+    "Puts the traces of a job into one file that every command reads. Nothing is lost. Arguments are traces, folders "
+    "with traces (*.db), and merged files. Copies of one trace are taken once. If a trace cannot be read, a message "
+    "names it, it is left out, and the exit status is 1. A trace that is still being written is taken as it is now, so "
+    "this keeps a snapshot of a running process."
     "\v"
     "Examples:\n"
     "  xferspy merge -o job.db run/\n"
+    "  xferspy merge -o snapshot.db live.db   what a running process has written so far\n"
     "  xferspy report job.db                  the job: its ranks and findings\n"
     "  xferspy explain job.db:3 noop-upload   rank 3 alone\n"
     "  xferspy query job.db \"SELECT rank, sum(bytes) FROM transfers GROUP BY rank\"\n"
     "\n"
-    "A trace in the file is named by its rank, `job.db:3'; where no launcher set one, or several have the same, by its "
-    "file's name. `xferspy query job.db \"SELECT * FROM merged_trace\"' lists them.";
+    "A trace in the file is named by its rank, `job.db:3'. If it has no rank, or several have the same rank, it is "
+    "named "
+    "by its file's name. `xferspy query job.db \"SELECT * FROM merged_trace\"' lists them.";
 
 /* A trace to be merged, as its first look showed it. */
 struct source {

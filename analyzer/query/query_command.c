@@ -32,9 +32,8 @@ static const struct argp_option options[] = {
     {"no-limit", OPTION_NO_LIMIT, NULL, 0, "let a statement take as long as it takes", 1},
     {0}};
 
-static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only be read: nothing in the statement can "
-                          "change the trace or open "
-                          "another file. SQL `-' is read from standard input."
+static const char doc[] = "Runs an SQL statement on a trace (SQLite's dialect). A statement can only read: it cannot "
+                          "change the trace or open another file. SQL `-' is read from standard input."
                           "\v"
                           "Examples:\n"
                           "  xferspy query --tables run.db\n"
@@ -48,8 +47,7 @@ static const char doc[] = "Asks a trace in SQL (SQLite's dialect). It can only b
                           "fingerprints, graph_copies, device_copy_by_call, coverage, summary_by_direction, "
                           "summary_by_entry_point, summary_by_kernel. The views transfer, launch, device_copy "
                           "and device_kernel have the rows with numbers instead of names. Times are nanoseconds "
-                          "since the start of capture. Control characters in "
-                          "texts come out escaped in every format.";
+                          "since the start of capture. Control characters in texts are escaped in every format.";
 
 static const char tables_sql[] =
     "SELECT m.type AS type, m.name AS name, group_concat(c.name, ', ') AS columns"

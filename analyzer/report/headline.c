@@ -98,14 +98,14 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     xs_string_free(&migrations);
     if (s->given_pinned) {
         next(text, begin);
-        xs_string_format(text, "kernels read host memory directly, and what crosses the link is not seen");
+        xs_string_format(text, "kernels read host memory directly, which xferspy does not see");
     } else if (s->given_managed && text->length == begin) {
-        xs_string_format(text, "kernels were given managed memory, and moves of its pages are not seen");
+        xs_string_format(text, "kernels were given managed memory, whose page moves xferspy does not see");
     }
     if (c->eligible && c->taken < c->eligible) {
         next(text, begin);
         if (c->taken)
-            xs_string_format(text, "contents were compared of %s of %s copies", xs_format_count(taken, c->taken),
+            xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
                              xs_format_count(all, c->eligible));
         else
             xs_string_format(text, XS_CONTENTS_NOT_COMPARED);

@@ -40,10 +40,11 @@ static const struct argp_option options[] = {
      "if there are several traces: a report of each, instead of one of the job; --by and --sections always do so", 1},
     {0}};
 
-static const char doc[] = XS_HELP_COPIES
-    "were wasted, by their causes: the repair that saves most first, what all repairs save together, and what to do. "
-    "Then totals by direction and memory kind against the link's peak, "
-    "how much copying ran beside kernels, allocations, waiting, what the trace covers, and what profiling itself cost."
+static const char doc[] =
+    "Shows which copies between CPU and GPU were unnecessary or slow, what to do about each cause, and what the repair "
+    "saves; the largest saving comes first. Then totals by direction and kind of memory, how much copying ran beside "
+    "kernels, allocations, "
+    "waiting, what the trace covers, and what profiling itself cost. PID is a running process that writes a trace."
     "\v"
     "Examples:\n"
     "  xferspy report xferspy-app.4242.db\n"
@@ -55,18 +56,18 @@ static const char doc[] = XS_HELP_COPIES
     "  xferspy report --sections=findings run.db\n"
     "  xferspy report --format=markdown -o comment.md run.db\n"
     "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
+    "  xferspy report 4242                    what process 4242 has written so far\n"
     "  xferspy report run/                    the traces in a folder, as one job\n"
     "  xferspy report --each -o report.txt rank*.db\n"
     "\n"
-    "Several traces are the processes of a job: their findings are put together by line of the program, with the ranks "
-    "that have them, and a table shows how the ranks differ. What repairs save does not add up over processes that "
-    "run side by side: it is that of the one that gains most.\n"
+    "Several traces are the processes of a job: the report collects their findings by line of the program, with the "
+    "ranks that have them, and a table shows how the ranks differ. Savings of processes that run side by side do not "
+    "add up: the saving of a job is that of the process that gains most.\n"
     "\n"
-    "A finding is named as `xferspy explain' takes it. `on the device' is the time that its copies took there, "
-    "`exposed' the part of it in which no kernel ran or the host was blocked. What it `saves' is the run less its "
-    "replay "
-    "with the repair; `saves up to' is the most where the trace leaves it open. `checked N of M' is of how many copies "
-    "the contents are known.\n"
+    "`xferspy explain' takes the name of a finding. `on the device' is the time that its copies took there, `exposed' "
+    "the part of it in which no kernel ran or the host was blocked. `saves' is how much shorter a replayed run with "
+    "the "
+    "repair is; `saves up to' is an upper limit. `checked N of M': the contents of N of M copies are known.\n"
     "\n"
     "`H2D pageable' are uploads from pageable host memory, `D2H pinned' downloads into pinned memory, `D2D' copies on "
     "the device. "
@@ -76,7 +77,7 @@ static const char doc[] = XS_HELP_COPIES
     "wall time (copies that ran side by side can add up to more than 100 %). `*' marks numbers of which some transfers "
     "have no device time. The device time of launches is the sum of their kernels'.\n"
     "\n"
-    "A trace that a killed process left is completed first from its .spool file.";
+    "If a process was killed, its trace is first completed from its .spool file.";
 
 /* How a report is to be shown. */
 struct view {
@@ -290,7 +291,7 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
 static const struct argp_child children[] = {
     XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
 const struct xs_interface xs_interface_report = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
 
 int xs_command_report(int argc, char **argv) {
     struct arguments arguments = {.by = -1};

@@ -107,7 +107,7 @@ static void say_thinned(const struct xs_thinned *thinned, struct xs_out *out) {
     char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
     xs_out_line(out, XS_STYLE_WARN,
                 "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s."
-                " %s rows are gone. Totals have them in them; findings and lists are of the rows that are left.",
+                " %s rows are gone. Totals include them; findings and lists do not.",
                 xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
                 xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
                 xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows));
@@ -136,8 +136,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
                     " are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
-    if (s->trace->is_live)
-        xs_out_line(out, XS_STYLE_WARN, "The process still runs: these are the numbers so far.");
+    if (s->trace->is_live && s->run.duration_ns)
+        xs_out_line(out, XS_STYLE_WARN, "The process still runs: it is recorded up to %s so far.",
+                    xs_format_ns(buffer, s->run.duration_ns));
+    else if (s->trace->is_live)
+        xs_out_line(out, XS_STYLE_WARN, "The process still runs, and nothing of it is recorded yet.");
     else if (!strcmp(status, "recovered"))
         xs_out_line(out, XS_STYLE_WARN,
                     "The process was killed; its last events were recovered, device times of the "

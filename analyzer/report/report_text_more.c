@@ -263,22 +263,41 @@ static void print_notes(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info", s->note_count - NOTE_LINES);
 }
 
-/* What the run lost to profiling, and to what. */
+static void print_parts(const struct xs_cost *c, struct xs_out *out) {
+    const struct {
+        const char *what;
+        uint64_t ns;
+        bool always;
+    } parts[] = {{"the start", c->begin_ns, true},
+                 {"its calls", c->wrappers_ns, true},
+                 {"device times", c->device_times_ns, true},
+                 {"fingerprints", xs_sum(c->fingerprint_call_ns, c->fingerprint_start_ns), true},
+                 {"page migrations", c->migrations_ns, false},
+                 {"waits for a full spool", c->spool_stall_ns, false},
+                 {"the end", xs_sum(c->exit_ns, c->close_ns), true}};
+    char ns[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].always || parts[i].ns)
+            xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", xs_format_ns(ns, parts[i].ns),
+                             parts[i].what);
+    xs_out_line(out, XS_STYLE_PLAIN, "It lost %s.", text.data);
+    xs_string_free(&text);
+}
+
+/* What the run lost to profiling, and to what. The end lies behind what is measured of the run. */
 static void print_budget(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
     char spent[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
-    char begin[XS_UNIT_BYTES], calls[XS_UNIT_BYTES], times[XS_UNIT_BYTES], prints[XS_UNIT_BYTES];
+    uint64_t spent_ns = xs_spent_ns(s), run_ns = xs_sum(s->run.duration_ns, c->close_ns);
     if (!c->budgeted)
         return;
     if (c->budget_percent)
         snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
     xs_out_line(out, XS_STYLE_PLAIN, "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
-                xs_format_ns(spent, c->spent_ns), xs_format_ns(run, s->run.duration_ns),
-                xs_format_share(share, c->spent_ns, s->run.duration_ns), budget, xs_format_ns(bare, c->bare_ns));
-    xs_out_line(out, XS_STYLE_PLAIN,
-                "It lost %s to the start, %s to its calls, %s to device times, %s to fingerprints.",
-                xs_format_ns(begin, c->begin_ns), xs_format_ns(calls, c->wrappers_ns),
-                xs_format_ns(times, c->device_times_ns), xs_format_ns(prints, c->fingerprint_call_ns));
+                xs_format_ns(spent, spent_ns), xs_format_ns(run, run_ns), xs_format_share(share, spent_ns, run_ns),
+                budget, xs_format_ns(bare, xs_bare_ns(s)));
+    print_parts(c, out);
 }
 
 static void print_cost(const struct xs_summary *s, struct xs_out *out) {
@@ -289,7 +308,7 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
     xs_out_heading(out, XS_COST_HEADING);
     print_budget(s, out);
     xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
-                xs_format_ns(start, xs_sum(c->start_ns, c->cupti_start_ns)), xs_format_ns(end, c->close_ns),
+                xs_format_ns(start, c->begin_ns), xs_format_ns(end, c->close_ns),
                 xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
                 xs_format_bytes(spool, c->spool_bytes));
     if (c->fingerprint_launches)

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/variables.h"
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
 #include "schema/redact.h"
@@ -34,9 +35,8 @@ struct arguments {
 };
 
 static const char doc[] =
-    "Runs a program under capture. The program needs no rebuild and behaves as without: its output, exit status and "
-    "signals "
-    "pass through. Every process of it that uses CUDA writes a trace."
+    "Runs a program and records its copies between CPU and GPU. The program needs no rebuild. Its output, exit status "
+    "and signals stay the same. Every process that uses CUDA writes a trace."
     "\v"
     "Examples:\n"
     "  xferspy run -- ./app --its-own options\n"
@@ -44,14 +44,13 @@ static const char doc[] =
     "  xferspy run --skip-steps=20 --steps=10 -- python train.py\n"
     "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
     "\n"
-    "Each capture option is also an environment variable, XFERSPY_OUTPUT for --output; the option goes first. Without "
-    "xferspy the same is\n"
-    "  XFERSPY_CUPTI=off LD_PRELOAD=libxferspy.so ./app\n"
+    "Each capture option is also an environment variable: XFERSPY_OUTPUT for --output. The option overrides the "
+    "variable. You can also preload the library yourself:\n"
+    "  XFERSPY_OUTPUT=run.db LD_PRELOAD=libxferspy.so ./app\n"
     "\n"
-    "Exit status: the program's; 127 when it is not found, 126 when it cannot be started. When the program was not "
-    "even "
-    "tried: 1, with a message, where libxferspy.so is not found (as where XFERSPY_LIBRARY names no file) or cannot be "
-    "preloaded, or where the file of --report-output exists; 2 for a mistake in the options.";
+    "Exit status: the program's; 127 if the program is not found, 126 if it cannot be started. If xferspy did not try "
+    "to start it: 1 with a message (libxferspy.so is not found or cannot be preloaded, or the file of --report-output "
+    "exists), 2 for a mistake in the options.";
 
 #define YES "on|1|true|yes"
 #define NO "off|0|false|no"
@@ -227,6 +226,8 @@ static int start(struct arguments *arguments) {
         free(tried);
         return XS_EXIT_ERROR;
     }
+    if (!xs_means_on(getenv("XFERSPY_QUIET")))
+        xs_warn_about_variables();
     char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);
     free(program);

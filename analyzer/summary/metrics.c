@@ -60,16 +60,6 @@ static struct sums allocations(const struct xs_summary *s) {
     return sums;
 }
 
-/* Only what the program had to wait for; what is written beside it costs no time of the run. */
-uint64_t xs_own_ns(const struct xs_summary *s) {
-    const struct xs_cost *c = &s->cost;
-    uint64_t started = xs_sum(xs_sum(c->start_ns, c->cupti_start_ns), c->fingerprint_start_ns);
-    uint64_t own = xs_sum(xs_sum(started, c->fingerprint_call_ns), c->spool_stall_ns);
-    return own < s->run.duration_ns ? own : s->run.duration_ns;
-}
-
-static uint64_t bare_ns(const struct xs_summary *s) { return s->run.duration_ns - xs_own_ns(s); }
-
 const struct xs_metric_info xs_metric_infos[XS_METRICS] = {
 #define XS_METRIC(id, name, unit, title, value, known) {name, title, XS_METRIC_##unit},
 #include "analyzer/summary/metrics.def"

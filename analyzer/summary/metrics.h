@@ -31,10 +31,6 @@ struct xs_metric_values {
     struct xs_metric_value of[XS_METRICS];
 };
 
-/* What xferspy itself took of the run: starting, fingerprints within the program's calls (of all threads together), and
- * waits for a full spool; at most the whole run. */
-uint64_t xs_own_ns(const struct xs_summary *summary);
-
 void xs_metrics_compute(const struct xs_summary *summary, const struct xs_findings *findings,
                         struct xs_metric_values *values);
 

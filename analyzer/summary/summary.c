@@ -29,18 +29,17 @@ static bool are_stacks_recorded(const struct xs_trace *trace) {
     return strcmp(xs_trace_meta_text(trace, "option.stack", how, sizeof how, "none"), "none") != 0;
 }
 
-/* The program's time that profiling took: none of what ran beside it. */
-static void read_budget(const struct xs_trace *trace, const struct xs_run *run, struct xs_cost *cost) {
+static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
     char *percent = meta_text(trace, "option.budget", "off");
     cost->budgeted = xs_trace_meta_int(trace, "cost.wrappers_ns", -1) >= 0;
-    cost->begin_ns = xs_trace_meta_count(trace, "cost.begin_ns");
+    cost->begin_ns = cost->budgeted ? xs_trace_meta_count(trace, "cost.begin_ns")
+                                    : xs_sum(cost->start_ns, cost->cupti_start_ns); /* one after the other then */
     cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
     cost->device_times_ns = xs_trace_meta_count(trace, "cost.cupti_ns");
     cost->detachments = xs_trace_meta_count(trace, "cupti.detachments");
     cost->budget_percent = strcmp(percent, "off") == 0 ? 0 : strtoull(percent, NULL, 10);
-    cost->spent_ns = xs_sum(xs_sum(cost->begin_ns, cost->wrappers_ns),
-                            xs_sum(cost->device_times_ns, xs_sum(cost->fingerprint_call_ns, cost->spool_stall_ns)));
-    cost->bare_ns = run->duration_ns > cost->spent_ns ? run->duration_ns - cost->spent_ns : 0;
+    cost->migrations_ns = xs_trace_meta_count(trace, "cost.migrations_ns");
+    cost->exit_ns = xs_trace_meta_count(trace, "cost.exit_ns");
     free(percent);
 }
 
@@ -121,7 +120,7 @@ static void read_meta(struct xs_summary_work *work) {
     cost->fingerprint_kernel_ns = xs_trace_meta_count(trace, "cost.fingerprint_kernel_ns");
     cost->fingerprint_device_bytes = xs_trace_meta_count(trace, "cost.fingerprint_device_bytes");
     cost->fingerprint_launches = xs_trace_meta_count(trace, "cost.fingerprint_launches");
-    read_budget(trace, run, cost);
+    read_budget(trace, cost);
     coverage->nested = xs_trace_meta_count(trace, "coverage.nested");
     coverage->stacks_recorded = are_stacks_recorded(trace);
     coverage->left = xs_trace_meta_count(trace, "coverage.left");
@@ -209,13 +208,29 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
+/* After the start, but for page migrations: these cost faults and kernels, which are no gap between calls. */
+static uint64_t own_between_calls_ns(const struct xs_cost *c) {
+    const uint64_t parts[] = {c->wrappers_ns,          c->device_times_ns,     c->spool_stall_ns,
+                              c->fingerprint_start_ns, c->fingerprint_call_ns, c->exit_ns};
+    uint64_t own_ns = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        own_ns = xs_sum(own_ns, parts[i]);
+    return own_ns;
+}
+
+uint64_t xs_own_ns(const struct xs_summary *s) {
+    uint64_t own_ns = xs_sum(xs_sum(s->cost.begin_ns, own_between_calls_ns(&s->cost)), s->cost.migrations_ns);
+    return own_ns < s->run.duration_ns ? own_ns : s->run.duration_ns;
+}
+
+uint64_t xs_spent_ns(const struct xs_summary *s) { return xs_sum(xs_own_ns(s), s->cost.close_ns); }
+
+uint64_t xs_bare_ns(const struct xs_summary *s) { return s->run.duration_ns - xs_own_ns(s); }
+
 /* After the unions of each device. */
 static int compute_where(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
-    const struct xs_cost *cost = &s->cost;
-    const struct xs_where_own own = {.start_ns = xs_sum(cost->start_ns, cost->cupti_start_ns),
-                                     .call_ns = xs_sum(cost->fingerprint_call_ns, cost->fingerprint_start_ns),
-                                     .stall_ns = cost->spool_stall_ns};
+    const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};
     struct xs_where_busy busy = {{0}, {0}};
     int status = XS_OK;
     for (size_t i = 0; i < s->device_count; i++) {

@@ -109,7 +109,7 @@ struct xs_cost {
     /* From here on of traces whose capture kept to a budget; else `budgeted` is false. */
     bool budgeted;
     uint64_t begin_ns, wrappers_ns, device_times_ns; /* of the program's time: the start, the calls, recording them */
-    uint64_t spent_ns, bare_ns;                      /* in all; what is left of the run's time without it */
+    uint64_t migrations_ns, exit_ns;                 /* and page migrations; the exit handler */
     uint64_t budget_percent;                         /* 0: there was none */
     uint64_t detachments;
 };
@@ -183,6 +183,14 @@ struct xs_selection;
 int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
                           struct xs_summary *summary, char *message);
 void xs_summary_free(struct xs_summary *summary);
+
+/* What xferspy itself took of the run, of all threads together: its start, what it added to the program's calls, device
+ * times, fingerprints, page migrations, waits for a full spool, the exit handler; at most the whole run. */
+uint64_t xs_own_ns(const struct xs_summary *summary);
+/* And what it took behind the run's end. */
+uint64_t xs_spent_ns(const struct xs_summary *summary);
+/* What the run would have taken without the first. */
+uint64_t xs_bare_ns(const struct xs_summary *summary);
 
 /* The highest link rate among the trace's devices, 0 where unknown. */
 uint64_t xs_summary_link_peak(const struct xs_summary *summary);

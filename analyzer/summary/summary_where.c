@@ -237,20 +237,20 @@ static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t 
     *ns -= taken;
 }
 
-/* What is not in calls, and what xferspy took. It started before the first call; it makes fingerprints before and after
- * the copies, and waits for room in the spool before the calls, so that all of it lies between the recorded calls. */
+/* What is not in calls, and what xferspy took. It started before the first call; it records calls, makes fingerprints
+ * and waits for room in the spool before and after the real call, so that this lies between the recorded calls. What
+ * CUPTI costs lies within launches, mostly, which are not timed. */
 static void finish(struct work *work, const struct xs_where_own *own) {
     struct xs_where *where = work->where;
     uint64_t gaps = where->run_ns - least(where->run_ns, work->calls_ns);
     uint64_t returning = length_in(&work->returns, 0, work->end_ns) - work->returning_in_calls_ns;
     uint64_t before = work->first_ns > 0 ? least((uint64_t)work->first_ns, where->run_ns) : 0;
-    uint64_t start_ns = least(own->start_ns, before), call_ns = own->call_ns, stall_ns = own->stall_ns;
+    uint64_t start_ns = least(own->start_ns, before), later_ns = own->later_ns;
     returning = least(returning, gaps);
     add(work, XS_WHERE_FAULT, returning);
     where->parts[XS_WHERE_PROGRAM] = gaps - returning;
     take_from(where, XS_WHERE_PROGRAM, &start_ns);
-    take_from(where, XS_WHERE_PROGRAM, &call_ns);
-    take_from(where, XS_WHERE_PROGRAM, &stall_ns);
+    take_from(where, XS_WHERE_PROGRAM, &later_ns);
     where->known = work->calls_ns > 0;
     where->run_ns = 0; /* the same again, unless calls overlap in a damaged trace */
     for (unsigned i = 0; i < XS_WHERE_PARTS; i++)

@@ -38,8 +38,7 @@ struct xs_where_busy {
 /* What xferspy took of the run, as it measured that itself. */
 struct xs_where_own {
     uint64_t start_ns; /* before the first call */
-    uint64_t call_ns;  /* around the program's copies, between the recorded calls */
-    uint64_t stall_ns; /* where the spool was full */
+    uint64_t later_ns; /* before, in and after the program's calls */
 };
 
 /* Negative status: the message is set. */

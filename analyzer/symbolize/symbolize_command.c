@@ -33,9 +33,9 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Looks up the functions, files and lines of a trace's call sites in the binaries of this machine and writes them "
-    "into the trace, with the text of these lines, so that it can be read elsewhere, or after the program was built "
-    "again. What the trace has already stays."
+    "Looks up the functions, files and lines of a trace's call sites in the binaries of this machine, and writes them "
+    "into the trace with the text of these lines. Then you can read the trace on another machine, or after the next "
+    "build. Functions and lines that the trace has already stay."
     "\v"
     "Examples:\n"
     "  xferspy symbolize run.db\n"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/variables.h"
 
 static char **folders;
 static size_t folder_count;
@@ -30,6 +31,8 @@ const char *xs_debug_path_folder(size_t i, bool *given) {
         environment_read = true;
         if (list)
             xs_debug_path_add(list);
+        else
+            xs_warn_about_debug_path();
     }
     *given = i < folder_count;
     return i < folder_count ? folders[i] : i == folder_count ? "/usr/lib/debug" : NULL;

@@ -1,19 +1,14 @@
 /* xferspy top: a trace while it is written: the causes so far, and what runs now. Each look reads the trace anew, so it
  * is never in the way of the program. */
-#include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/command/command.h"
+#include "analyzer/command/process.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/report/report.h"
 #include "analyzer/trace/scan.h"
@@ -36,14 +31,14 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Shows a trace while it is written, like top: the causes of waste so far, and how fast the program copies now. PID "
-    "is the number of a process that writes one. It ends when the process does."
+    "is the process that writes it, or a launcher that started this process. It ends when the process ends."
     "\v"
     "Examples:\n"
     "  xferspy top 4242\n"
     "  xferspy top --interval=10 xferspy-app.4242.db\n"
     "  xferspy top --once run.db\n"
     "\n"
-    "What the program has not handed over yet is not there: that is a part of a second, or what fits into the spool.";
+    "The newest events (under a second, or up to one spool) may still be missing.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -71,53 +66,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 const struct xs_interface xs_interface_top = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID", .doc = doc}};
-
-/* --- the trace of a process --- */
-
-static bool is_trace_of(const char *path, int64_t pid) {
-    struct xs_trace trace;
-    char message[XS_TRACE_MESSAGE_BYTES], magic[16] = "";
-    struct stat st;
-    bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode); /* opening a FIFO would wait */
-    FILE *file = regular ? fopen(path, "rb") : NULL;
-    size_t bytes = file ? fread(magic, 1, sizeof magic, file) : 0;
-    if (file)
-        fclose(file);
-    if (bytes != sizeof magic || memcmp(magic, "SQLite format 3", sizeof magic) != 0 ||
-        xs_trace_open(path, &trace, message) < 0)
-        return false;
-    bool mine = xs_trace_meta_int(&trace, "pid", 0) == pid;
-    xs_trace_close(&trace);
-    return mine;
-}
-
-/* The trace that a process has open, as a new string; NULL after a message. */
-static char *trace_of(const char *pid) {
-    struct xs_string folder = {0};
-    char *found = NULL;
-    xs_string_format(&folder, "/proc/%s/fd", pid);
-    DIR *files = opendir(folder.data);
-    int error = errno;
-    // cppcheck-suppress readdirCalled ; the stream is this function's own
-    for (struct dirent *entry; files && !found && (entry = readdir(files));) {
-        struct xs_string name = {0};
-        char path[PATH_MAX];
-        xs_string_format(&name, "%s/%s", folder.data, entry->d_name);
-        ssize_t length = readlink(name.data, path, sizeof path - 1);
-        path[length > 0 ? length : 0] = '\0';
-        if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && is_trace_of(path, strtoll(pid, NULL, 10)))
-            found = xs_strdup(path);
-        xs_string_free(&name);
-    }
-    if (!files)
-        xs_complain("process %s: %s", pid, strerror(error));
-    else if (!found)
-        xs_complain("process %s writes no trace now; was it started under xferspy, and has it used CUDA?", pid);
-    if (files)
-        closedir(files);
-    xs_string_free(&folder);
-    return found;
-}
 
 /* --- one look --- */
 
@@ -235,8 +183,7 @@ int xs_command_top(int argc, char **argv) {
     int status = XS_EXIT_OK;
     if (argp_parse(&xs_interface_top.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    bool number = !arguments.what[strspn(arguments.what, "0123456789")] && *arguments.what;
-    char *path = number && access(arguments.what, F_OK) != 0 ? trace_of(arguments.what) : xs_strdup(arguments.what);
+    char *path = xs_trace_named(arguments.what);
     if (!path)
         return XS_EXIT_ERROR;
     if (xs_out_open(&out, &(struct xs_out_options){0}) < 0) {

@@ -13,9 +13,8 @@ void xs_source_policy_own_only(void) { policy.own_only = true; }
 enum { OPTION_SOURCE = 0x2100 };
 static const struct argp_option options[] = {
     {"source", OPTION_SOURCE, "DIR", 0,
-     "take the text of lines that the trace does not have from the files below DIR; `auto' (the default): from the "
-     "files "
-     "of this machine, if you recorded the trace here; `off': show no text at all",
+     "read the text of lines that is missing in the trace from the files below DIR; `auto' (the default): from the "
+     "files of this machine, if you recorded the trace here; `off': show no text",
      8},
     {0}};
 

@@ -16,6 +16,7 @@
 #include "schema/redact.h"
 #include "schema/trace/origin.h"
 
+#define FOLDER "xferspy-try-XXXXXX"
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 #define SAY_THE_COMMAND "say it: xferspy try %s -- PROGRAM [ARGUMENTS]"
 
@@ -232,14 +233,14 @@ static int find_trace(const struct xs_program *program, const char *folder, cons
     return *trace ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
-/* Into a folder below this one, `here`. */
+/* Into a folder below `here`. */
 static int record(const struct xs_program *program, const char *here, const char *folder, bool is_whole, char **trace) {
     const char *prefix = is_whole ? "" : "predicts.";
     struct xs_string output = {0};
     xs_complain(is_whole ? "recording it once more, with the contents of all copies" : "recording the program");
     for (const char *c = here; *c; c++) /* % begins what capture replaces */
         xs_string_format(&output, *c == '%' ? "%%%%" : "%c", *c);
-    xs_string_format(&output, "/%s/%s%%p.db", folder, prefix);
+    xs_string_format(&output, "%s%s/%s%%p.db", *here ? "/" : "", folder, prefix);
     int status = run_recorded(program, output.data, is_whole);
     if (status == XS_EXIT_OK)
         status = find_trace(program, folder, prefix, trace);
@@ -248,7 +249,7 @@ static int record(const struct xs_program *program, const char *here, const char
 }
 
 int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded) {
-    char folder[] = "xferspy-try-XXXXXX", *here = getcwd(NULL, 0);
+    char folder[] = FOLDER, *here = getcwd(NULL, 0);
     *recorded = (struct xs_recorded){0};
     if (!here || !mkdtemp(folder)) {
         xs_complain("cannot make a folder for the trace: %s", strerror(errno));
@@ -261,6 +262,37 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
     rmdir(folder); /* if it is empty */
     free(here);
     return status;
+}
+
+int xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded) {
+    const char *base = getenv("TMPDIR");
+    char folder[PATH_BYTES];
+    int back, status = XS_EXIT_ERROR;
+    *recorded = (struct xs_recorded){0};
+    if (snprintf(folder, sizeof folder, "%s/" FOLDER, base && *base == '/' ? base : "/tmp") >= (int)sizeof folder)
+        snprintf(folder, sizeof folder, "/tmp/" FOLDER);
+    if (!mkdtemp(folder)) {
+        xs_complain("%s: %s", folder, strerror(errno));
+    } else if (xs_program_enter(program, &back)) {
+        status = record(program, "", folder, true, &recorded->whole);
+        xs_program_leave(back);
+    }
+    if (status != XS_EXIT_OK)
+        rmdir(folder); /* if it is empty */
+    return status;
+}
+
+void xs_program_forget(const struct xs_recorded *recorded) {
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    struct xs_string path = {0};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        path.length = 0;
+        xs_string_format(&path, "%s%s", recorded->whole, suffixes[i]);
+        unlink(path.data);
+    }
+    *strrchr(path.data, '/') = '\0';
+    rmdir(path.data);
+    xs_string_free(&path);
 }
 
 void xs_recorded_free(struct xs_recorded *recorded) {

@@ -37,6 +37,11 @@ struct xs_recorded {
 
 /* Records both in a new folder below this one. Returns an exit status; `recorded` is to be freed either way. */
 int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded);
+/* Records the second alone, in the program's folder, into a new folder of TMPDIR or /tmp, for the plan of a trace that
+ * is there: what it says has to go with xs_program_forget. Returns an exit status. */
+int xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded);
+/* Deletes that trace, with its folder. */
+void xs_program_forget(const struct xs_recorded *recorded);
 void xs_recorded_free(struct xs_recorded *recorded);
 
 /* Changes to the program's folder; `back` is for xs_program_leave. False after a message. */

@@ -50,6 +50,10 @@ static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t f
     return xs_try_repair_of(findings->items[finding].detector, findings->items[finding].verdict, why);
 }
 
+bool xs_try_is_by_contents(enum xs_try_repair repair) {
+    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
+}
+
 size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause) {
     const char *why;
     for (size_t i = 0; i < cause->count; i++)
@@ -362,52 +366,9 @@ void xs_trials_free(struct xs_trials *trials) {
     *trials = (struct xs_trials){0};
 }
 
-/* --- what is predicted --- */
-
-/* Of the same kind at the same place; `any_verdict`: what the trace could prove of it may differ. */
-static bool is_alike(const struct xs_finding *x, const struct xs_findings *of, const struct xs_finding *f,
-                     const char *place, bool any_verdict) {
-    struct xs_string other = {0};
-    xs_place_of_site(&other, of, x->site);
-    bool is = x->detector == f->detector && (any_verdict || x->verdict == f->verdict) && !strcmp(other.data, place);
-    xs_string_free(&other);
-    return is;
-}
-
-/* Of several at one place, as of two ways to it, the same one in rank. NULL: there is none. */
-static const struct xs_finding *same_finding(const struct xs_finding *f, const struct xs_findings *of,
-                                             const struct xs_findings *in, bool any_verdict) {
-    const struct xs_finding *same = NULL;
-    struct xs_string place = {0};
-    size_t before = 0;
-    xs_place_of_site(&place, of, f->site);
-    for (const struct xs_finding *x = of->items; x < f; x++)
-        before += is_alike(x, of, f, place.data, any_verdict);
-    for (size_t i = 0; i < in->count && !same; i++)
-        if (is_alike(&in->items[i], in, f, place.data, any_verdict) && !before--)
-            same = &in->items[i];
-    xs_string_free(&place);
-    return same;
-}
-
-void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
-                       const struct xs_findings *predicting) {
-    trials->together = predicting->together;
-    for (size_t i = 0; i + 1 < trials->count; i++) {
-        struct xs_trial *trial = &trials->items[i];
-        const struct xs_finding *f = &planned->items[trial->finding],
-                                *same = same_finding(f, planned, predicting, false);
-        if (!same)
-            same = same_finding(f, planned, predicting, true);
-        trial->predicted = same ? same->saves : (struct xs_saving){0};
-    }
-}
-
 /* --- all together --- */
 
-static bool is_left_out(const struct xs_try_line *line) {
-    return line->repair == XS_TRY_DROP_UPLOADS || line->repair == XS_TRY_STAY_ON_DEVICE;
-}
+static bool is_left_out(const struct xs_try_line *line) { return xs_try_is_by_contents(line->repair); }
 
 uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     uint64_t count = 0;

@@ -30,6 +30,9 @@ extern const char *const xs_try_repair_names[]; /* NULL of XS_TRY_NONE */
 /* The repair of a kind of finding; XS_TRY_NONE with why, within a sentence. */
 enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why);
 
+/* Whether what it repairs is proved by the contents of copies. */
+bool xs_try_is_by_contents(enum xs_try_repair repair);
+
 /* Whether a cause has a repair that can be tried: of its findings the first that has one; SIZE_MAX: none. */
 size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause);
 
@@ -90,6 +93,14 @@ void xs_trials_free(struct xs_trials *trials);
  * predicts too much. */
 void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
                        const struct xs_findings *predicting);
+
+/* Whether a plan lacks copies because the trace has the contents of a sample only. */
+bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_findings *findings);
+
+/* Takes the plans from another trace of the same program, which has the contents of all copies; names, numbers and
+ * what is predicted stay. What the other trace does not have keeps its plan. Negative status: the message is set. */
+int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findings, const struct xs_reading *whole,
+                      const struct xs_try_instances *instances, char *message);
 
 /* Puts together in the last trial what is still to be tried of the others, each call once. Returns how many others. */
 size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings);

@@ -18,23 +18,21 @@ static const struct argp_option options[] = {
      "try only this cause, by its number or by the finding's name as in a report; may be repeated", -1},
     {0}};
 
-#define WHICH "what is to be tried? A trace, or -- and a program"
+#define WHICH "try what? A trace, or -- and a program"
 static const char doc[] =
-    "Runs the program of a trace again, unchanged, with the repair of each cause made from outside, and says what each "
-    "repair gains beside what the report predicts. Without a trace, the program is recorded first. " XS_BENCH_STATUS
-    "\v"
+    "Runs the unchanged program of a trace again and makes the repair of each cause from outside. Says what each "
+    "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_HELP_LIMITS "\v"
     "Examples:\n"
     "  xferspy try run.db\n"
     "  xferspy try -- ./app input             records it first, in a new folder\n"
-    "  xferspy try run.db -- ./app input      the command that the trace does not say\n"
+    "  xferspy try run.db -- ./app input      with another command\n"
     "  xferspy try --only=1 -n 15 --loop-time='loop ([0-9.]+) ms' run.db\n"
     "  xferspy try --at-least=10% --json -o tried.json run.db\n"
     "\n"
-    "Nothing of the program is changed: libxferspy.so is preloaded, and does not make the calls that the trace proved "
-    "needless, or makes them in another way. Each repair is checked in a run of its own before it is measured. Then "
-    "runs with each repair, with all of them, and of the program as it is take turns. Standard output and exit status "
-    "of all of them have to be the same. What is found is kept beside the trace, as TRACE.try.json, and `xferspy "
-    "report' shows it.";
+    "The program is not changed: libxferspy.so is preloaded, and skips the calls that the trace proved needless, or "
+    "makes them in another way. Each repair is checked in a run of its own before it is measured. Then runs without "
+    "repairs, with each repair and with all repairs take turns. Standard output and exit status of all runs have to be "
+    "the same. The result is kept beside the trace, as TRACE.try.json, and `xferspy report' shows it.";
 
 struct arguments {
     struct xs_out_options output;
@@ -150,6 +148,31 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     return XS_EXIT_OK;
 }
 
+/* A trace as it comes has the contents of a sample of its copies. The others are of no plan, so that little would be
+ * repaired of what the report predicts: another run has them all. */
+static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
+    struct xs_try_instances instances = {0};
+    const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_recorded recorded;
+    struct xs_reading whole;
+    int status = xs_program_record_whole(program, &recorded);
+    if (status == XS_EXIT_OK) {
+        status = xs_reading_open(recorded.whole, &analysis, &whole);
+        if (status == XS_EXIT_OK) {
+            if (xs_trials_plan_by(trials, reading->findings, &whole, &instances, message) < 0) {
+                xs_complain("%s", message);
+                status = XS_EXIT_ERROR;
+            }
+            xs_reading_close(&whole);
+        }
+        xs_program_forget(&recorded);
+    }
+    xs_try_instances_free(&instances);
+    xs_recorded_free(&recorded);
+    return status;
+}
+
 static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
                        const struct xs_try_instances *instances) {
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -159,7 +182,8 @@ static int try_reading(const struct arguments *a, const struct xs_program *progr
     if (choose(a, reading->findings, chosen)) {
         if (xs_trials_make(&trials, reading, instances, chosen, a->only_count, message) < 0)
             xs_complain("%s", message);
-        else if (predict(a, reading, &trials) == XS_EXIT_OK)
+        else if (predict(a, reading, &trials) == XS_EXIT_OK && (!xs_trials_are_sampled(&trials, reading->findings) ||
+                                                                plan_whole(program, reading, &trials) == XS_EXIT_OK))
             status = measure(a, program, reading, &trials);
         xs_trials_free(&trials);
     }

@@ -8,7 +8,7 @@
 #include "analyzer/try/try.h"
 
 enum { COMMAND_COLUMNS = 100 };
-#define TITLE "Each repair on the unchanged program, beside the program without it"
+#define TITLE "Each repair, tried on your unchanged program, compared with no repair"
 #define NO_CAUSE "The report of this trace has no cause that could be tried."
 static const char *const headers[] = {"cause", "what", "predicted", "measured"};
 enum { COLUMNS = sizeof headers / sizeof *headers };

@@ -1,5 +1,9 @@
 /* The places of the threads, and closing the gate. The places are an array that is never freed, so the closing thread
- * may look at the place of a thread that ends meanwhile. */
+ * may look at the place of a thread that ends meanwhile.
+ *
+ * Without membarrier the word of the gate makes every thread that comes take the slow path, which stores that it is
+ * inside and looks at the gate again, both sequentially consistent. Before its first call every thread finds out
+ * whether that is so (xs_gate_join). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -23,7 +27,9 @@
 #endif
 #endif
 
-#define SLOTS 2048u
+/* Of threads that live at the same time. Places of threads that are gone are looked for from FEW on. */
+#define SLOTS 32768u
+#define FEW_SLOTS 2048u
 #define LOOK_NS 20000 /* between two looks at the threads that are inside */
 /* The thread that closed the gate is gone, or stands still for good: going in is the smaller evil. */
 #define WAIT_AT_MOST_NS UINT64_C(10000000000)
@@ -40,6 +46,15 @@ static _Atomic bool crowded;
 static _Atomic bool prepared;
 static _Atomic bool broken; /* somebody went in although it was closed */
 
+/* Whether the kernel orders our stores; UNKNOWN until the first thread has come. */
+enum { UNKNOWN, MEMBARRIER, NO_MEMBARRIER };
+static _Atomic int kernel;
+static bool pretends_to_have_none;
+/* Where membarrier ceases to work while threads run, as behind a new filter of system calls: what they have stored
+ * without a fence is seen by everybody long before this time has passed. */
+#define SETTLED_NS UINT64_C(20000000)
+static _Atomic uint64_t settled_ns;
+
 static pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 
 static bool is_alive(int32_t tid) { return syscall(SYS_tgkill, getpid(), tid, 0) == 0 || errno != ESRCH; }
@@ -48,17 +63,50 @@ static bool take(struct xs_gate_slot *slot, int32_t from, int32_t tid) {
     return atomic_compare_exchange_strong(&slot->owner, &from, tid);
 }
 
-/* A slot that nobody has; else one of a thread that is gone. A thread id is used again: then the slot of the thread
- * that had it before is this thread's. */
-static struct xs_gate_slot *find_slot(int32_t tid) {
-    uint32_t count = atomic_load(&used);
+static bool kernel_has_membarrier(void) {
+#ifdef HAS_MEMBARRIER
+    long commands = pretends_to_have_none ? -1 : syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+#else
+    return false;
+#endif
+}
+
+static uint32_t at_rest(void) { return atomic_load(&kernel) == NO_MEMBARRIER ? XS_GATE_FENCED : XS_GATE_OPEN; }
+
+/* From now on every thread makes its own fence. */
+static void fence_ourselves(void) {
+    uint32_t open = XS_GATE_OPEN;
+    atomic_store(&kernel, NO_MEMBARRIER);
+    atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_FENCED);
+}
+
+static void look_at_kernel(void) {
+    if (atomic_load(&kernel) == UNKNOWN) {
+        if (kernel_has_membarrier()) {
+            int unknown = UNKNOWN;
+            atomic_compare_exchange_strong(&kernel, &unknown, MEMBARRIER);
+        } else {
+            fence_ourselves();
+        }
+    }
+}
+
+/* A slot of these that nobody has, or that a thread of the same id had; thread ids are used again. */
+static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
     for (uint32_t i = 0; i < count && i < SLOTS; i++) {
         int32_t owner = atomic_load_explicit(&slots[i].owner, memory_order_relaxed);
         if (owner == tid || (owner == 0 && take(&slots[i], 0, tid))) {
             return &slots[i];
         }
     }
-    while (count < SLOTS) {
+    return NULL;
+}
+
+/* One that was never taken, of the first `limit`. */
+static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
+    uint32_t count = atomic_load(&used);
+    while (count < limit) {
         if (atomic_compare_exchange_strong(&used, &count, count + 1)) {
             if (take(&slots[count], 0, tid)) {
                 return &slots[count];
@@ -66,7 +114,12 @@ static struct xs_gate_slot *find_slot(int32_t tid) {
             count = atomic_load(&used);
         }
     }
-    for (uint32_t i = 0; i < SLOTS; i++) {
+    return NULL;
+}
+
+/* One of a thread that is gone. */
+static struct xs_gate_slot *find_left(int32_t tid) {
+    for (uint32_t i = 0; i < SLOTS && i < atomic_load(&used); i++) {
         int32_t owner = atomic_load(&slots[i].owner);
         if (owner && !is_alive(owner) && take(&slots[i], owner, tid)) {
             return &slots[i];
@@ -75,8 +128,16 @@ static struct xs_gate_slot *find_slot(int32_t tid) {
     return NULL;
 }
 
+static struct xs_gate_slot *find_slot(int32_t tid) {
+    struct xs_gate_slot *slot = find_free(atomic_load(&used), tid);
+    slot = slot ? slot : find_new(FEW_SLOTS, tid);
+    slot = slot ? slot : find_left(tid);
+    return slot ? slot : find_new(SLOTS, tid);
+}
+
 struct xs_gate_slot *xs_gate_join(void) {
     int saved = errno;
+    look_at_kernel();
     struct xs_gate_slot *slot = find_slot((int32_t)own_tid());
     if (!slot) {
         atomic_store(&crowded, true);
@@ -88,41 +149,58 @@ struct xs_gate_slot *xs_gate_join(void) {
 }
 
 /* Signals wait, too: a handler's call would pass as one inside of the call that waits here. */
-void xs_gate_wait(struct xs_gate_slot *slot) {
+static void wait_while_closed(struct xs_gate_slot *slot) {
     int saved = errno;
     uint64_t signals;
     xs_signals_hold(&signals);
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
-    while (atomic_load(&xs_gate_closed) && !atomic_load(&broken)) {
+    while (atomic_load(&xs_gate_closed) == XS_GATE_CLOSED && !atomic_load(&broken)) {
         if (xs_monotonic_ns() >= until) {
             atomic_store(&broken, true);
             break;
         }
         atomic_store(&slot->inside, 0);
-        xs_futex_wait(&xs_gate_closed, 1, 100);
+        xs_futex_wait(&xs_gate_closed, XS_GATE_CLOSED, 100);
         atomic_store(&slot->inside, 1); /* before the gate is looked at again; both are sequentially consistent */
     }
     xs_signals_let(&signals);
     errno = saved;
 }
 
-/* All running threads of the process have passed a full fence when this returns. */
-static bool fence_everywhere(void) {
-#ifdef HAS_MEMBARRIER
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-#else
-    return false;
-#endif
+void xs_gate_wait(struct xs_gate_slot *slot) {
+    atomic_store(&slot->inside, 1); /* this time with the fence */
+    if (atomic_load(&xs_gate_closed) == XS_GATE_CLOSED) {
+        wait_while_closed(slot);
+    }
 }
 
-bool xs_gate_prepare(void) {
+/* All running threads of the process have passed a full fence when this returns, or make one before they look at the
+ * gate. */
+static bool fence_everywhere(void) {
+    if (atomic_load(&kernel) == NO_MEMBARRIER) {
+        return xs_monotonic_ns() >= atomic_load(&settled_ns);
+    }
 #ifdef HAS_MEMBARRIER
-    if (!atomic_load(&prepared) && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) {
-        atomic_store(&prepared, true);
+    if (!pretends_to_have_none && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) {
+        return true;
     }
 #endif
-    return atomic_load(&prepared);
+    atomic_store(&settled_ns, xs_monotonic_ns() + SETTLED_NS);
+    atomic_store(&kernel, NO_MEMBARRIER); /* the gate is opened in that state */
+    return false;
 }
+
+void xs_gate_prepare(void) {
+    look_at_kernel();
+#ifdef HAS_MEMBARRIER
+    if (!atomic_load(&prepared) && atomic_load(&kernel) == MEMBARRIER) {
+        (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    }
+#endif
+    atomic_store(&prepared, true);
+}
+
+void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
 /* A thread may have been cancelled, or have ended, inside of the driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
@@ -153,10 +231,10 @@ static bool wait_for_all(uint64_t until) {
 }
 
 bool xs_gate_close(uint64_t patience_ns) {
-    uint32_t open = 0;
+    uint32_t open = at_rest();
     uint64_t until = xs_monotonic_ns() + patience_ns;
-    if (!atomic_load(&prepared) || atomic_load(&crowded) || atomic_load(&broken) ||
-        !atomic_compare_exchange_strong(&xs_gate_closed, &open, 1)) {
+    if (!atomic_load(&prepared) || atomic_load(&crowded) ||
+        !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED)) {
         return false;
     }
     if (fence_everywhere() && wait_for_all(until)) {
@@ -169,7 +247,8 @@ bool xs_gate_close(uint64_t patience_ns) {
 bool xs_gate_is_empty(void) { return !atomic_load(&broken) && wait_for_all(0); }
 
 void xs_gate_open(void) {
-    atomic_store(&xs_gate_closed, 0);
+    atomic_store(&xs_gate_closed, at_rest());
+    atomic_store(&broken, false);
     xs_futex_wake(&xs_gate_closed);
 }
 
@@ -215,7 +294,7 @@ void xs_gate_forget(void) {
     atomic_store(&crowded, false);
     atomic_store(&prepared, false);
     atomic_store(&broken, false);
-    atomic_store(&xs_gate_closed, 0);
+    atomic_store(&xs_gate_closed, at_rest());
     if (has_slot) {
         xs_gate_slot = &slots[0];
         atomic_store(&slots[0].owner, (int32_t)own_tid());

@@ -5,7 +5,7 @@
  *
  * Entering and leaving write a word of the thread's own and read one that hardly ever changes: no shared write and no
  * fence, because the closing thread orders both sides (membarrier, Linux 4.14). Where the kernel cannot do that the
- * gate cannot be closed.
+ * gate is never quite open: it stands at XS_GATE_FENCED, and whoever comes makes the fence himself.
  *
  * A thread that is inside when the gate is closed is waited for a few ms; if it stays inside, as in a long wait, the
  * gate opens again and closing it has failed.
@@ -46,8 +46,9 @@ struct xs_gate_slot {
 } __attribute__((aligned(64)));
 
 extern XS_TLS struct xs_gate_slot *xs_gate_slot; /* NULL until the thread's first call */
-extern _Atomic uint32_t xs_gate_closed;          /* a futex */
-extern XS_TLS struct xs_guard xs_gate_outer;     /* raised by the call that is not recorded and that the thread is in */
+enum { XS_GATE_OPEN, XS_GATE_CLOSED, XS_GATE_FENCED /* open to who makes a fence */ };
+extern _Atomic uint32_t xs_gate_closed;      /* a futex: one of these */
+extern XS_TLS struct xs_guard xs_gate_outer; /* raised by the call that is not recorded and that the thread is in */
 
 /* The slow paths of entering. The first returns the thread's place. */
 struct xs_gate_slot *xs_gate_join(void);
@@ -95,18 +96,20 @@ XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* Prepares closing; false: this kernel has no membarrier, and the gate is never closed. In a process with several
- * threads this may take some ms, so it is done once, by a thread of the library's own. */
-bool xs_gate_prepare(void);
+/* Prepares closing. In a process with several threads this may take some ms, so it is done once, by a thread of the
+ * library's own. */
+void xs_gate_prepare(void);
+/* For tests: the kernel is asked for no membarrier, as if it had none. Before the first call. */
+void xs_gate_without_membarrier(void);
 
 /* Closes the gate, so that no thread but the calling one is inside of the driver until xs_gate_open. False: the gate is
- * open, because a thread stayed inside for `patience_ns`, because it is closed already, or because it cannot be closed.
+ * open, because a thread stayed inside for `patience_ns`, because it is closed already, or because it was not prepared.
  * The calling thread is not inside, has raised the guard, and takes no signal until it opens the gate. */
 bool xs_gate_close(uint64_t patience_ns);
 void xs_gate_open(void);
 
 /* The gate is closed: is still nobody inside but the calling thread? A thread goes in all the same that stood at the
- * gate for ten seconds; from then on nobody waits at it, and it is never closed again. */
+ * gate for ten seconds; from then on nobody waits until it is opened. */
 bool xs_gate_is_empty(void);
 
 /* The sums over all threads, those that ended included. */

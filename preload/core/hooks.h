@@ -9,9 +9,13 @@
  * its constructor, which runs before any constructor of ours. Defined once, in session/session.c; a test that links
  * parts of the core defines its own. */
 struct xs_hooks {
-    /* A call of row `row` was made while the state is XS_STATE_IDLE, outside of the guard. True: a session is there
-     * now, and the call is to be recorded. Any thread of the application. */
+    /* A call of row `row` was made while the state is XS_STATE_IDLE, outside of the guard. True: the call is to be
+     * recorded, because a session is there now, or, where the state still is XS_STATE_IDLE, because one has begun whose
+     * trace is made beside this very call: finish_session is called when the call is over. Any thread of the
+     * application. */
     bool (*start_session)(unsigned row);
+    /* Waits for what start_session has begun. True: the session is there. The same thread, guarded. */
+    bool (*finish_session)(void);
     /* The calling thread, and a place on its own stack where the return address of a function was. True: that function
      * is certainly gone, because the present one was not called from it. NULL: nobody can tell. */
     bool (*is_gone)(uintptr_t return_address_at);

@@ -83,6 +83,10 @@ static void pause_after(uint64_t waited_ns) {
     nanosleep(&(struct timespec){0, (long)pause}, NULL);
 }
 
+/* The same as the spool's header has, which may be gone when it is asked for. */
+static _Atomic uint64_t stalled_ns;
+uint64_t xs_thread_stalled_ns(void) { return atomic_load_explicit(&stalled_ns, memory_order_relaxed); }
+
 /* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
  * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
  * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. Its patience
@@ -110,6 +114,7 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
     }
     atomic_fetch_add_explicit(&spool->header->stalls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&spool->header->stall_ns, now - start, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stalled_ns, now - start, memory_order_relaxed);
     if (!chunk && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         t->retry_ns = now + RETRY_NS;
         xs_note("spool", "calls were not recorded: " XS_SPOOL_FULL);
@@ -152,6 +157,9 @@ static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_threa
 /* Where it fails the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, for want of a stack. */
 bool xs_thread_refill(void) {
     bool filled = false;
+    if (xs_thread.is_first) {
+        return false;
+    }
     if (!xs_thread.retry_ns || xs_monotonic_ns() >= xs_thread.retry_ns) {
         xs_on_scratch(refill_on_scratch, &filled);
     }
@@ -160,6 +168,14 @@ bool xs_thread_refill(void) {
         atomic_fetch_add_explicit(&xs_spool.header->dropped, 1, memory_order_relaxed);
     }
     return filled;
+}
+
+void xs_thread_commit_first(void) {
+    xs_thread.is_first = false;
+    if (xs_hooks.finish_session() && xs_thread_refill()) {
+        *xs_thread.next = xs_scratch_event;
+        xs_commit();
+    }
 }
 
 /* Inside of xs_guard_enter the guard stays as it is, because xs_guard_leave will count down. */
@@ -189,7 +205,12 @@ bool xs_thread_may_record(unsigned row, uintptr_t frame) {
         }
         return false;
     }
-    return state == XS_STATE_IDLE ? xs_hooks.start_session(row) : state == XS_STATE_ACTIVE;
+    if (state != XS_STATE_IDLE) {
+        return state == XS_STATE_ACTIVE;
+    }
+    bool is_recorded = xs_hooks.start_session(row);
+    xs_thread.is_first = is_recorded && atomic_load(&xs_state) == XS_STATE_IDLE;
+    return is_recorded;
 }
 
 bool xs_thread_room(struct xs_event **e, unsigned count) {

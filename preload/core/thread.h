@@ -19,11 +19,13 @@ struct xs_thread {
     unsigned chunk_index;
     uint32_t id;       /* thread.id, 0 until the first event */
     uint64_t retry_ns; /* CLOCK_MONOTONIC; no chunk could be had, so the thread tries again at that time; 0: try now */
+    bool is_first;     /* it is in the call that began the session; there are no chunks before that call is over */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
 /* The event of a call that cannot be recorded, because no chunk could be had. It is decoded here, because decoding
- * also keeps what lasts longer than the event, such as the map of memory ranges. */
+ * also keeps what lasts longer than the event, such as the map of memory ranges. The event of the call that began the
+ * session is here until the call is over. */
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
@@ -36,6 +38,8 @@ extern XS_TLS uint32_t xs_cupti_correlation;
 /* The slow paths of xs_begin. */
 /* Another chunk for the calling thread. False: it has none any more, and uses the scratch event. */
 bool xs_thread_refill(void);
+/* The end of the call that began the session: has it recorded from the scratch event. */
+void xs_thread_commit_first(void);
 /* Not active, or guarded. True: record this call, because it started a session, or because the call that raised the
  * guard will never return. `frame` is XS_GUARD_HERE() of the wrapper. */
 bool xs_thread_may_record(unsigned row, uintptr_t frame);
@@ -64,11 +68,14 @@ XS_HOT void xs_clear_slot(struct xs_event *e) {
 }
 
 /* Publishes the event that xs_thread.next points at; from now on the drain thread may read it. Does nothing for the
- * scratch event. */
+ * scratch event, but for that of the session's first call. */
 XS_HOT void xs_commit(void) {
     struct xs_thread *t = &xs_thread;
     if (XS_UNLIKELY(t->next == t->end)) {
-        return; /* the scratch event */
+        if (t->is_first) {
+            xs_thread_commit_first();
+        }
+        return;
     }
     t->next++;
     xs_chunk_commit(t->chunk);
@@ -126,6 +133,9 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
 
 /* In a forked child: the calling thread has no chunk any more, and is not guarded. */
 void xs_thread_forget(void);
+
+/* How long all threads together have waited for a chunk. Any thread. */
+uint64_t xs_thread_stalled_ns(void);
 
 /* May a call that is not recorded pass the gate? Not inside of another wrapper, nor one of the library's own; and there
  * is a session, or there was one: CUPTI is still taken away behind its end. `frame` is XS_GUARD_HERE() of its wrapper.

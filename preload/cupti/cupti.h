@@ -17,7 +17,7 @@ struct xs_cupti_wishes {
     bool kernels;
     const char *migrations;              /* the option's value: auto, off or all; valid for the process's life */
     unsigned migrations_percent;         /* of the run's time that recording migrations may cost in auto */
-    unsigned budget_percent;             /* of the run's time that profiling may cost; 0: without bound */
+    unsigned budget_percent;             /* of the run's time that profiling may cost with that; 0: without bound */
     struct xs_window_spec window;        /* the part of the run that is asked for */
     int driver_version;                  /* cuDriverGetVersion */
     bool (*is_idle_within)(uint64_t ns); /* waits for the device, at most so long. With the gate closed; any thread */
@@ -72,6 +72,9 @@ unsigned xs_cupti_watch_migrations(void);
 /* Managed memory was allocated: page migrations may begin. Enables them the first time, which takes 20 ms on an H100;
  * xs_cupti_watch_migrations is to be called soon. Any thread. */
 void xs_cupti_managed_memory(void);
+
+/* What recording page migrations has cost the program by now, estimated. Any thread. */
+uint64_t xs_cupti_migrations_cost_ns(void);
 
 /* The windows of the run in which page migrations were recorded, as the trace has them; the string is valid
  * until the next call. NULL: they were not bounded, or cannot be had. Drain thread only. */

@@ -69,6 +69,11 @@ static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUp
     }
 }
 
+bool xs_cupti_saw_calls(void) {
+    struct xs_gate_counts counts = xs_gate_counts();
+    return counts.launches || counts.copies || atomic_load(&latest_without_slot);
+}
+
 static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const uint32_t *ids, size_t count) {
     unsigned turned = 0;
     for (size_t i = 0; i < count; i++)

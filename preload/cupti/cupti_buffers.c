@@ -21,6 +21,7 @@ static struct xs_cupti_buffer *free_list; /* all of BUFFER_BYTES */
 static unsigned free_count;
 static uint64_t lost;
 static bool noted;
+static _Atomic unsigned asked_for;
 
 /* Data comes from malloc and starts where malloc says: a buffer that CUPTI still holds when the application takes over
  * goes to the application's callback, and those call free() on what they get. */
@@ -88,7 +89,10 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
         *data = take_from_queue(bytes);
     if (!*data)
         *bytes = 0;
+    atomic_fetch_add(&asked_for, 1);
 }
+
+bool xs_cupti_buffers_asked_for(void) { return atomic_load(&asked_for) > 0; }
 
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes) {

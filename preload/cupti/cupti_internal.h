@@ -103,6 +103,8 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api);
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
 /* What is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
+/* Has CUPTI ever called back, which it does for copies, memsets and launches? */
+bool xs_cupti_saw_calls(void);
 /* The call with this id is left out of the trace (core/outside.h), and so are its records. Any thread. */
 void xs_cupti_left_out(uint32_t correlation);
 
@@ -148,6 +150,8 @@ struct xs_cupti_buffer {
 /* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
  * call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
+/* Whether CUPTI has ever asked for one. */
+bool xs_cupti_buffers_asked_for(void);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes);
 

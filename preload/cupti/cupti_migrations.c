@@ -16,6 +16,7 @@ static _Atomic bool begun, works; /* counting was tried; CUPTI does it */
 static struct xs_migration_budget budget;
 static _Atomic bool hurry;      /* managed memory was allocated: migrations may begin */
 static _Atomic int64_t decoded; /* records that are no longer in a queued buffer */
+static _Atomic uint64_t cost_ns;
 
 static CUptiResult configure(bool on) {
     static const CUpti_ActivityUnifiedMemoryCounterKind counters[] = {
@@ -55,6 +56,11 @@ static CUptiResult turn(bool on) {
     result = xs_cupti_api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
     configure(false);
     return result;
+}
+
+uint64_t xs_cupti_migrations_cost_ns(void) {
+    int64_t records = atomic_load(&decoded);
+    return bounded ? atomic_load(&cost_ns) : records > 0 ? (uint64_t)records * XS_MIGRATION_COST_NS : 0;
 }
 
 static void turn_by_budget(void) {
@@ -122,6 +128,7 @@ static unsigned watch_migrations(uint64_t now_ns) {
         turn_by_budget();
         xs_cupti_note(note_migrations);
     }
+    atomic_store(&cost_ns, budget.spent_ns);
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;

@@ -225,12 +225,15 @@ void xs_cupti_index_all(void) {
     xs_cupti_buffers_each(index_one, &reader);
 }
 
+/* False: the program has given the device nothing to do, and CUPTI has written nothing. */
+static bool may_have_records(void) { return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for(); }
+
 void xs_cupti_end(void) {
     if (atomic_load(&phase) != ACTIVE || !xs_cupti_enter())
         return;
     if (atomic_load(&phase) == ACTIVE) {
         xs_cupti_end_migrations();
-        if (xs_cupti_is_attached()) {
+        if (xs_cupti_is_attached() && may_have_records()) {
             xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
             xs_cupti_sample_clock();
             xs_cupti_index_all();

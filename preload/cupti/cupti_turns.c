@@ -22,6 +22,7 @@
 #define IDLE_NS UINT64_C(10000000)
 /* So long an application that takes CUPTI waits for a moment in which nothing runs. */
 #define QUIET_NS UINT64_C(500000000)
+#define SOON_MS 1u
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
 /* A turn that failed is not tried again for so many times as long as it held the program. */
@@ -30,6 +31,8 @@
 #define MOMENT_NS UINT64_C(50000000)
 /* unless the program's kernels are as long as that: the program would be held for one. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
+/* As long as threads wait at the gate (core/gate.c). */
+#define SLOW_TURN_NS UINT64_C(10000000000)
 /* Detaching crashed with CUDA graphs before. */
 #define LEAST_DRIVER_VERSION 12060
 
@@ -37,7 +40,10 @@ static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
 static bool (*is_idle_within)(uint64_t ns);
 static _Atomic bool attached;
-static bool is_old_driver, is_asked, began_detached, gate_prepared, gate_works;
+static bool is_old_driver, is_asked, began_detached, gate_wanted;
+static _Atomic bool gate_prepared;
+/* The gate was closed for so long that somebody went in all the same. Once more is the last time. */
+static bool is_last_turn;
 static enum xs_window_opener opener;
 static _Atomic bool closed_at_moment; /* the last window, by a thread that had just waited for the device */
 static enum xs_windows_state aim;     /* what a moment of the program's is awaited for */
@@ -83,11 +89,20 @@ static struct xs_windows_facts facts_now(void) {
                                      .launches = counts.launches,
                                      .copies = counts.copies,
                                      .calls = counts.measured * XS_OWN_COST_EVERY,
-                                     .others_ns = others_ns(),
+                                     .others_ns = others_ns() + xs_cupti_migrations_cost_ns(),
                                      .is_open = xs_asked_window_is_open(opener)};
 }
 
 /* ---- turning, with the gate closed ---- */
+
+/* Where CUPTI cannot be detached it records no more; the first window was the only one. */
+static void stop_for_good(const char *why, const char *more) {
+    xs_cupti_flush_all(0);
+    xs_cupti_record_no_more(&xs_cupti_api);
+    xs_note("cupti", "device times were stopped for good%s: CUPTI cannot be detached, as %s%s",
+            is_asked ? "" : ", because they cost too much", why, more);
+    atomic_store(&ended, true);
+}
 
 /* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again,
  * and half of it would be there. */
@@ -98,9 +113,7 @@ static void detach(void) {
     CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
     attached = result != CUPTI_SUCCESS;
     if (attached) {
-        atomic_store(&ended, true);
-        xs_note("cupti", "could not be detached, and costs what it costs: %s (%d)",
-                xs_cupti_result_text(&xs_cupti_api, result), (int)result);
+        stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(&xs_cupti_api, result));
     }
 }
 
@@ -120,70 +133,43 @@ static bool attach(void) {
     return attached;
 }
 
-static enum xs_windows_state turned_to(enum xs_windows_state state) {
-    if (state == XS_WINDOWS_RECORDING) {
-        return attach() ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
-    }
-    detach();
-    return attached ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
-}
-
 static const char *why_not_detachable(void) {
-    if (!gate_works) {
-        return "this kernel has no membarrier";
-    }
     if (is_old_driver) {
         return "the driver is older than 12.6, and may crash";
     }
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }
 
-/* Where CUPTI cannot be detached it records no more; the first window was the only one. */
-static void stop_for_good(const char *why) {
-    uint64_t now_ns = xs_monotonic_ns();
-    xs_cupti_flush_all(0);
-    xs_cupti_record_no_more(&xs_cupti_api);
-    xs_windows_turned(&windows, XS_WINDOWS_DETACHED, now_ns, xs_monotonic_ns());
-    xs_note("cupti", "device times were stopped for good, because they cost too much: CUPTI cannot be detached, as %s",
-            why);
-    atomic_store(&ended, true);
-}
-
-/* Threads that are inside of the driver cannot be waited for. */
-static void never_turn(enum xs_windows_state state) {
-    if (state == XS_WINDOWS_RECORDING)
-        xs_note("cupti", "no device times: CUPTI cannot be attached while the program runs, as %s",
-                why_not_detachable());
-    else
-        xs_note("cupti", "device times go on and cost more than the budget: CUPTI cannot be detached, as %s",
-                why_not_detachable());
-    atomic_store(&ended, true);
-}
-
 /* With the gate closed and the device idle. */
 static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
     const char *why = why_not_detachable();
-    if (why && state == XS_WINDOWS_DETACHED) {
-        stop_for_good(why);
-    } else {
-        state = turned_to(state);
+    if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach())) {
+        return;
     }
-    if (!atomic_load(&ended) && state != windows.state) {
-        xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
+    if (state == XS_WINDOWS_DETACHED && why) {
+        stop_for_good(why, "");
+    } else if (state == XS_WINDOWS_DETACHED) {
+        detach();
     }
+    xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
 }
 
 static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS) && xs_gate_is_empty(); }
+
+/* What CUPTI did to hold the program so long it may do again. */
+static void end_where_slow(uint64_t held_ns) {
+    is_last_turn |= held_ns >= SLOW_TURN_NS;
+    if (is_last_turn && !attached && !atomic_load(&ended)) {
+        xs_note("cupti", "device times end here: to attach CUPTI or to detach it held the program for seconds");
+        atomic_store(&ended, true);
+    }
+}
 
 /* False: it is too early to try again, a stream captures, a thread stayed inside of the driver, or the device works. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
     if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0) {
         return false;
-    }
-    if (!gate_works) {
-        never_turn(state);
-        return true;
     }
     bool closed = xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS), alone = closed && is_alone();
     if (alone) {
@@ -192,8 +178,9 @@ static bool turn(enum xs_windows_state state) {
     if (closed) {
         xs_gate_open();
     }
+    uint64_t held_ns = xs_monotonic_ns() - before_ns;
+    end_where_slow(held_ns);
     if (!alone) {
-        uint64_t held_ns = xs_monotonic_ns() - before_ns;
         windows.turns_ns += held_ns;
         not_before_ns = before_ns + (is_asked ? 1 : REST_OF_FAILURE) * held_ns;
     }
@@ -235,6 +222,10 @@ static unsigned watch(void) {
         retry_ms = 0;
         return xs_windows_wait_ms(&windows);
     }
+    if (!atomic_load(&gate_prepared)) {
+        gate_wanted = true;
+        return SOON_MS;
+    }
     if (xs_cupti_has_migrations() && to == XS_WINDOWS_DETACHED) {
         xs_note("cupti", "page migrations are not recorded from here on: device times cost too much, and CUPTI was "
                          "detached");
@@ -252,22 +243,25 @@ static unsigned watch(void) {
     return xs_windows_wait_ms(&windows);
 }
 
-static bool prepare_gate(void) {
-    if (!gate_prepared) {
-        gate_prepared = true;
-        gate_works = xs_gate_prepare();
+/* Twice is no harm. */
+static void prepare_gate(void) {
+    if (!atomic_load(&gate_prepared)) {
+        xs_gate_prepare();
+        atomic_store(&gate_prepared, true);
     }
-    return gate_works;
 }
 
 unsigned xs_cupti_watch_windows(void) {
     if (!atomic_load(&decides) || !xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
+    /* It takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is due. */
+    if (is_asked || gate_wanted) {
+        prepare_gate();
+    }
     if (!xs_cupti_enter()) {
         return RETRY_MS;
     }
-    prepare_gate();
     unsigned wait_ms = xs_cupti_is_active() ? watch() : 0;
     xs_cupti_note(tell);
     xs_cupti_leave();
@@ -278,11 +272,11 @@ unsigned xs_cupti_watch_windows(void) {
 bool xs_cupti_quiet_device(void) {
     const struct timespec pause = {0, (long)IDLE_NS};
     uint64_t until = xs_monotonic_ns() + QUIET_NS;
-    bool works = prepare_gate();
+    prepare_gate();
     for (;;) {
-        bool closed = works && atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
+        bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
         bool quiet = closed && atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS);
-        if (quiet || !works || xs_monotonic_ns() >= until) {
+        if (quiet || xs_monotonic_ns() >= until) {
             return closed;
         }
         if (closed) {

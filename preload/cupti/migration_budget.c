@@ -3,8 +3,6 @@
 
 #include "preload/cupti/random.h"
 
-/* On an H100 each record made the program 4 to 5 us slower, whichever counters were asked for. */
-#define COST_NS UINT64_C(5000)
 /* What may be saved up, and so spent at the first migrations. */
 #define ADVANCE_NS INT64_C(4000000)
 
@@ -42,7 +40,7 @@ static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t rec
     if (b->saved_ns > ADVANCE_NS)
         b->saved_ns = ADVANCE_NS;
     if (records > b->records) {
-        spend(b, (records - b->records) * COST_NS);
+        spend(b, (records - b->records) * XS_MIGRATION_COST_NS);
         b->grown_ns = now_ns;
         b->records = records;
     }
@@ -91,12 +89,12 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
     b->on = !b->on;
     if (b->on) {
         if (!b->is_first_rest) /* the last window's late records */
-            b->window_cost_ns += (b->records - b->ended_records) * COST_NS / 4;
+            b->window_cost_ns += (b->records - b->ended_records) * XS_MIGRATION_COST_NS / 4;
         b->is_first_rest = false;
         b->samples = !may_be_on(b, now_ns);
         b->window_records = b->records;
     } else {
-        uint64_t cost = (b->records - b->window_records) * COST_NS + 2 * b->turn_ns;
+        uint64_t cost = (b->records - b->window_records) * XS_MIGRATION_COST_NS + 2 * b->turn_ns;
         b->ended_records = b->records;
         b->window_cost_ns = b->samples ? b->window_cost_ns - b->window_cost_ns / 4 + cost / 4 : WINDOW_COST_NS;
         b->is_first_rest = !b->samples;

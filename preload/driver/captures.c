@@ -1,10 +1,61 @@
-/* Counts the streams that capture. */
+/* The streams that capture, in a table without a lock: each place is taken and left by one exchange. */
 #include "preload/driver/captures.h"
+
+#define PLACES 128u
 
 _Atomic int xs_captures;
 
-void xs_captures_change(int change) {
-    if (atomic_fetch_add(&xs_captures, change) + change < 0) {
-        atomic_store(&xs_captures, 0);
+static struct {
+    _Atomic uint64_t stream; /* the key; 0: nobody's */
+    _Atomic uint64_t context;
+} places[PLACES];
+static _Atomic int unplaced; /* those that found no place */
+
+/* Handles are addresses of less than 48 bits, or small numbers. */
+static uint64_t key_of(uint64_t stream, uint32_t thread) { return stream ^ (uint64_t)thread << 48 ^ thread >> 16; }
+
+static bool leave(unsigned i, uint64_t key) {
+    if (!atomic_compare_exchange_strong(&places[i].stream, &key, 0)) {
+        return false;
+    }
+    atomic_fetch_sub(&xs_captures, 1);
+    return true;
+}
+
+void xs_captures_begin(uint64_t stream, uint32_t thread, uint64_t context) {
+    uint64_t key = key_of(stream, thread);
+    atomic_fetch_add(&xs_captures, 1);
+    for (unsigned i = 0; i < PLACES; i++) {
+        uint64_t nobody = 0;
+        if (atomic_load(&places[i].stream) == 0 && atomic_compare_exchange_strong(&places[i].stream, &nobody, key)) {
+            atomic_store(&places[i].context, context);
+            return;
+        }
+    }
+    atomic_fetch_add(&unplaced, 1);
+}
+
+bool xs_captures_end(uint64_t stream, uint32_t thread) {
+    uint64_t key = key_of(stream, thread);
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (atomic_load(&places[i].stream) == key && leave(i, key)) {
+            return true;
+        }
+    }
+    int others = atomic_load(&unplaced);
+    while (others > 0 && !atomic_compare_exchange_weak(&unplaced, &others, others - 1)) {
+    }
+    if (others > 0) {
+        atomic_fetch_sub(&xs_captures, 1);
+    }
+    return others > 0;
+}
+
+void xs_captures_end_with(uint64_t context) {
+    for (unsigned i = 0; i < PLACES && atomic_load(&xs_captures) > 0; i++) {
+        uint64_t key = atomic_load(&places[i].stream);
+        if (key && atomic_load(&places[i].context) == context) {
+            leave(i, key);
+        }
     }
 }

@@ -102,7 +102,7 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     xs_sampler_start(0, cost_of);
 }
 
-uint64_t xs_fingerprint_cost_ns(void) { return xs_budget_spent_ns(); }
+uint64_t xs_fingerprint_cost_ns(void) { return xs_budget_spent_ns() + xs_device_cost().start_ns; }
 
 /* ---- what is copied ---- */
 

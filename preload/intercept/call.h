@@ -24,6 +24,7 @@ struct xs_call {
     struct xs_event *event;
     CUresult result;                       /* CUDA_SUCCESS until the real call returned */
     enum xs_default_stream default_stream; /* what a null stream means */
+    bool ends_capture;                     /* of the stream that it destroys */
 };
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
@@ -186,16 +187,31 @@ XS_HOT void xs_bytes(struct xs_call *call, uint64_t address, uint64_t bytes) {
 
 /* ---- stream capture ---- */
 
+XS_HOT uint32_t xs_capturing_thread(const struct xs_event *e) {
+    return e->flags & XS_FLAG_PER_THREAD ? xs_thread.id : 0;
+}
 XS_HOT void xs_capture_begun(const struct xs_call *call) {
     if (xs_succeeded(call)) {
-        xs_captures_change(1);
+        const struct xs_event *e = call->event;
+        xs_captures_begin(e->stream, xs_capturing_thread(e), e->context);
     }
 }
 /* A capture that was invalidated ends with an error. */
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
         call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
-        xs_captures_change(-1);
+        xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
+    }
+}
+/* Before a stream is destroyed, which may be capturing: another thread may get its handle at once. After it: the stream
+ * is still there if the call failed. */
+XS_HOT void xs_stream_going(struct xs_call *call) {
+    call->ends_capture = XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) &&
+                         xs_captures_end(call->event->stream, 0);
+}
+XS_HOT void xs_stream_gone(const struct xs_call *call) {
+    if (XS_UNLIKELY(call->ends_capture) && !xs_succeeded(call)) {
+        xs_captures_begin(call->event->stream, 0, call->event->context);
     }
 }
 

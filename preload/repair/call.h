@@ -48,6 +48,8 @@ XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CU
 #define xs_variables_gone(...) XS_NOTHING
 #define xs_context_going(...) XS_NOTHING
 #define xs_device_stream_going(...) XS_NOTHING
+#define xs_stream_going(...) XS_NOTHING
+#define xs_stream_gone(...) XS_NOTHING
 
 /* ---- which stream ---- */
 

@@ -243,7 +243,7 @@ static bool wait_ahead(struct outcome *outcome) {
 }
 
 static const char *unfit(const struct xs_repair_copy *copy) {
-    const char *why = xs_repair_unfit(copy);
+    const char *why = copy->bytes < LEAST_BYTES ? XS_WHY_SMALL : xs_repair_unfit(copy);
     if (!why && copy->range.start == copy->range.end) {
         why = "device memory that is not known"; /* the driver says what is wrong with it */
     }
@@ -251,9 +251,10 @@ static const char *unfit(const struct xs_repair_copy *copy) {
 }
 
 static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
-    if ((xs_plan_mode != XS_PLAN_NONE && !xs_plan_of_copy(XS_REPAIR_STAGE, copy)) ||
-        copy->host_kind != XS_MEM_PAGEABLE || copy->bytes < LEAST_BYTES) {
-        return false;
+    bool is_planned = xs_plan_mode != XS_PLAN_NONE && xs_plan_of_copy(XS_REPAIR_STAGE, copy);
+    if ((xs_plan_mode != XS_PLAN_NONE && !is_planned) || copy->host_kind != XS_MEM_PAGEABLE ||
+        (copy->bytes < LEAST_BYTES && !is_planned)) {
+        return false; /* small copies are many: only those of a plan are counted as refused */
     }
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
     if (!outcome.why) {

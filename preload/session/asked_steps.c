@@ -18,7 +18,8 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
         return false;
     }
     if (*options->window) {
-        xs_say("XFERSPY_WINDOW has no say where steps are asked for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP)");
+        xs_say(
+            "XFERSPY_WINDOW is ignored, because steps are asked for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP)");
     }
     if (*options->step) {
         xs_asked_steps_set((uint64_t)options->skip_steps, (uint64_t)options->steps);

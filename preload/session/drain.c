@@ -65,12 +65,14 @@ static struct {
     struct xs_spool *spool;
     struct xs_store *store;
     const struct xs_options *options;
+    const struct xs_clock *clock; /* as it began; the spool's is the one that counts */
     struct xs_files files;
     char why[256];
     uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns, ranges_ns;
     uint64_t events, records;
     unsigned contexts; /* written */
-    _Atomic uint64_t begin_ns;
+    bool is_signing;
+    _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
 
@@ -132,6 +134,7 @@ static const char *unless_hidden(const char *text) {
 }
 
 static void write_migrations(struct xs_store *store, const struct xs_cupti_state *cupti) {
+    xs_store_meta_int(store, "cost.migrations_ns", (int64_t)xs_cupti_migrations_cost_ns());
     if (strcmp(drain.options->migrations, "auto") != 0) {
         return;
     }
@@ -280,6 +283,7 @@ static int write_end(int failure) {
     xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
     xs_store_meta_int(drain.store, "cost.drain_cpu_ns", (int64_t)xs_thread_cpu_ns());
+    xs_store_meta_int(drain.store, "cost.exit_ns", (int64_t)atomic_load(&drain.exit_ns));
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_fingerprint_write_cost(drain.store);
@@ -323,8 +327,17 @@ static void give_up(int status) {
 const char *xs_drain_why(void) { return drain.why; }
 const char *xs_drain_path(void) { return drain.files.path; }
 
+/* Not before the program goes on: a context is made more slowly in a process of more threads. */
+static void start_signing(void) {
+    if (!drain.is_signing) {
+        drain.is_signing = true;
+        xs_signing_start(drain.files.path);
+    }
+}
+
 /* In a transaction of its own behind everything else, because files of other people are read. */
 static void keep_sources(void) {
+    start_signing();
     set_phase(READING_SOURCES);
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
@@ -382,7 +395,8 @@ static void *drain_main(void *arg) {
     xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     own_descriptors();
-    status = xs_files_create(&drain.files, drain.options, drain.spool, &drain.store, drain.why, sizeof drain.why);
+    status = xs_files_create(&drain.files, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
+                             sizeof drain.why);
     status = status == 0 ? write_start() : status;
     if (status == 0) {
         uint32_t starting = STARTING;
@@ -400,10 +414,10 @@ static void *drain_main(void *arg) {
         set_phase(FAILED_TO_START);
         return NULL;
     }
-    xs_signing_start(drain.files.path);
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+            start_signing();
             status = take_over();
             xs_signing_write(drain.store, 0);
         }
@@ -415,10 +429,12 @@ static void *drain_main(void *arg) {
     return NULL;
 }
 
-int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
+int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+                   struct xs_spool *spool, char why[256]) {
     snprintf(drain.files.path, sizeof drain.files.path, "%s", path);
     snprintf(drain.files.runtime_dir, sizeof drain.files.runtime_dir, "%s", xs_spool_runtime_dir());
     drain.options = options;
+    drain.clock = clock;
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();
     int status = xs_own_thread(drain_main);
@@ -430,6 +446,7 @@ int xs_drain_start(const char *path, const struct xs_options *options, struct xs
 }
 
 void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
+void xs_drain_exited(uint64_t took_ns) { atomic_store(&drain.exit_ns, took_ns); }
 
 int xs_drain_await(char why[256]) {
     uint64_t deadline = drain.start_ns + START_PATIENCE_NS;

@@ -8,17 +8,20 @@
 #include "schema/spool/spool.h"
 
 /* Starts the thread, which creates the trace and the spool; it does so itself because its file descriptors are its own.
- * Once a session, before xs_state becomes active. `path` is the wanted name; `options` and `spool` are the caller's and
- * must stay. Returns 0, or an error with its reason in `why`. */
-int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]);
+ * Once a session, before xs_state becomes active. `path` is the wanted name; `options`, `clock`, which has begun, and
+ * `spool` are the caller's and must stay. Returns 0, or an error with its reason in `why`. */
+int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+                   struct xs_spool *spool, char why[256]);
 
 /* Waits until both files exist. Returns 0, or an error with its reason in `why`, and neither file is left behind. Waits
  * until two seconds after the start at most, for a file system that does not answer; then the thread deletes the files
  * when it can. */
 int xs_drain_await(char why[256]);
 
-/* The start of the session took the program so long. */
+/* The start of the session held the program for so long. */
 void xs_drain_started(uint64_t took_ns);
+/* Its exit handler did. */
+void xs_drain_exited(uint64_t took_ns);
 
 /* The trace's name: the wanted one, or the first behind it that was free, or the one that the file was given
  * meanwhile. */

@@ -205,9 +205,6 @@ static void read_device(int ordinal) {
                                     .simulated = strstr(f->name, "simulated") != NULL};
     if (xs_driver(cuDeviceGetPCIBusId)(f->pci, sizeof f->pci, device) == CUDA_SUCCESS) {
         f->row.pci_bus_id = f->pci;
-        if (!f->row.simulated) {
-            read_link(f->pci, &f->row);
-        }
     }
     device_count++;
 }
@@ -228,6 +225,9 @@ void xs_facts_read_devices(void) {
 void xs_facts_write_devices(struct xs_store *store) {
     int simulated = 0;
     for (int i = 0; i < device_count; i++) {
+        if (devices[i].row.pci_bus_id && !devices[i].row.simulated) {
+            read_link(devices[i].pci, &devices[i].row);
+        }
         xs_store_device(store, &devices[i].row);
         simulated |= devices[i].row.simulated;
     }

@@ -56,7 +56,7 @@ static void keep_ballast(struct xs_files *files) {
 
 /* Both files under one name. XS_ERROR_SYSTEM with EEXIST: the name is taken. */
 static int create_named(struct xs_files *files, const char *path, const struct xs_options *options,
-                        struct xs_spool *spool, struct xs_store **store) {
+                        const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store) {
     struct stat st;
     if (lstat(path, &st) == 0) { /* also a link that leads nowhere: it is never followed */
         errno = EEXIST;
@@ -68,7 +68,8 @@ static int create_named(struct xs_files *files, const char *path, const struct x
     if (status) {
         return status;
     }
-    xs_clock_start(&spool->header->clock);
+    spool->header->clock = *clock;
+    xs_clock_measure(&spool->header->clock);
     status = xs_store_create(path, store);
     if (status) {
         int saved = errno;
@@ -79,15 +80,15 @@ static int create_named(struct xs_files *files, const char *path, const struct x
     return status;
 }
 
-int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
-                    struct xs_store **store, char *why, size_t bytes) {
+int xs_files_create(struct xs_files *files, const struct xs_options *options, const struct xs_clock *clock,
+                    struct xs_spool *spool, struct xs_store **store, char *why, size_t bytes) {
     char wish[sizeof files->path], path[sizeof files->path + 16];
     snprintf(wish, sizeof wish, "%s", files->path);
     files->trace = files->ballast = -1;
     *spool = (struct xs_spool){.fd = -1, .source = -1};
     for (unsigned n = 1; n <= NAMES; n++) {
         numbered_path(path, sizeof path, wish, n);
-        int status = create_named(files, path, options, spool, store);
+        int status = create_named(files, path, options, clock, spool, store);
         if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
             continue;
         }

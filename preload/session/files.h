@@ -18,10 +18,10 @@ struct xs_files {
     int ballast; /* descriptor of room for the last words on a disk that fills up, or -1 */
 };
 
-/* Creates spool and trace under the first name from files->path on that is free. On error returns a status and says why
- * in `why`, and leaves nothing behind. */
-int xs_files_create(struct xs_files *files, const struct xs_options *options, struct xs_spool *spool,
-                    struct xs_store **store, char *why, size_t bytes);
+/* Creates spool and trace under the first name from files->path on that is free. `clock` has begun (xs_clock_begin). On
+ * error returns a status and says why in `why`, and leaves nothing behind. */
+int xs_files_create(struct xs_files *files, const struct xs_options *options, const struct xs_clock *clock,
+                    struct xs_spool *spool, struct xs_store **store, char *why, size_t bytes);
 
 /* What the trace says of its spool. */
 void xs_files_write(const struct xs_files *files, struct xs_store *store, const struct xs_spool *spool);

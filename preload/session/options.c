@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "schema/spelling.h"
+#include "schema/variables.h"
 
 enum option_type { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
 
@@ -24,9 +24,6 @@ static const struct option option_table[] = {
 #undef XS_OPTION
 };
 #define OPTION_COUNT (sizeof option_table / sizeof option_table[0])
-
-/* Variables that other parts own: the program's, the simulated GPU's, the tests'. One with a final _ is a prefix. */
-static const char *const foreign[] = {"LIBRARY=", "DEBUG_PATH=", "SIM_", "TEST_"};
 
 static bool parse_bool(const char *text, bool *value) {
     static const char *const yes[] = {"on", "1", "true", "yes"}, *const no[] = {"off", "0", "false", "no"};
@@ -107,23 +104,6 @@ static const struct option *find_option(const char *name, size_t n) {
     return NULL;
 }
 
-static const char *nearest_option(struct xs_nearest *nearest, const char *name, size_t n) {
-    xs_nearest_begin(nearest, name, n);
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        xs_nearest_try(nearest, option_table[i].name);
-    }
-    return xs_nearest_name(nearest);
-}
-
-static bool is_foreign(const char *name) {
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
-        if (strncmp(name, foreign[i], strlen(foreign[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 extern char **environ;
 
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message)) {
@@ -131,13 +111,13 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         set_option(options, &option_table[i], option_table[i].preset);
     }
+    const char *warned = getenv(XS_VARIABLES_WARNED);
     for (char **v = environ; v && *v; v++) {
         const char *equals = strchr(*v, '=');
         if (strncmp(*v, "XFERSPY_", 8) != 0 || !equals) {
             continue;
         }
         char message[512];
-        struct xs_nearest nearest;
         const char *name = *v + 8;
         const struct option *o = find_option(name, (size_t)(equals - name));
         if (o && set_option(options, o, equals + 1)) {
@@ -147,11 +127,8 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
             snprintf(message, sizeof message, "XFERSPY_%s=%.200s is %s%s; using %s", o->name, equals + 1,
                      o->type == TEXT ? "too long for a " : "not one of ", o->values,
                      *o->preset ? o->preset : "the default");
-        } else if (!is_foreign(name)) {
-            const char *meant = nearest_option(&nearest, name, (size_t)(equals - name));
-            snprintf(message, sizeof message, "%.*s is not an option; %s%s%s", (int)(equals - *v), *v,
-                     meant ? "did you mean XFERSPY_" : "see docs/options.md or `xferspy run --help`",
-                     meant ? meant : "", meant ? "?" : "");
+        } else if (xs_variable_is_unknown(*v) && !xs_variable_was_said(*v, warned)) {
+            xs_variable_say(*v, message, sizeof message);
         } else {
             continue;
         }

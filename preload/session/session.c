@@ -1,5 +1,9 @@
 /* The life of a session. It starts at the first call that makes or uses a context, and ends with the process. In a
- * process that does not come that far, nothing happens at all. */
+ * process that does not come that far, nothing happens at all.
+ *
+ * It starts in two steps: it begins before that call, and the trace is made by the drain thread while the driver makes
+ * the context, which takes a tenth of a second. When the call is over, the start is finished: there is a trace, or
+ * there is no session. So no event is written before there is a trace to which it belongs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -52,6 +56,8 @@ static char trace_path[4200];
 static pid_t session_pid;
 static bool cupti_started;
 static struct xs_window_spec window;
+static struct xs_clock first_clock;
+static _Atomic bool begun; /* not reset when the start is finished */
 static _Atomic uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -79,6 +85,12 @@ static void on_fork_child(void) {
     xs_gate_forget();
 }
 
+/* The process has a session, whose start may still be unfinished. */
+static bool has_session(void) {
+    int state = atomic_load(&xs_state);
+    return (state == XS_STATE_ACTIVE || (state == XS_STATE_IDLE && atomic_load(&begun))) && getpid() == session_pid;
+}
+
 static void finish_repairs(void *unused) {
     (void)unused;
     xs_repair_finish(xs_say);
@@ -99,25 +111,38 @@ static bool exit_handler_ran;
 static void on_exit_end_cupti(void) {
     exit_handler_ran = true;
     end_repairs();
-    if (getpid() != session_pid || atomic_load(&xs_state) != XS_STATE_ACTIVE) {
+    if (!has_session()) {
         return;
     }
+    uint64_t begun_ns = xs_monotonic_ns();
     xs_flusher_still();
     xs_guard_enter();
     xs_device_wait_all(NULL, RESULTS_PATIENCE_MS);
     xs_cupti_end(); /* also waits for the flusher's last flush */
     xs_guard_leave();
+    xs_drain_exited(xs_monotonic_ns() - begun_ns);
+}
+
+static bool give_up(const char *why) {
+    static bool said;
+    xs_complain(&said, "not capturing: %s", why);
+    atomic_store(&xs_state, XS_STATE_DISABLED);
+    return false;
 }
 
 static void finish(unsigned patience_ms) {
     uint64_t events = 0;
+    char why[256];
     static bool finished, said;
-    int state = atomic_load(&xs_state);
-    if ((state != XS_STATE_ACTIVE && state != XS_STATE_CLOSED) || getpid() != session_pid ||
-        __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
+    bool is_closed = atomic_load(&xs_state) == XS_STATE_CLOSED && getpid() == session_pid;
+    if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
         return;
     }
-    atomic_store(&xs_state, XS_STATE_CLOSED);
+    bool is_unfinished = atomic_exchange(&xs_state, XS_STATE_CLOSED) == XS_STATE_IDLE;
+    if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends in the call that began it */
+        give_up(why);
+        return;
+    }
     enum xs_finish how = xs_drain_finish(patience_ms, STILL_PATIENCE_MS, &events);
     const char *path = xs_drain_path();
     xs_asked_steps_say();
@@ -153,7 +178,7 @@ __attribute__((destructor)) static void on_unload(void) {
 /* The end of a process that runs no exit handlers. No lock is taken and nothing is waited for without bound: it may be
  * called in a signal handler, on top of anything. */
 static void finish_fast(void) {
-    if (atomic_load(&xs_state) != XS_STATE_ACTIVE || getpid() != session_pid) {
+    if (!has_session()) {
         return; /* also a vforked child, which shares this memory but not the pid */
     }
     if (cupti_started) {
@@ -183,13 +208,7 @@ XS_EXPORT __attribute__((noreturn)) void _exit(int status) {
 
 XS_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
 
-/* A context must be about to be made, or be there already: cuInit alone, as in a look for devices, is no reason. */
-static bool worth_a_session(unsigned row) {
-    CUcontext context = NULL;
-    __typeof__(&cuCtxGetCurrent) get_current = xs_real_resolve() ? xs_driver(cuCtxGetCurrent) : NULL;
-    if (!get_current || get_current(&context) != CUDA_SUCCESS) {
-        return false;
-    }
+static bool makes_context(unsigned row) {
     switch (row) {
     case XS_ROW_cuCtxCreate:
     case XS_ROW_cuCtxCreate_v2:
@@ -198,15 +217,15 @@ static bool worth_a_session(unsigned row) {
     case XS_ROW_cuDevicePrimaryCtxRetain:
         return true;
     default:
-        return context != NULL;
+        return false;
     }
 }
 
-static bool give_up(const char *why) {
-    static bool said;
-    xs_complain(&said, "not capturing: %s", why);
-    atomic_store(&xs_state, XS_STATE_DISABLED);
-    return false;
+/* A context must be about to be made, or be there already: cuInit alone, as in a look for devices, is no reason. */
+static bool worth_a_session(unsigned row) {
+    CUcontext context = NULL;
+    __typeof__(&cuCtxGetCurrent) get_current = xs_real_resolve() ? xs_driver(cuCtxGetCurrent) : NULL;
+    return get_current && get_current(&context) == CUDA_SUCCESS && (context != NULL || makes_context(row));
 }
 
 static void start_redacting(void) {
@@ -218,8 +237,13 @@ static void start_redacting(void) {
     }
 }
 
-/* What all but CUPTI has cost the program. */
-static uint64_t others_ns(void) { return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns(); }
+/* What all but CUPTI has cost the program. The end is not known yet. */
+static uint64_t others_ns(void) {
+    return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns();
+}
+
+/* Fingerprints and page migrations may take a half of the budget each. */
+static unsigned part_of_budget(void) { return (unsigned)(options.budget + 1) / 2; }
 
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
@@ -242,7 +266,7 @@ static void start_cupti(void) {
     long budget = options.budget;
     struct xs_cupti_wishes wishes = {.kernels = options.kernels,
                                      .migrations = options.migrations,
-                                     .migrations_percent = budget ? (unsigned)budget : UNBOUNDED_MIGRATIONS_SHARE,
+                                     .migrations_percent = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
                                      .driver_version = xs_facts_driver_version(),
                                      .is_idle_within = xs_context_is_idle_within,
@@ -259,7 +283,7 @@ static unsigned fingerprint_share(void) {
     if (options.fingerprint_share) {
         return (unsigned)options.fingerprint_share;
     }
-    return options.budget ? (unsigned)(options.budget + 1) / 2 : UNBOUNDED_FINGERPRINT_SHARE;
+    return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
 /* They work without capture, too. The process is remembered as one that a fork has to tell. */
@@ -275,7 +299,8 @@ static void start_repairs(void) {
     }
 }
 
-static bool start_locked(void) {
+/* All that has to be there before the driver makes the context. */
+static bool begin_locked(void) {
     char why[256];
     uint64_t begun_ns = xs_monotonic_ns();
     xs_say_start();
@@ -298,16 +323,28 @@ static bool start_locked(void) {
     xs_facts_read_devices();
     xs_facts_read_rank();
     xs_signing_prepare();
-    if (xs_drain_start(trace_path, &options, &xs_spool, why) != 0) {
+    xs_clock_begin(&first_clock);
+    xs_clock_source = (enum xs_clock_source)first_clock.source;
+    if (xs_drain_start(trace_path, &options, &first_clock, &xs_spool, why) != 0) {
         return give_up(why);
     }
     start_windows(begun_ns);
-    start_cupti(); /* while the trace is made */
+    start_cupti();
+    atexit(on_exit_end_cupti);
+    at_quick_exit(finish_fast);
+    atomic_store(&begun, true);
+    start_cost_ns = xs_monotonic_ns() - begun_ns;
+    return true;
+}
+
+/* The state becomes XS_STATE_ACTIVE, unless the process is about to end. */
+static bool finish_locked(void) {
+    char why[256];
+    uint64_t waited_ns = xs_monotonic_ns();
     if (xs_drain_await(why) != 0) {
         xs_cupti_step_aside("want of a trace");
         return give_up(why);
     }
-    xs_clock_source = (enum xs_clock_source)xs_spool.header->clock.source;
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_own_cost_start(&xs_spool.header->clock);
@@ -315,19 +352,24 @@ static bool start_locked(void) {
     if (cupti_started) {
         xs_flusher_start();
     }
-    start_cost_ns = xs_monotonic_ns() - begun_ns;
+    start_cost_ns += xs_monotonic_ns() - waited_ns;
     xs_drain_started(start_cost_ns);
-    atexit(on_exit_end_cupti);
-    at_quick_exit(finish_fast);
     madvise(&xs_state_page, sizeof xs_state_page, MADV_WIPEONFORK);
-    atomic_store(&xs_state, XS_STATE_ACTIVE);
+    int idle = XS_STATE_IDLE;
+    bool is_active = atomic_compare_exchange_strong(&xs_state, &idle, XS_STATE_ACTIVE);
     xs_drain_wake();
-    return true;
+    return is_active;
 }
 
-static bool start(void) {
+/* The first call that makes a context has the trace made beside it; any other one waits for it here, and so does
+ * another thread's. */
+static bool start(unsigned row) {
     pthread_mutex_lock(&start_lock);
-    bool started = atomic_load(&xs_state) == XS_STATE_IDLE ? start_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
+    bool is_idle = atomic_load(&xs_state) == XS_STATE_IDLE, is_first = !atomic_load(&begun);
+    bool started = is_idle ? !is_first || begin_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
+    if (is_idle && started && !(is_first && makes_context(row))) {
+        started = finish_locked();
+    }
     pthread_mutex_unlock(&start_lock);
     return started;
 }
@@ -339,7 +381,7 @@ struct beginning {
 
 static void start_on_scratch(void *arg) {
     struct beginning *b = arg;
-    b->is_started = worth_a_session(b->row) && start();
+    b->is_started = worth_a_session(b->row) && start(b->row);
 }
 
 /* A call while the state is idle, outside of the guard (core/hooks.h). Where there is no memory for a stack, the next
@@ -356,6 +398,27 @@ static bool start_session(unsigned row) {
     return beginning.is_started;
 }
 
+static void finish_on_scratch(void *arg) {
+    bool *is_there = arg;
+    pthread_mutex_lock(&start_lock);
+    int state = atomic_load(&xs_state);
+    *is_there = state == XS_STATE_IDLE ? finish_locked() : state == XS_STATE_ACTIVE;
+    pthread_mutex_unlock(&start_lock);
+}
+
+/* Where there is no memory for a stack, the next call finishes the start, and this one is not recorded. In a child that
+ * was forked inside of the call, the state was wiped. */
+static bool finish_session(void) {
+    bool is_there = false;
+    if (session_pid != getpid()) {
+        return false;
+    }
+    xs_guard_enter();
+    xs_on_scratch(finish_on_scratch, &is_there);
+    xs_guard_leave();
+    return is_there;
+}
+
 static void window_asked(void) {
     if (atomic_load(&xs_state) != XS_STATE_ACTIVE || getpid() != session_pid) {
         return;
@@ -366,5 +429,7 @@ static void window_asked(void) {
     }
 }
 
-const struct xs_hooks xs_hooks = {
-    .start_session = start_session, .is_gone = xs_native_is_gone, .window_asked = window_asked};
+const struct xs_hooks xs_hooks = {.start_session = start_session,
+                                  .finish_session = finish_session,
+                                  .is_gone = xs_native_is_gone,
+                                  .window_asked = window_asked};

@@ -43,6 +43,8 @@ MODES = {
     "default": ("as it comes", {}),
     "nocupti": ("`XFERSPY_CUPTI=off`", {"XFERSPY_CUPTI": "off"}),
     "nobudget": ("`XFERSPY_BUDGET=off`", {"XFERSPY_BUDGET": "off"}),
+    "disabled": ("`XFERSPY_ENABLE=off`", {"XFERSPY_ENABLE": "off"}),
+    "empty": ("an empty library preloaded", {}),
     "nsys": ("nsys", None),
 }
 
@@ -110,6 +112,7 @@ class Setup:
     def __init__(self, build, sim, folder):
         self.build, self.sim, self.folder = os.path.abspath(build), sim, folder
         self.library = os.path.join(self.build, "lib", "libxferspy.so")
+        self.empty_library = os.path.join(self.build, "tests", "bench", "bench_empty.so")
         self.xferspy = os.path.join(self.build, "bin", "xferspy")
         for path in self.library, self.xferspy:
             if not os.path.exists(path):
@@ -142,7 +145,8 @@ class Setup:
         environment = {**self.environment, **more}
         settings = MODES[mode][1]
         if settings is not None:
-            environment |= {"LD_PRELOAD": self.library, "XFERSPY_QUIET": "on", **settings}
+            library = self.empty_library if mode == "empty" else self.library
+            environment |= {"LD_PRELOAD": library, "XFERSPY_QUIET": "on", **settings}
             environment["XFERSPY_OUTPUT"] = trace or os.path.join(self.folder, "trace.%p.db")
         return environment
 

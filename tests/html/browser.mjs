@@ -58,6 +58,20 @@ async function run(what, name, options, action) {
 export const tabs = (page) => page.$$eval('[role=tab]', (list) => list.map((tab) => tab.id));
 export const frame = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+// Waits until the page's address, which follows what is selected after a while, has what `wanted` says.
+export async function addressHas(page, wanted) {
+  const part = typeof wanted === 'string' ? wanted : await page.evaluate(wanted);
+  const hash = () => page.evaluate(() => `${location.hash.replace('#', '&')}&`);
+  for (let i = 0; i < 600 && !(await hash()).includes(`&${part}&`); i++) await frame(page);
+  assert.ok((await hash()).includes(`&${part}&`), `${part} in ${await hash()}`);
+}
+// Opens a link as somebody who was given it.
+export async function openedAnew(page, link) {
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.waitForSelector('html[data-ready="true"]');
+  await frame(page);
+}
 export const json = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 
 export const texts = (page, selector) =>
@@ -67,7 +81,7 @@ export const texts = (page, selector) =>
 export const named = (report) => report.causes.filter((cause, i) => i < 5 && !cause.folded && cause.saves.most_ns);
 
 // The leftmost and the rightmost column of a canvas that has the page's colour of this name, or one that is hardly
-// another.
+// another, however faint.
 export const extent = (page, selector, name, by = 12) =>
   page.evaluate(
     ([wanted, variable, most]) => {
@@ -90,6 +104,36 @@ export const extent = (page, selector, name, by = 12) =>
       return ends;
     },
     [selector, name, by],
+  );
+
+// By column of a canvas how many of its pixels have the page's colour of this name, or one that is hardly another, as
+// it is seen: what is faint has the colour of the panel mixed in. `rows` picks some of its rows, from the first to
+// before the second.
+export const columns = (page, selector, name, rows = [0, Infinity], by = 12) =>
+  page.evaluate(
+    ([wanted, variable, [top, bottom], most]) => {
+      const probe = document.createElement('canvas').getContext('2d');
+      const named = (one) => getComputedStyle(document.documentElement).getPropertyValue(`--${one}`).trim();
+      probe.fillStyle = named(variable);
+      probe.fillRect(0, 0, 1, 1);
+      const rgb = probe.getImageData(0, 0, 1, 1).data;
+      const canvas = document.querySelector(wanted);
+      const { width, height } = canvas;
+      const copy = Object.assign(document.createElement('canvas'), { width, height });
+      const context = copy.getContext('2d', { willReadFrequently: true });
+      context.fillStyle = named('panel'); // what is seen through what is drawn faintly
+      context.fillRect(0, 0, width, height);
+      context.drawImage(canvas, 0, 0);
+      const { data } = context.getImageData(0, 0, width, height);
+      const counts = new Array(width).fill(0);
+      for (let y = Math.max(0, top); y < Math.min(height, bottom); y++)
+        for (let x = 0; x < width; x++) {
+          const i = (y * width + x) * 4;
+          if ([0, 1, 2].every((k) => Math.abs(data[i + k] - rgb[k]) < most)) counts[x]++;
+        }
+      return counts;
+    },
+    [selector, name, rows, by],
   );
 
 export async function runAll() {

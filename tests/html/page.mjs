@@ -4,6 +4,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import './both.mjs';
 import { check, extent, folder, frame, json, named, runAll, tabs, texts } from './browser.mjs';
+
+import './drawn.mjs';
+import './linked.mjs';
 import './tried.mjs';
 
 const axe = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
@@ -55,7 +58,7 @@ check("the numbers are the report's", 'lines', {}, async (page) => {
   assert.deepEqual(await texts(page, '.findings .gain'), ['saves up to 522 ms', '212 µs together']);
   assert.match(
     (await texts(page, '.figures'))[0],
-    /All repaired savesup to 522 ms \(5\.57 ms or more\) 1\.58 s would become 1\.06 s \(−33 %\)/,
+    /All repaired savesup to 522 ms \(5\.57 ms or more\); 1\.58 s would become 1\.06 s \(−33 %\)/,
   );
   assert.match(
     await page.textContent('.figures'),
@@ -172,13 +175,13 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   assert.deepEqual(await selected(page), [row.slice(1)], 'unfolded where it is');
   assert.equal(await page.textContent('.detail h2'), other.name);
   assert.match((await texts(page, '.detail'))[0], /It is a part of cause 1, noop-upload\./);
-  await page.click('.detail .link');
+  await page.click('.detail .note .link');
   assert.deepEqual(await selected(page), ['finding-0']);
   await page.fill('input[type=search]', other.name);
   assert.deepEqual(await texts(page, '.findings .name'), ['noop-upload', other.name], 'a filter unfolds');
 });
 
-check("a finding's page beside its evidence", 'lines', { viewport: { width: 1500, height: 900 } }, async (page) => {
+check("a finding's page beside its evidence", 'lines', { viewport: { width: 1560, height: 900 } }, async (page) => {
   const guide = (await texts(page, '.guide'))[0];
   assert.ok(guide.includes('What it looks like') && guide.includes('The repair'), guide);
   assert.equal((await texts(page, '.guide pre')).length, 2, 'code before and after');
@@ -687,7 +690,7 @@ check('buffers: contents over time', 'contents', {}, async (page) => {
 for (const name of ['lines', 'contents', 'callsites'])
   for (const width of [1600, 900])
     check(`a finding at length, ${width} wide: ${name}`, name, { viewport: { width, height: 900 } }, async (page) => {
-      const parts = '.detail .scroll, .guide pre, .findings, .figures, .tools';
+      const parts = '.detail .scroll, .guide pre, .findings, .figures, .lead, .tools';
       if (await page.isVisible('.guide:not([open]) > summary')) await page.click('.guide > summary');
       const over = await page.$$eval(parts, (list) =>
         list.map((of) => [of.className || of.tagName, of.scrollWidth - of.clientWidth]),
@@ -757,7 +760,8 @@ check("the policy stops what is not the page's own", 'lines', {}, async (page, s
 });
 
 check('a trace without transfers', 'empty', {}, async (page) => {
-  assert.match(await page.textContent('.findings'), /No findings. Wasted: nothing: no transfer ran/);
+  assert.match(await page.textContent('.lead'), /^Wasted: nothing: no transfer ran/);
+  assert.match(await page.textContent('.findings'), /^No findings\./);
   assert.match(await page.textContent('.figures'), /Copying on the deviceno copies/);
   for (const tab of await tabs(page)) await page.click(`#${tab}`);
 });

@@ -40,8 +40,10 @@ page both_lines pages/causes.db pages/steps.db
 page old "$golden/h100_wasteful.db"
 made empty empty.sql
 cp pages/empty.db pages/empty_too.db
+page buffers "$golden/h100_pageable_async.db"
 page both_empty pages/empty.db pages/empty_too.db
 made findings findings.sql
+made nothing no_findings.sql
 made callsites findings.sql callsites.sql
 made simulated simulated.sql
 made without_cupti without_cupti.sql
@@ -50,6 +52,8 @@ made killed killed.sql
 page hostile pages/hostile.db
 "$SQL2DB" pages/batch.db "$fixtures/empty.sql" "$SOURCE/batch.sql"
 page batch pages/batch.db
+cp pages/callsites.db pages/callsites_too.db
+page both_same pages/callsites.db pages/callsites_too.db
 page hostile_both pages/hostile.db pages/hostile.db
 page both_more pages/causes.db pages/more.db
 "$XFERSPY" diff --json --all -o pages/diff_more.json pages/causes.db pages/more.db

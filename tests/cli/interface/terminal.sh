@@ -60,7 +60,7 @@ expect_out "#1        read_back  reader/reader.c:77  (x 299)"
 # No lines: a word on what to do, and after what is known of the binaries.
 echo "DELETE FROM symbol" >nolines.sql
 make_trace nolines.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" nolines.sql
-run "$XFERSPY" report nolines.db; expect_status 0; expect_out "places in native code: build with -g"
+run "$XFERSPY" report nolines.db; expect_status 0; expect_out "places in native code have no line: build with -g"
 expect_out "--debug-path"
 run "$XFERSPY" report --json --by=site nolines.db; expect_out '"address": 400'
 run "$XFERSPY" report findings.db; expect_not "build with -g"

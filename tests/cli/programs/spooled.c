@@ -1,7 +1,8 @@
 /* spooled OUT.db RANK [memory]: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is
- * being profiled, and drains 600 of them. Then it says "ready" and waits for a line: with one it dies as if it was
- * killed, and what it did not drain stays in the spool. The spool lies beside the trace; with `memory` it lies where
- * the library puts it, and "ready" is followed by its name, which is empty where no tmpfs has room. */
+ * being profiled, and drains 600 of them. Then it says "ready" and waits for lines: after "more" it writes 400 more
+ * uploads, drains all there is and says "ready" again; after any other line it dies as if it was killed, and what it
+ * did not drain stays in the spool. The spool lies beside the trace; with `memory` it lies where the library puts it,
+ * and "ready" is followed by its name, which is empty where no tmpfs has room. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 
-enum { EVENTS = 1000, DRAINED = 600, BYTES = 4096 };
+enum { EVENTS = 1000, DRAINED = 600, MORE = 400, BYTES = 4096 };
 
 static void write_meta(struct xs_store *store, int64_t rank) {
     char program[] = "/opt/app/train", command[] = "./train --steps 10";
@@ -74,6 +75,15 @@ int main(int argc, char **argv) {
             return 1;
     printf("ready%s%s\n", argc == 4 ? " " : "", files.memory);
     fflush(stdout);
-    getchar();
+    uint64_t written = EVENTS;
+    for (char line[16]; fgets(line, sizeof line, stdin) && strcmp(line, "more\n") == 0; written += MORE) {
+        for (uint64_t serial = written + 1; serial <= written + MORE; serial++)
+            if (!write_event(&spool, &chunk, serial))
+                return 1;
+        if (xs_spool_drain(&spool, store, 0, false) < 0)
+            return 1;
+        puts("ready");
+        fflush(stdout);
+    }
     return raise(SIGKILL);
 }

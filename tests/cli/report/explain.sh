@@ -181,7 +181,7 @@ echo "UPDATE transfer SET bytes = 4194304 WHERE id = 30; UPDATE fingerprint SET 
   WHERE id = 3009" >trip.sql
 make_trace trip.db "$SOURCE/fixtures/findings.sql" trip.sql
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
-expect_out "beside    2.00 us on the device of downloads: saved, too, where nobody"; expect_out "saves up to 1.11 ms"
+expect_out "beside    2.00 us on the device of downloads: also saved if nobody"; expect_out "saves up to 1.11 ms"
 expect_out "range     96.0 us to 1.11 ms. The downloads are saved, too, only if"
 run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart']['device_ns'] == 2000"
 # Advice alone saves nothing, and is no reason to say that nothing was found.

@@ -55,9 +55,9 @@ wasted() { # wasted WORDS SQL: what the report of an empty trace with these stat
 given=$(cat given.sql)
 wasted "nothing: no transfer ran"
 wasted "nothing: no transfer ran" "$given (1,9,1,0,0,0,10,1)"
-wasted "not known in full: kernels read host memory directly, and what crosses the link is not seen" \
+wasted "not known in full: kernels read host memory directly, which xferspy does not see" \
     "$given (1,9,1,0,0,0,10,2)"
-wasted "not known in full: kernels were given managed memory, and moves of its pages are not seen" \
+wasted "not known in full: kernels were given managed memory, whose page moves xferspy does not see" \
     "$given (1,9,1,0,0,0,10,3)"
 wasted "nothing: no transfer ran" "$given (1,9,1,0,1,0,10,2)" # captured
 wasted "not known in full: CUDA calls fail" "$given (1,9,1,0,0,700,10,1)"

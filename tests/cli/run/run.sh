@@ -82,3 +82,13 @@ expect_not "no trace:"
 run "$XFERSPY" run --quiet -o x.db -- "$PROGRAM" exit 0; expect_status 0; expect_no_err
 run "$XFERSPY" run --enable=off -o x.db -- "$PROGRAM" exit 0; expect_status 0; expect_no_err
 run "$XFERSPY" run -o x.db -- ./missing; expect_status 127; expect_not "no trace"
+# A variable that is none is named before the program starts, once, and the library is told. Not where nothing is said.
+XFERSPY_QUIET=off XFERSPY_FINGERPRNT=all XFERSPY_DEBUG_PTH=d run "$XFERSPY" run -- "$PROGRAM" signal 15
+expect_status 143; expect_no_out
+expect_err "xferspy: XFERSPY_FINGERPRNT is not an option; did you mean XFERSPY_FINGERPRINT?"
+expect_err "did you mean XFERSPY_DEBUG_PATH?"
+[ "$(grep -c 'is not an option' stderr)" = 2 ] || show "twice"
+XFERSPY_QUIET=off XFERSPY_FINGERPRNT=all run "$XFERSPY" run -- sh -c 'echo "$XFERSPY_WARNED"'
+expect_out "XFERSPY_FINGERPRNT,"
+XFERSPY_QUIET=on XFERSPY_FINGERPRNT=all run "$XFERSPY" run -- sh -c 'echo "<$XFERSPY_WARNED>"'
+expect_out "<>"; expect_no_err

@@ -1,26 +1,70 @@
-# top: a trace while it is written, by its name and by its process; it ends when the process does.
+# top: a trace while it is written, by its name, by its process and by what started this one; on a terminal it draws
+# each look anew; it ends when the process does. The other commands take the number of a process, too.
 . "$SOURCE/lib.sh"
-mkfifo in out
-"$SPOOLED" live.db 0 <in >out 2>/dev/null &
-live=$!
-exec 5>in 6<out
+need_python
+start() { # start NAME: a process that writes NAME.db, until it is ready
+    mkfifo $1_in $1_out
+    "$SPOOLED" $1.db 0 <$1_in >$1_out 2>/dev/null &
+}
+start live; live=$!
+exec 5>live_in 6<live_out
 read -r ready <&6 && [ "$ready" = ready ] || show "no trace"
 for what in live.db $live; do
     run "$XFERSPY" top --once $what; expect_status 0; expect_no_err
     expect_out "./train --steps 10"; expect_out "so far    "; expect_out "Causes"
+    expect_out "The process still runs: it is recorded up to 600 us so far."
 done
-run "$XFERSPY" top --once $$; expect_status 1; expect_no_out; expect_err "process $$ writes no trace now"
 run "$XFERSPY" top --once 999999999; expect_status 1; expect_no_out; expect_err "process 999999999: "
+sleep 60 & other=$!
+run "$XFERSPY" top --once $other; expect_status 1; expect_no_out; expect_err "process $other writes no trace now"
+kill $other
 
-# Again and again, until the process ends.
+# A snapshot, by the number of the process or by the trace: it stays what it is.
+run "$XFERSPY" report $live; expect_status 0; expect_out "recorded up to 600 us so far"
+run "$XFERSPY" explain $live small-transfers; expect_status 0; expect_out "small-transfers"
+run "$XFERSPY" report $live --json; expect_status 0; expect_out '"still_running": true'
+run "$XFERSPY" merge -o by_number.db $live; expect_status 0
+run "$XFERSPY" merge -o snapshot.db live.db; expect_status 0
+run "$XFERSPY" html -o page.html $live
+grep -q "built without" stderr || { expect_status 0; [ -s page.html ] || show "no page"; }
+for what in report explain "merge -o none.db"; do
+    run "$XFERSPY" $what 999999999; expect_status 1; expect_no_out; expect_err "process 999999999: "
+done
+[ ! -e none.db ] || show "a merged file of nothing"
+echo text >4711; run "$XFERSPY" report 4711; expect_error_of "4711: " # a file of that name is the file
+
+# A launcher, such as this shell, writes none: that of the process that it started. Of several top wants one.
+run "$XFERSPY" top --once $$; expect_status 0; expect_out "./train --steps 10"
+expect_err "process $$ writes no trace itself; of those that it started, $live writes $PWD/live.db"
+start second; second=$!
+exec 7>second_in 8<second_out
+read -r ready <&8 && [ "$ready" = ready ] || show "no second trace"
+run "$XFERSPY" top --once $$; expect_status 1; expect_no_out; expect_err "$second writes $PWD/second.db"
+expect_err "process $$: several traces; name one of them"
+run "$XFERSPY" report $$; expect_status 0; expect_out "A job of 2 processes"
+echo >&7; wait $second 2>/dev/null
+
+# Again and again, until the process ends; what it copies meanwhile is what it copies now.
 "$XFERSPY" top --interval=1 live.db >looks 2>messages &
 top=$!
-until [ "$(grep -c '^Causes' looks)" -ge 2 ]; do kill -0 $top || show "ended early"; sleep 0.05; done
-grep -q '^  now  *no copies' looks || show "rates since the last look"
-echo >&5; wait $live 2>/dev/null
+wait_for() { until grep -q "$1" looks; do kill -0 $top || show "ended early"; sleep 0.05; done; }
+wait_for '^Causes'
+wait_for '^  now  *no copies'
+echo more >&5; read -r ready <&6
+wait_for '^  now  *H2D 4.10 GB/s'
+grep -q "it is recorded up to 1.40 ms so far" looks || show "how far it is"
+run "$XFERSPY" report live.db; expect_out "5.47 MiB"
+run "$XFERSPY" report snapshot.db; expect_not "5.47 MiB"; expect_out "2.34 MiB"
+run "$XFERSPY" report by_number.db; expect_out "2.34 MiB"
+
+# On a terminal each look begins at the top of a cleared screen, and has no more lines than it.
+step="top on a terminal"
+"$python" -S "$SOURCE/trace/top_on_terminal.py" "$XFERSPY" live.db live_in >stdout 2>stderr || show "on a terminal"
+
+wait $live 2>/dev/null
 wait $top; status=$?
 expect_status 0
-grep -q "its process was killed; .* were recovered" messages || show "the end of the process is said"
+grep -q 'The process was killed' looks || show "the end of the process is said"
 
 # What has ended is shown once, and nothing on a file that is no terminal moves the cursor.
 run "$XFERSPY" top live.db; expect_status 0; [ "$(grep -c '^Causes' stdout)" = 1 ] || show "once"

@@ -80,7 +80,8 @@ CUresult xs_cuInit(unsigned int Flags) {
 CUresult xs_cuDriverGetVersion(int *driverVersion) {
     if (driverVersion == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *driverVersion = CUDA_VERSION;
+    const char *version = getenv("XFERSPY_SIM_DRIVER_VERSION");
+    *driverVersion = version != NULL && *version != '\0' ? (int)strtol(version, NULL, 10) : CUDA_VERSION;
     return CUDA_SUCCESS;
 }
 

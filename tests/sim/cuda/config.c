@@ -30,6 +30,7 @@ void xs_config_load(void) {
     config.pageable_latency_ns = nanoseconds("XFERSPY_SIM_PAGEABLE_LATENCY_US", 8);
     config.device_latency_ns = nanoseconds("XFERSPY_SIM_DEVICE_LATENCY_US", 2);
     config.kernel_latency_ns = nanoseconds("XFERSPY_SIM_KERNEL_LATENCY_US", 2);
+    config.context_ns = nanoseconds("XFERSPY_SIM_CONTEXT_US", 0);
     config.time_scale = number("XFERSPY_SIM_TIME_SCALE", 1, 0);
     config.param_info = number("XFERSPY_SIM_PARAM_INFO", 1, 0) != 0;
 }

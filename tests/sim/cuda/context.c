@@ -46,7 +46,16 @@ static struct CUctx_st *context_new(int device, unsigned flags, unsigned api_ver
     return context;
 }
 
+/* The time that the real driver needs for a context. */
+static void take_time(void) {
+    uint64_t ns = xs_config()->context_ns;
+    struct timespec rest = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    if (ns)
+        nanosleep(&rest, NULL);
+}
+
 static void context_start(struct CUctx_st *context) {
+    take_time();
     atomic_store(&context->error, 0);
     context->attachment = xs_attachment();
     atomic_store(&context->alive, true);

@@ -49,6 +49,7 @@ struct xs_config {
     size_t memory_bytes;
     double pinned_gbps, pageable_gbps, device_gbps, peer_gbps;
     uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
+    uint64_t context_ns;
     double time_scale;
     bool param_info;
 };
@@ -497,6 +498,7 @@ CUresult xs_capture_check_context(struct CUctx_st *context);
 /* Adds op as a node to the stream's capture. The queue lock is held; takes op over. */
 CUresult xs_capture_add_locked(struct CUstream_st *stream, struct xs_op *op);
 CUresult xs_capture_implicit_locked(struct CUstream_st *stream);
+void xs_capture_abandon(struct CUstream_st *stream); /* it is destroyed: nobody can end its capture */
 void xs_capture_unref_locked(struct xs_capture *capture);
 CUresult xs_capture_wait_event_locked(struct CUstream_st *stream, struct CUevent_st *event);
 void xs_capture_record_event_locked(struct CUstream_st *stream, struct CUevent_st *event);

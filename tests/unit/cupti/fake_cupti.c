@@ -128,6 +128,8 @@ EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, CUp
 
 EXPORT CUptiResult cuptiFinalize(void) {
     fake.finalized++;
+    if (fake.finalize_fails)
+        return CUPTI_ERROR_UNKNOWN;
     fake.subscriber = NULL;
     fake.kinds = 0;
     return CUPTI_SUCCESS;

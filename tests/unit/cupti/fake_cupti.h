@@ -18,6 +18,7 @@ struct fake_cupti {
     _Atomic int flushing;       /* threads inside cuptiActivityFlushAll */
     _Atomic unsigned overlaps;  /* how often one was there already */
     void (*during_flush)(void); /* the test's, called in the middle of one; NULL: none */
+    int finalize_fails;         /* the test's */
     size_t dropped;
     union fake_record {
         CUpti_ActivityMemcpy6 copy;

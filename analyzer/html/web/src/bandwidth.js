@@ -4,6 +4,7 @@ import { Chart, axis, base, card, colour, tooltip } from './chart.js';
 import { directions, memoryKinds, siteLabel } from './data.js';
 import { alternative, h, table } from './dom.js';
 import * as f from './format.js';
+import { namesOf, remember } from './state.js';
 
 const SHAPES = { pageable: 'triangle', pinned: 'circle', registered: 'diamond', managed: 'rect' };
 
@@ -20,14 +21,17 @@ function groupsOf(run, narrow) {
 
 const kindOf = (direction) => ['other', 'h2d', 'd2h', 'd2d', 'peer', 'h2h'][direction];
 
-export function bandwidth(run, narrow) {
+// Downloads are outlines, so that they are seen above uploads, and without colours.
+const isHollow = (group) => kindOf(group.direction) === 'd2h';
+
+export function bandwidth({ run, narrow }) {
   const groups = groupsOf(run, narrow);
   const sizes = groups.flatMap((group) => group.points.map((point) => point.value[0]));
   const extent = [
     2 ** Math.floor(Math.log2(sizes.reduce((a, b) => Math.min(a, b), Infinity)) - 1),
     2 ** Math.ceil(Math.log2(sizes.reduce((a, b) => Math.max(a, b), 1)) + 1),
   ];
-  const hidden = new Set();
+  const hidden = namesOf('rates-hide');
   const host = run.bandwidth.measure === 'host_ns';
   const link = run.report.link_model;
   const place = h('div', {
@@ -38,10 +42,11 @@ export function bandwidth(run, narrow) {
   const keys = groups.map((group) => {
     const box = h('input', {
       type: 'checkbox',
-      checked: true,
+      checked: !hidden.has(group.name),
       onchange: () => {
         if (box.checked) hidden.delete(group.name);
         else hidden.add(group.name);
+        remember({ 'rates-hide': [...hidden].join(',') || null });
         chart.draw();
       },
     });
@@ -50,7 +55,9 @@ export function bandwidth(run, narrow) {
       { class: 'key' },
       box,
       h('span', {
-        class: `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}`,
+        class:
+          `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}` +
+          (isHollow(group) ? ' hollow' : ''),
       }),
       group.name,
     );
@@ -143,7 +150,9 @@ export function bandwidth(run, narrow) {
           data: group.points,
           symbol: SHAPES[memoryKinds[group.host]] ?? 'circle',
           symbolSize: (value, params) => 8 + Math.min(14, Math.log2(params.data.count)),
-          itemStyle: { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 },
+          itemStyle: isHollow(group)
+            ? { color: 'transparent', borderColor: colour(`kind-${kindOf(group.direction)}`), borderWidth: 2 }
+            : { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 },
           emphasis: { disabled: true },
         })),
       ...lines(),
@@ -197,7 +206,7 @@ export function bandwidth(run, narrow) {
         : 'Rates are bytes by device time. ',
       link.peak_bytes_per_s ? `Dotted: the link's peak, ${f.rate(link.peak_bytes_per_s)} each way. ` : '',
       'Lines: the time that a copy takes, fixed part and rate, fitted to this trace; dashed where it was assumed. ' +
-        'Larger points are more copies.',
+        'Larger points are more copies. Outlines are downloads.',
       run.bandwidth.left_out ? ` ${f.count(run.bandwidth.left_out)} copies of rare sizes are left out.` : '',
     ),
     alternative('By size as a table', rows),
@@ -227,5 +236,5 @@ export function bandwidth(run, narrow) {
       : null,
   );
   const chart = new Chart(place, option);
-  return { element, dispose: () => chart.dispose() };
+  return { element, chart, dispose: () => chart.dispose() };
 }

@@ -1,9 +1,12 @@
 // What lay in a buffer and when: an allocation's bytes upwards, time to the right, a colour for each content. A content
-// that comes back has its colour again.
+// that comes back has its colour again. The time in view is the timeline's, and the chosen finding is marked.
 import { Chart, axis, base, card, colour, rectangle, tooltip } from './chart.js';
 import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { RIGHT } from './lanes.js';
+import { Minimap } from './minimap.js';
 import { numberOf, remember } from './state.js';
+import { KEYS, buttons, gestures } from './view.js';
 
 const HOW = [
   'upload',
@@ -13,76 +16,294 @@ const HOW = [
   'several, one after the other',
 ];
 const COLOURS = 8;
+const LEFT = 74;
+const MARK = 6; // height of what marks the finding
+// what a piece of the document is made of
+const [BEGIN, END, CHANGED, OFFSET, BYTES, WRITES, READS, ROW, CONTENT, BY, SITE] = Array(11).keys();
 
-export function buffers(run) {
-  const { buffers: list, contents, allocations } = run.residency;
-  const ofLink = () => list[(numberOf('buffer') ?? 1) - 1] ?? list[0];
-  let buffer = ofLink();
-  let ids = new Map();
-  const place = h('div', { class: 'chart tall', role: 'img' });
-  const about = h('p', { class: 'note' });
-  const name = (b) =>
-    `${f.bytes(b.bytes)} at ${b.address}${b.label ? `, ${b.label}` : ''}` +
-    ` — ${f.times(b.transfers, 'transfer', 'transfers')}`;
-  const choose = h(
-    'select',
-    {
-      'aria-label': 'Buffer',
-      onchange: () => {
-        buffer = list[choose.selectedIndex];
-        remember({ buffer: choose.selectedIndex ? choose.selectedIndex + 1 : null });
-        show();
-        announce('Another buffer is shown');
+export class Buffers {
+  constructor(selection) {
+    const { run, view } = selection;
+    Object.assign(this, { selection, run, view, ids: new Map(), list: [], buffer: null });
+    this.place = h('div', { class: 'chart tall', role: 'img' });
+    this.about = h('p', { class: 'note' });
+    this.away = h('p', { class: 'note', hidden: true });
+    this.marked = h('p', { class: 'note' });
+    this.choose = h('select', { 'aria-label': 'Buffer', onchange: () => this.pick(this.choose.selectedIndex) });
+    this.minimap = new Minimap(run, view);
+    this.range = h('span', { class: 'range' });
+    this.findingButton = h('button', { type: 'button', onclick: () => selection.fit() }, 'Finding');
+    const life = h('button', { type: 'button', onclick: () => this.live() }, 'Life of the buffer');
+    this.asTable = alternative('As a table', () => this.rows());
+    this.none = h('p', { class: 'empty' });
+    const region = h(
+      'div',
+      {
+        class: 'timeline-region',
+        tabindex: 0,
+        role: 'application',
+        'aria-roledescription': 'timeline',
+        'aria-label': `Contents over time. ${KEYS}`,
+        onkeydown: (event) => view.key(event),
       },
-    },
-    list.map((b) => h('option', {}, name(b))),
-  );
-
-  // Contents are numbered in the order in which they come, for this buffer alone.
-  function number() {
-    ids = new Map();
-    for (const piece of buffer.pieces) if (piece[8] >= 0 && !ids.has(piece[8])) ids.set(piece[8], ids.size + 1);
+      this.place,
+    );
+    this.body = h(
+      'div',
+      {},
+      this.minimap.element,
+      region,
+      this.about,
+      this.away,
+      this.marked,
+      h('p', { class: 'note' }, this.leftOut()),
+      this.asTable,
+    );
+    this.zoom = buttons(view, 'Whole run', life, this.findingButton);
+    this.element = h(
+      'section',
+      { class: 'panel', 'aria-label': 'Buffers' },
+      h(
+        'div',
+        { class: 'tools' },
+        h('div', { class: 'row' }, h('h2', {}, 'What lay in a buffer'), this.choose, this.range, this.zoom),
+      ),
+      this.none,
+      this.body,
+    );
+    this.restore();
+    this.chart = new Chart(
+      this.place,
+      () => this.option(),
+      (instance) => this.listen(instance),
+    );
+    this.chart.resized = () => this.viewed();
   }
 
-  const what = (piece) =>
-    piece[8] >= 0
-      ? `content ${ids.get(piece[8])}`
-      : piece[9] === 4
-        ? 'several contents'
-        : piece[9] === 1
-          ? 'memset'
-          : 'content not known';
-  const paint = (piece) =>
-    piece[8] >= 0
-      ? colour(`content-${(ids.get(piece[8]) - 1) % COLOURS}`)
-      : colour(piece[9] === 4 ? 'several' : piece[9] === 1 ? 'kind-memset' : 'unknown');
+  leftOut() {
+    const { buffers, allocations } = this.run.residency;
+    return allocations > buffers.length
+      ? `The ${buffers.length} allocations that most was copied to and from, of ${f.count(allocations)}.`
+      : '';
+  }
 
-  function draw(params, api) {
-    const piece = buffer.pieces[params.dataIndex];
-    const area = {
-      x: params.coordSys.x,
-      y: params.coordSys.y,
-      width: params.coordSys.width,
-      height: params.coordSys.height,
-    };
-    const [x0, y0] = api.coord([piece[0], piece[3] + piece[4]]);
-    const [x1, y1] = api.coord([piece[1], piece[3]]);
-    const shape = rectangle(
-      { x: x0, y: y0, width: Math.max(1, x1 - x0 - 0.5), height: Math.max(1, y1 - y0 - 0.5) },
-      area,
+  // --- which buffer ---
+
+  // How many calls of the chosen finding concern a buffer, and when; null: none does.
+  use(buffer) {
+    const of = buffer.findings.find(([index]) => index === this.selection.finding);
+    return of ? { calls: of[1], times: of[2] } : null;
+  }
+
+  // The buffer that most of the chosen finding concerns, else the first.
+  get fitting() {
+    const calls = (buffer) => this.use(buffer)?.calls ?? 0;
+    return [...this.list].sort((a, b) => calls(b) - calls(a))[0] ?? null;
+  }
+
+  // Those that the calls to which the page is narrowed copied to or from.
+  relist() {
+    const { narrow } = this.selection;
+    const all = this.run.residency.buffers;
+    this.list = narrow.current ? all.filter((buffer) => buffer.sites.some(([site]) => narrow.has(site))) : all;
+    for (const element of [this.body, this.choose, this.zoom, this.range]) element.hidden = !this.list.length;
+    this.none.hidden = this.list.length > 0;
+    fill(
+      this.none,
+      all.length
+        ? 'The calls to which the page is narrowed copied to and from none of the buffers that the page has.'
+        : 'No transfer concerned an allocation whose beginning the trace has.',
     );
+  }
+
+  // What a link says, else what fits the finding.
+  restore() {
+    this.relist();
+    const wanted = this.run.residency.buffers[(numberOf('buffer') ?? 0) - 1];
+    this.show(this.list.includes(wanted) ? wanted : this.fitting);
+  }
+
+  pick(index) {
+    this.show(this.list[index]);
+    const number = this.run.residency.buffers.indexOf(this.buffer) + 1;
+    remember({ buffer: this.buffer === this.fitting ? null : number });
+    announce('Another buffer is shown');
+  }
+
+  // Another finding brings its buffer.
+  chosen() {
+    remember({ buffer: null });
+    this.show(this.fitting);
+  }
+
+  narrowed() {
+    this.relist();
+    this.show(this.list.includes(this.buffer) ? this.buffer : this.fitting);
+  }
+
+  get end() {
+    return this.buffer.end_ns ?? this.run.last;
+  }
+
+  live() {
+    this.view.show(this.buffer.begin_ns, this.end);
+  }
+
+  name(buffer) {
+    const use = this.use(buffer);
+    return (
+      `${f.bytes(buffer.bytes)} at ${buffer.address}${buffer.label ? `, ${buffer.label}` : ''}` +
+      ` — ${f.times(buffer.transfers, 'transfer', 'transfers')}` +
+      (use ? `, ${f.count(use.calls)} of ${this.selection.chosen.name}` : '')
+    );
+  }
+
+  // --- what is said of it ---
+
+  // Contents are numbered in the order in which they come, for this buffer alone.
+  number() {
+    this.ids = new Map();
+    for (const piece of this.buffer.pieces)
+      if (piece[CONTENT] >= 0 && !this.ids.has(piece[CONTENT])) this.ids.set(piece[CONTENT], this.ids.size + 1);
+  }
+
+  what(piece) {
+    if (piece[CONTENT] >= 0) return `content ${this.ids.get(piece[CONTENT])}`;
+    return { 4: 'several contents', 1: 'memset' }[piece[BY]] ?? 'content not known';
+  }
+
+  // What follows of the contents: the one that was brought most often.
+  conclusion() {
+    const uploads = new Map();
+    for (const piece of this.buffer.pieces) {
+      if (piece[CONTENT] < 0 || piece[BY] !== 0) continue;
+      const key = `${piece[CONTENT]} ${piece[BYTES]}`;
+      const known = uploads.get(key) ?? { bytes: piece[BYTES], times: 0, content: piece[CONTENT] };
+      known.times += piece[WRITES];
+      uploads.set(key, known);
+    }
+    const [most] = [...uploads.values()].sort((a, b) => b.times * b.bytes - a.times * a.bytes || b.times - a.times);
+    return most?.times > 1
+      ? `The same ${f.bytes(most.bytes)} (content ${this.ids.get(most.content)}) were uploaded ` +
+          `${f.count(most.times)} times. `
+      : '';
+  }
+
+  describe() {
+    const { buffer, ids, run } = this;
+    const back = buffer.pieces.length - ids.size;
+    const pale = buffer.pieces.some((piece) => piece[CHANGED]);
+    fill(
+      this.about,
+      h('strong', {}, this.conclusion()),
+      `${f.times(buffer.pieces.length, 'piece', 'pieces')} of ` +
+        `${f.times(ids.size, 'known content', 'known contents')}. ` +
+        `Allocated at ${f.moment(buffer.begin_ns, run.duration)}${buffer.label ? ` by ${buffer.label}` : ''} ` +
+        `(${buffer.entry_point}), ` +
+        `${buffer.end_ns === null ? 'never freed' : `freed at ${f.moment(buffer.end_ns, run.duration)}`}. `,
+      back > 0 && ids.size ? 'Equal numbers and colours are equal bytes. ' : '',
+      pale ? 'Pale: a kernel was given a pointer and may have changed it. ' : '',
+      'Shaded: before it was allocated and after it was freed.',
+      buffer.events_left_out ? ' Too much happened to show all of it.' : '',
+    );
+    const { chosen } = this.selection;
+    const use = this.use(buffer);
+    const link = h(
+      'button',
+      { type: 'button', class: 'link', onclick: () => this.selection.open('findings') },
+      chosen?.name,
+    );
+    fill(
+      this.marked,
+      !chosen
+        ? ''
+        : use
+          ? [
+              h('span', { class: 'swatch tick' }),
+              ` ${f.times(use.calls, 'call', 'calls')} of `,
+              link,
+              ', at the bottom of the chart.',
+            ]
+          : ['No call of ', link, ' concerns this buffer.'],
+    );
+    this.place.setAttribute(
+      'aria-label',
+      `What lay in the buffer of ${f.bytes(buffer.bytes)}: ${buffer.pieces.length} pieces`,
+    );
+  }
+
+  show(buffer) {
+    if (!buffer) return;
+    this.buffer = buffer;
+    fill(
+      this.choose,
+      this.list.map((one) => h('option', {}, this.name(one))),
+    );
+    this.choose.selectedIndex = this.list.indexOf(buffer);
+    this.findingButton.disabled = !this.run.marked[this.selection.finding]?.size;
+    this.number();
+    this.describe();
+    this.asTable.refresh();
+    this.chart?.draw();
+    this.viewed();
+  }
+
+  // --- the chart ---
+
+  // The part in view has changed.
+  viewed() {
+    const { buffer, view, chart } = this;
+    if (!buffer) return;
+    const { range, span } = view;
+    fill(this.range, `${f.moment(range[0], span)} – ${f.moment(range[1], span)}`);
+    const away = range[1] <= buffer.begin_ns || range[0] >= this.end;
+    this.away.hidden = !away;
+    if (away) fill(this.away, 'The buffer was not there in the time that is shown: “Life of the buffer” goes there.');
+    if (!chart?.instance || !this.place.clientWidth) return; // hidden: drawn when it is shown
+    if (chart.stale) chart.draw();
+    this.minimap.place(LEFT, RIGHT, this.selection.finding);
+    chart.instance.setOption({
+      xAxis: { min: range[0], max: range[1] },
+      series: [{ id: 'outside', data: this.outside() }],
+    });
+  }
+
+  shown() {
+    this.viewed();
+  }
+
+  outside() {
+    const [from, to] = this.view.range;
+    return [
+      [from, Math.min(this.buffer.begin_ns, to)],
+      [Math.max(this.end, from), to],
+    ].filter(([start, end]) => end - start > 1);
+  }
+
+  paint(piece) {
+    if (piece[CONTENT] >= 0) return colour(`content-${(this.ids.get(piece[CONTENT]) - 1) % COLOURS}`);
+    return colour({ 4: 'several', 1: 'kind-memset' }[piece[BY]] ?? 'unknown');
+  }
+
+  drawPiece(params, api) {
+    const piece = this.buffer.pieces[params.dataIndex];
+    const { x, y, width, height } = params.coordSys;
+    const area = { x, y, width, height };
+    const [x0, y0] = api.coord([piece[BEGIN], piece[OFFSET] + piece[BYTES]]);
+    const [x1, y1] = api.coord([piece[END], piece[OFFSET]]);
+    const tall = Math.max(1, y1 - y0 - 0.5);
+    const shape = rectangle({ x: x0, y: y0, width: Math.max(1, x1 - x0 - 0.5), height: tall }, area);
     if (!shape) return null;
-    const children = [{ type: 'rect', shape, style: { fill: paint(piece) } }];
-    if (piece[2] && piece[2] < piece[1]) {
+    const { narrow } = this.selection;
+    const opacity = narrow.current && !narrow.has(piece[SITE]) ? 0.25 : 1;
+    const children = [{ type: 'rect', shape, style: { fill: this.paint(piece), opacity } }];
+    if (piece[CHANGED] && piece[CHANGED] < piece[END]) {
       // from here on a kernel may have changed it
-      const [xc] = api.coord([Math.max(piece[2], piece[0]), piece[3]]);
-      const changed = rectangle(
-        { x: xc, y: y0, width: Math.max(1, x1 - xc - 0.5), height: Math.max(1, y1 - y0 - 0.5) },
-        area,
-      );
+      const [xc] = api.coord([Math.max(piece[CHANGED], piece[BEGIN]), piece[OFFSET]]);
+      const changed = rectangle({ x: xc, y: y0, width: Math.max(1, x1 - xc - 0.5), height: tall }, area);
       if (changed) children.push({ type: 'rect', shape: changed, style: { fill: colour('panel'), opacity: 0.55 } });
     }
-    const digits = piece[8] >= 0 ? `${ids.get(piece[8])}` : '';
+    const digits = piece[CONTENT] >= 0 ? `${this.ids.get(piece[CONTENT])}` : '';
     if (digits && shape.width > 22 && shape.height > 14)
       children.push({
         type: 'text',
@@ -98,155 +319,129 @@ export function buffers(run) {
     return { type: 'group', children };
   }
 
-  const pairs = (piece) => [
-    ['from', f.moment(piece[0], run.duration)],
-    ['until', f.moment(piece[1], run.duration)],
-    ['bytes', `${f.bytes(piece[4])} at offset ${f.bytes(piece[3])}`],
-    ['brought by', HOW[piece[9]]],
-    ['written', f.times(piece[5], 'time', 'times')],
-    ['read back', piece[6] ? f.times(piece[6], 'time', 'times') : 'never'],
-    ['may have changed', piece[2] ? `from ${f.moment(piece[2], run.duration)} on` : 'no'],
-    ['fingerprint', piece[8] >= 0 ? contents[piece[8]] : ''],
-    ['row', piece[7] ? String(piece[7]) : ''],
-  ];
+  drawOutside(params, api) {
+    const { x, y, width, height } = params.coordSys;
+    const [x0, x1] = [0, 1].map((i) => api.coord([api.value(i), 0])[0]);
+    const shape = rectangle({ x: x0, y, width: x1 - x0, height }, { x, y, width, height });
+    return shape && { type: 'rect', shape, style: { fill: colour('outside') } };
+  }
 
-  const option = () => ({
-    ...base(),
-    animation: false,
-    tooltip: tooltip((item) => card(what(buffer.pieces[item.dataIndex]), pairs(buffer.pieces[item.dataIndex]))),
-    grid: { left: 74, right: 20, top: 10, bottom: 62 },
-    xAxis: axis({
-      type: 'value',
-      min: buffer.begin_ns,
-      max: buffer.end_ns ?? run.last,
-      axisLabel: {
-        formatter: (v) => f.moment(v, (buffer.end_ns ?? run.last) - buffer.begin_ns),
-        hideOverlap: true,
-        showMaxLabel: false,
-      },
-    }),
-    yAxis: axis({
-      type: 'value',
-      min: 0,
-      max: buffer.bytes,
-      interval: buffer.bytes / 4,
-      axisLabel: { formatter: (v) => f.bytes(v) },
-    }),
-    dataZoom: [
-      {
-        type: 'slider',
-        xAxisIndex: 0,
-        height: 20,
-        bottom: 8,
-        filterMode: 'none',
-        showDetail: false,
-        borderColor: colour('line-strong'),
-        fillerColor: colour('select'),
-        backgroundColor: 'transparent',
-        handleStyle: { color: colour('raised'), borderColor: colour('dim') },
-        moveHandleSize: 0,
-        brushSelect: false,
-      },
-    ],
-    series: [
-      {
-        type: 'custom',
-        clip: true,
-        renderItem: draw,
-        encode: { x: [0, 1], y: [3] },
-        data: buffer.pieces.map((piece) => piece.slice(0, 5)),
-      },
-    ],
-  });
+  drawMark(params, api) {
+    const { x, y, width, height } = params.coordSys;
+    const [at] = api.coord([api.value(0), 0]);
+    const shape = rectangle(
+      { x: at, y: y + height - MARK, width: 2, height: MARK },
+      { x, y, width: width + 2, height },
+    );
+    return shape && { type: 'rect', shape, style: { fill: colour('hot') } };
+  }
 
-  const rows = () =>
-    table(
+  marks() {
+    let at = 0;
+    return (this.use(this.buffer)?.times ?? []).map((later) => [(at += later), 0]);
+  }
+
+  option() {
+    const { buffer } = this;
+    const custom = (id, renderItem, encode, data, silent) => ({
+      id,
+      type: 'custom',
+      clip: true,
+      silent,
+      renderItem: (params, api) => renderItem.call(this, params, api),
+      encode,
+      data,
+    });
+    return {
+      ...base(),
+      animation: false,
+      tooltip: tooltip((item) => {
+        const piece = item.seriesId === 'pieces' && buffer.pieces[item.dataIndex];
+        return piece ? card(this.what(piece), this.pairs(piece)) : '';
+      }),
+      grid: { left: LEFT, right: RIGHT, top: 10, bottom: 26, outerBoundsMode: 'none' },
+      xAxis: axis({
+        type: 'value',
+        min: this.view.range[0],
+        max: this.view.range[1],
+        axisLabel: {
+          formatter: (value) => f.moment(value, this.view.span),
+          hideOverlap: true,
+          showMinLabel: false,
+          showMaxLabel: false,
+        },
+      }),
+      yAxis: axis({
+        type: 'value',
+        min: 0,
+        max: buffer.bytes,
+        interval: buffer.bytes / 4,
+        axisLabel: { formatter: (value) => f.bytes(value) },
+      }),
+      series: [
+        custom('outside', this.drawOutside, { x: [0, 1] }, this.outside(), true),
+        custom(
+          'pieces',
+          this.drawPiece,
+          { x: [0, 1], y: [3] },
+          buffer.pieces.map((piece) => piece.slice(0, 5)),
+        ),
+        custom('marks', this.drawMark, { x: [0], y: [1] }, this.marks(), true),
+      ],
+    };
+  }
+
+  listen(instance) {
+    gestures(instance.getZr(), this.view, {
+      left: () => LEFT,
+      width: () => Math.max(1, this.place.clientWidth - LEFT - RIGHT),
+      lowest: () => this.place.clientHeight - 22,
+      gone: () => instance.dispatchAction({ type: 'hideTip' }),
+    });
+    this.viewed();
+  }
+
+  pairs(piece) {
+    const { duration } = this.run;
+    return [
+      ['from', f.moment(piece[BEGIN], duration)],
+      ['until', f.moment(piece[END], duration)],
+      ['bytes', `${f.bytes(piece[BYTES])} at offset ${f.bytes(piece[OFFSET])}`],
+      ['brought by', HOW[piece[BY]]],
+      ['at', this.run.sites[piece[SITE]]?.label ?? ''],
+      ['written', f.times(piece[WRITES], 'time', 'times')],
+      ['read back', piece[READS] ? f.times(piece[READS], 'time', 'times') : 'never'],
+      ['may have changed', piece[CHANGED] ? `from ${f.moment(piece[CHANGED], duration)} on` : 'no'],
+      ['fingerprint', piece[CONTENT] >= 0 ? this.run.residency.contents[piece[CONTENT]] : ''],
+      ['row', piece[ROW] ? String(piece[ROW]) : ''],
+    ];
+  }
+
+  rows() {
+    const { duration, residency } = this.run;
+    return table(
       'What lay in the buffer',
       [
-        { title: 'Content', text: what },
-        { title: 'From', number: true, text: (p) => f.moment(p[0], run.duration) },
-        { title: 'Until', number: true, text: (p) => f.moment(p[1], run.duration) },
-        { title: 'Offset', number: true, text: (p) => f.bytes(p[3]) },
-        { title: 'Bytes', number: true, text: (p) => f.bytes(p[4]) },
-        { title: 'Brought by', text: (p) => HOW[p[9]] },
-        { title: 'Written', number: true, text: (p) => f.count(p[5]) },
-        { title: 'Read', number: true, text: (p) => f.count(p[6]) },
-        { title: 'Fingerprint', cell: (p) => (p[8] >= 0 ? h('span', { class: 'mono' }, contents[p[8]]) : '') },
+        { title: 'Content', text: (piece) => this.what(piece) },
+        { title: 'From', number: true, text: (piece) => f.moment(piece[BEGIN], duration) },
+        { title: 'Until', number: true, text: (piece) => f.moment(piece[END], duration) },
+        { title: 'Offset', number: true, text: (piece) => f.bytes(piece[OFFSET]) },
+        { title: 'Bytes', number: true, text: (piece) => f.bytes(piece[BYTES]) },
+        { title: 'Brought by', text: (piece) => HOW[piece[BY]] },
+        { title: 'Written', number: true, text: (piece) => f.count(piece[WRITES]) },
+        { title: 'Read', number: true, text: (piece) => f.count(piece[READS]) },
+        {
+          title: 'Fingerprint',
+          cell: (piece) =>
+            piece[CONTENT] >= 0 ? h('span', { class: 'mono' }, residency.contents[piece[CONTENT]]) : '',
+        },
       ],
-      buffer.pieces,
+      this.buffer.pieces,
     );
-
-  // What follows of the contents: the one that was brought most often.
-  function conclusion() {
-    const uploads = new Map();
-    for (const piece of buffer.pieces) {
-      if (piece[8] < 0 || piece[9] !== 0) continue;
-      const key = `${piece[8]} ${piece[4]}`;
-      const known = uploads.get(key) ?? { bytes: piece[4], times: 0, content: piece[8] };
-      known.times += piece[5];
-      uploads.set(key, known);
-    }
-    const [most] = [...uploads.values()].sort((a, b) => b.times * b.bytes - a.times * a.bytes || b.times - a.times);
-    return most?.times > 1
-      ? `The same ${f.bytes(most.bytes)} (content ${ids.get(most.content)}) were uploaded ${f.count(most.times)} times. `
-      : '';
   }
 
-  const asTable = alternative('As a table', rows);
-  let chart = null;
-  function show() {
-    number();
-    const back = buffer.pieces.length - ids.size;
-    fill(
-      about,
-      h('strong', {}, conclusion()),
-      `${f.times(buffer.pieces.length, 'piece', 'pieces')} of ` +
-        `${f.times(ids.size, 'known content', 'known contents')}. ` +
-        `Allocated at ${f.moment(buffer.begin_ns, run.duration)}${buffer.label ? ` by ${buffer.label}` : ''} ` +
-        `(${buffer.entry_point}), ` +
-        `${buffer.end_ns === null ? 'never freed' : `freed at ${f.moment(buffer.end_ns, run.duration)}`}. `,
-      back > 0 && ids.size ? 'Equal numbers and colours are equal bytes. ' : '',
-      'Pale: a kernel was given a pointer and may have changed it.',
-      buffer.events_left_out ? ' Too much happened to show all of it.' : '',
-    );
-    place.setAttribute(
-      'aria-label',
-      `What lay in the buffer of ${f.bytes(buffer.bytes)}: ${buffer.pieces.length} pieces`,
-    );
-    chart?.draw();
-    asTable.refresh();
+  dispose() {
+    this.minimap.dispose();
+    this.chart.dispose();
   }
-
-  const element = h(
-    'section',
-    { class: 'panel', 'aria-label': 'Buffers' },
-    h(
-      'div',
-      { class: 'tools' },
-      h('div', { class: 'row' }, h('h2', {}, 'What lay in a buffer'), list.length ? choose : null),
-    ),
-    list.length
-      ? [
-          place,
-          about,
-          allocations > list.length
-            ? h(
-                'p',
-                { class: 'note' },
-                `The ${list.length} allocations that most was copied to and from, of ${f.count(allocations)}.`,
-              )
-            : null,
-          asTable,
-        ]
-      : h('p', { class: 'empty' }, 'No transfer concerned an allocation whose beginning the trace has.'),
-  );
-  const restore = () => {
-    if (!list.length) return;
-    buffer = ofLink();
-    choose.selectedIndex = list.indexOf(buffer);
-    show();
-  };
-  restore();
-  if (list.length) chart = new Chart(place, option);
-  return { element, restore, dispose: () => chart?.dispose() };
 }

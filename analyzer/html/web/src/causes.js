@@ -1,7 +1,8 @@
 // The list of causes: each with what its repair saves, where it is and what to do, and the other findings of the same
 // cause beneath it. It is one tree of flat rows; what is folded is not in the page.
-import { coded, fill, h } from './dom.js';
+import { coded, fill, h, shaded } from './dom.js';
 import * as f from './format.js';
+import { remember, stateOf } from './state.js';
 
 const NAMED = 5; // causes that are shown by name
 
@@ -67,11 +68,15 @@ export class Causes {
       tabindex: run.findings.length ? 0 : null,
       onkeydown: (event) => this.key(event),
     });
+    shaded(this.list);
     this.search = h('input', {
       type: 'search',
       placeholder: 'Filter by name, function or file',
       'aria-label': 'Filter findings',
-      oninput: () => this.refill(),
+      oninput: () => {
+        remember({ filter: this.search.value || null });
+        this.refill();
+      },
     });
     this.number = h('span', { class: 'dim' });
     this.element = h(
@@ -86,6 +91,11 @@ export class Causes {
       this.list,
       this.foot(),
     );
+    this.refill();
+  }
+
+  restore() {
+    this.search.value = stateOf('filter') ?? '';
     this.refill();
   }
 
@@ -191,11 +201,11 @@ export class Causes {
   }
 
   none() {
-    const { headline, transfers, fingerprints, findings_total: total } = this.run.report;
+    const { transfers, fingerprints, findings_total: total } = this.run.report;
     if (this.groups.smaller.length) return `Nothing that saves ${f.ns(total.floor_ns)} or more.`;
     if (this.groups.advice.length) return 'Nothing that saves time.';
     const unseen = transfers.total.count && !fingerprints.taken;
-    return `No findings. Wasted: ${headline}.${unseen ? ' docs/options.md says how to record contents.' : ''}`;
+    return `No findings.${unseen ? ' docs/options.md says how to record contents.' : ''}`;
   }
 
   // --- a row ---

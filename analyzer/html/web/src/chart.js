@@ -1,7 +1,7 @@
 // Apache ECharts with the parts that the page uses, and the colours of the page's theme for what is drawn on a canvas.
 import * as core from 'echarts/core';
 import { CustomChart, LineChart, ScatterChart } from 'echarts/charts';
-import { DataZoomComponent, GridComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, TooltipComponent } from 'echarts/components';
 import { CanvasRenderer } from 'echarts/renderers';
 import { h, reducedMotion } from './dom.js';
 
@@ -9,7 +9,6 @@ core.use([
   CustomChart,
   LineChart,
   ScatterChart,
-  DataZoomComponent,
   GridComponent,
   TooltipComponent,
   CanvasRenderer,
@@ -75,7 +74,7 @@ export const base = () => ({
 const charts = new Set();
 export class Chart {
   constructor(element, option, prepare) {
-    Object.assign(this, { element, option, prepare, instance: null });
+    Object.assign(this, { element, option, prepare, instance: null, stale: false });
     charts.add(this);
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(element);
@@ -92,14 +91,18 @@ export class Chart {
     if (
       this.instance.getWidth() === this.element.clientWidth &&
       this.instance.getHeight() === this.element.clientHeight
-    )
+    ) {
+      if (this.stale) this.draw();
       return;
+    }
     this.instance.resize();
     this.resized?.();
   }
 
+  // What is hidden has no size to draw for: it is drawn when it is shown.
   draw() {
-    this.instance?.setOption(this.option(), { notMerge: true, lazyUpdate: false });
+    this.stale = !this.element.clientWidth;
+    if (!this.stale) this.instance?.setOption(this.option(), { notMerge: true, lazyUpdate: false });
   }
 
   dispose() {

@@ -64,7 +64,7 @@ function percent(of) {
 }
 
 // `evidence` as of Pair.
-export function compare(runs, diff, evidence) {
+export function compare(runs, diff, narrow, evidence) {
   const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
   // not all contents were checked: how many there are is an estimate
@@ -81,7 +81,7 @@ export function compare(runs, diff, evidence) {
       changed(row),
     ],
   };
-  const pair = new Pair(runs, evidence);
+  const pair = new Pair(runs, narrow, evidence);
   const joined = new Joined(
     runs,
     diff.findings,
@@ -196,6 +196,7 @@ export function compare(runs, diff, evidence) {
       pair.restore();
     },
     shown: () => pair.update(),
+    narrowed: () => pair.update(),
     dispose: () => pair.dispose(),
   };
 }

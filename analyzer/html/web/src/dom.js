@@ -74,6 +74,15 @@ export function alternative(title, make) {
   return details;
 }
 
+// A shade at the bottom of what scrolls says that there is more below.
+export function shaded(element) {
+  const look = () =>
+    element.classList.toggle('more', element.scrollHeight - element.clientHeight - element.scrollTop > 4);
+  element.addEventListener('scroll', look);
+  new ResizeObserver(look).observe(element);
+  new MutationObserver(look).observe(element, { childList: true });
+}
+
 export function announce(text) {
   const live = document.getElementById('live');
   if (live) live.textContent = text;

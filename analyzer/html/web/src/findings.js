@@ -1,17 +1,28 @@
 // The findings: the list of their causes, and the chosen finding at length.
 import { Causes, badge, gain, outputChanged, place, triedText } from './causes.js';
-import { announce, coded, fill, h, table } from './dom.js';
+import { announce, coded, fill, h, shaded, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
 
 const GUIDES = XFERSPY_GUIDES; // what docs/findings says of each; put in when the page is built
 
+// A line of code; what does not fit goes on a little to the right of where it began.
+function lineOf(text) {
+  const element = h('code', {}, text || ' ');
+  const indent = text.length - text.trimStart().length + 2;
+  element.style.paddingLeft = `${indent}ch`;
+  element.style.textIndent = `-${indent}ch`;
+  return element;
+}
+
 export class Findings {
   // `choose` is called with the index of the finding that is chosen, or null; `reveal` with a row of its evidence,
   // to show it in the timeline.
-  constructor(run, choose, reveal, narrow) {
-    Object.assign(this, { run, choose, reveal });
+  constructor(selection, choose, reveal) {
+    const { run, narrow } = selection;
+    Object.assign(this, { selection, run, choose, reveal });
     this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
+    shaded(this.detail);
     this.causes = new Causes(run, narrow, (index) => this.show(index));
     this.element = this.causes.element;
     this.restore();
@@ -20,6 +31,7 @@ export class Findings {
 
   // What a link says, else the first cause.
   restore() {
+    this.causes.restore();
     const wanted = numberOf('finding');
     const first = this.causes.first?.index ?? null;
     this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
@@ -130,8 +142,11 @@ export class Findings {
           {},
           h('span', { class: 'mono' }, place(finding)),
           finding.label ? h('span', { class: 'dim' }, ` (${finding.site})`) : null,
+          ' ',
+          this.inFlame(finding),
           source,
         ),
+        this.buffers(finding),
         finding.framework_text ? [h('dt', {}, 'Work'), h('dd', {}, finding.framework_text)] : null,
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
@@ -146,13 +161,46 @@ export class Findings {
     ];
   }
 
+  link(text, action) {
+    return h('button', { type: 'button', class: 'link', onclick: action }, text);
+  }
+
+  // Where the flame graph has it.
+  inFlame(finding) {
+    const { leaves } = this.run.flame;
+    if (!leaves.some((leaf) => leaf.site === finding.site_index)) return null;
+    return this.link('in the flame graph', () => this.selection.open('sites'));
+  }
+
+  // The buffers that it concerns.
+  buffers(finding) {
+    const all = this.run.residency.buffers;
+    const of = (buffer) => buffer.findings.find(([index]) => index === finding.index)?.[1] ?? 0;
+    const [first, ...others] = all.filter(of).sort((a, b) => of(b) - of(a));
+    if (!first) return null;
+    return [
+      h('dt', {}, 'Buffer'),
+      h(
+        'dd',
+        {},
+        this.link(`${f.bytes(first.bytes)} at ${first.address}`, () => this.selection.open('buffers')),
+        h(
+          'span',
+          { class: 'dim' },
+          ` ${f.times(of(first), 'time', 'times')}` +
+            (others.length ? `, and ${f.times(others.length, 'other buffer', 'other buffers')}` : ''),
+        ),
+      ),
+    ];
+  }
+
   // The finding's page: what it looks like in code, and the repair.
   guide(finding) {
     const guide = GUIDES[finding.id];
     if (!guide) return null;
     const block = ({ text, list, code }) =>
       code !== undefined
-        ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, h('code', {}, code))
+        ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, code.split('\n').map(lineOf))
         : list
           ? h(
               'ul',
@@ -163,7 +211,7 @@ export class Findings {
     // where it does not fit beside the evidence, only its title is there
     return h(
       'details',
-      { class: 'guide', open: matchMedia('(min-width: 1300px)').matches },
+      { class: 'guide', open: matchMedia('(min-width: 1521px)').matches },
       h('summary', {}, `What ${finding.id} looks like, and the repair`),
       guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
       guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,

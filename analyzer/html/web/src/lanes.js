@@ -4,6 +4,7 @@ import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
 import { alternative, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { KEYS, gestures } from './view.js';
 
 const LANE = 22;
 const TABLE_ROWS = 200;
@@ -22,9 +23,8 @@ function firstAtOrAfter(array, value) {
   return low;
 }
 
-
 export class Lanes {
-  // `origin` is the moment of the run at which the view's time is 0; `narrow` may be null.
+  // `origin` is the moment of the run at which the view's time is 0.
   constructor(run, view, narrow, name) {
     Object.assign(this, { run, view, narrow, name, finding: null, origin: 0, current: [] });
     this.place = h('div', { class: 'chart timeline', role: 'img' });
@@ -37,7 +37,7 @@ export class Lanes {
         role: 'application',
         'aria-roledescription': 'timeline',
         onkeydown: (event) => view.key(event),
-        'aria-label': `${name}. Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.`,
+        'aria-label': `${name}. ${KEYS}`,
       },
       this.place,
       this.tip,
@@ -94,7 +94,7 @@ export class Lanes {
 
   // Whether a segment is of the calls that the page is narrowed to.
   isInside(lane, i) {
-    return !this.narrow?.current || (lane.kind[i] !== KERNEL && this.narrow.has(lane.what[i]));
+    return !this.narrow.current || (lane.kind[i] !== KERNEL && this.narrow.has(lane.what[i]));
   }
 
   // Rectangles of one lane: [lane, start, end, kind, count, busy, bytes, first place, hot share, what, row, inside,
@@ -227,7 +227,7 @@ export class Lanes {
     if (!shape) return null;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
     const lighter = dense * (1 - (0.5 * data[12]) / data[4]);
-    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.22 : lighter;
+    const dimmed = !data[11] ? 0.12 : this.finding !== null && !hot ? 0.3 : lighter;
     return {
       type: 'rect',
       shape,
@@ -262,6 +262,7 @@ export class Lanes {
 
   update() {
     if (!this.chart?.instance || !this.place.clientWidth) return false; // hidden: drawn when it is shown
+    if (this.chart.stale) this.chart.draw();
     this.current = this.data();
     this.chart.instance.setOption({
       xAxis: { min: this.view.range[0], max: this.view.range[1] },
@@ -281,30 +282,13 @@ export class Lanes {
 
   listen(instance) {
     const renderer = instance.getZr();
-    renderer.on('mousewheel', (event) => {
-      if (!event.event.ctrlKey) return;
-      event.stop();
-      this.view.zoom(event.wheelDelta > 0 ? 0.7 : 1.43, this.share(event.offsetX));
+    gestures(renderer, this.view, {
+      left: () => this.left(),
+      width: () => this.width(),
+      lowest: () => this.place.clientHeight - 22,
+      still: (x, y) => this.point(x, y),
+      gone: () => (this.tip.hidden = true),
     });
-    let grabbed = null;
-    renderer.on('mousedown', (event) => {
-      if (event.offsetY < this.place.clientHeight - 22) grabbed = { x: event.offsetX, range: this.view.range };
-    });
-    renderer.on('mousemove', (event) => {
-      if (!grabbed) {
-        this.point(event.offsetX, event.offsetY);
-        return;
-      }
-      this.tip.hidden = true;
-      const by = ((grabbed.x - event.offsetX) / this.width()) * (grabbed.range[1] - grabbed.range[0]);
-      this.view.show(grabbed.range[0] + by, grabbed.range[1] + by, true);
-    });
-    for (const end of ['mouseup', 'globalout']) {
-      renderer.on(end, () => {
-        grabbed = null;
-        if (end === 'globalout') this.tip.hidden = true;
-      });
-    }
     renderer.on('dblclick', (event) => {
       const at = this.nearest(event.offsetX, event.offsetY);
       if (at) this.view.show(at[1] - (at[2] - at[1]), at[2] + (at[2] - at[1]));
@@ -341,9 +325,6 @@ export class Lanes {
 
   width() {
     return Math.max(1, this.place.clientWidth - this.left() - RIGHT);
-  }
-  share(x) {
-    return Math.min(1, Math.max(0, (x - this.left()) / this.width()));
   }
 
   rows() {

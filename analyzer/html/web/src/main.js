@@ -1,34 +1,41 @@
 // The page: header, tabs, theme. Each tab is made when it is first opened.
 import { bandwidth } from './bandwidth.js';
-import { buffers } from './buffers.js';
-import { outputChanged, triedText } from './causes.js';
+import { Buffers } from './buffers.js';
 import { redrawAll } from './chart.js';
 import { compare } from './compare.js';
 import { readDocument } from './data.js';
 import { fill, h } from './dom.js';
 import { Findings } from './findings.js';
 import * as f from './format.js';
-import { run as runTab } from './run.js';
+import { headOfBoth, headOfRun } from './head.js';
 import { Narrow, narrowing } from './narrow.js';
+import { run as runTab } from './run.js';
+import { Selection } from './selection.js';
 import { sites } from './sites.js';
-import { numberOf, onLink, readState, remember, stateOf } from './state.js';
+import { numberOf, onLink, readState, remember, stateOf, wholeState } from './state.js';
 import { Timeline } from './timeline.js';
 
-const COPYING = 'Copying on the device';
-const ALL_REPAIRED = 'All repaired saves';
-
 const page = document.getElementById('page');
+// what is not narrowed
+const WHOLE = { compare: 'The tables here are of both whole runs. ', run: 'This tab is of the whole run. ' };
 
-function findingsTab(run, narrow) {
-  const timeline = new Timeline(run, narrow);
+function findingsTab(selection) {
+  const timeline = new Timeline(selection);
   const findings = new Findings(
-    run,
-    (index) => timeline.choose(index),
+    selection,
+    (index) => {
+      timeline.choose(index);
+      selection.choose(index);
+    },
     (row) => timeline.reveal(row),
-    narrow,
   );
   return {
-    element: h('div', {}, h('div', { class: 'work' }, findings.element, findings.detail), timeline.element),
+    element: h(
+      'div',
+      { class: 'tab' },
+      h('div', { class: 'work' }, findings.element, findings.detail),
+      timeline.element,
+    ),
     timeline,
     findings,
     restore: () => {
@@ -39,6 +46,7 @@ function findingsTab(run, narrow) {
       findings.narrowed();
       timeline.update();
     },
+    viewed: () => timeline.update(),
     shown: () => timeline.update(),
     dispose: () => timeline.dispose(),
   };
@@ -49,15 +57,16 @@ class Page {
     const run = numberOf('run');
     Object.assign(this, { runs, diff, shown: runs[run - 1] ? run - 1 : runs.length - 1 });
     this.tabs = [
-      diff && ['compare', 'Diff', () => compare(runs, diff, (run, finding) => this.evidence(run, finding))],
-      ['findings', 'Findings', () => findingsTab(this.run, this.narrow)],
-      ['bandwidth', 'Bandwidth', () => bandwidth(this.run, this.narrow)],
-      ['sites', 'Call sites', () => sites(this.run, this.narrow)],
-      ['buffers', 'Buffers', () => buffers(this.run)],
-      ['run', 'Run', () => runTab(this.run)],
+      diff && ['compare', 'Diff', () => this.compare()],
+      ['findings', 'Findings', () => findingsTab(this.selection)],
+      ['bandwidth', 'Bandwidth', () => bandwidth(this.selection)],
+      ['sites', 'Call sites', () => sites(this.selection, runs)],
+      ['buffers', 'Buffers', () => new Buffers(this.selection)],
+      ['run', 'Run', () => runTab(this.selection)],
     ].filter(Boolean);
     this.open = new Map();
     this.narrow = new Narrow(() => this.narrowed());
+    this.reselect();
     this.banner = h('div', { class: 'narrowed', role: 'status', hidden: true });
     document.title = `xferspy: ${runs.map((run) => run.name).join(' and ')}`;
     this.header = h('header', {});
@@ -91,30 +100,59 @@ class Page {
       this.footer(),
       h('div', { id: 'live', 'aria-live': 'polite', class: 'hidden' }),
     );
+    this.make('findings'); // they say which finding is chosen, for every tab
     this.select(this.viewOfLink());
     if (narrowing()) this.make('sites');
     onLink(() => this.follow());
   }
 
+  // Nothing of another run stays selected.
+  reselect() {
+    this.selection = new Selection(
+      this.run,
+      this.narrow,
+      (key) => {
+        this.select(key, true);
+        scrollTo(0, 0);
+      },
+      (what) => this.tell(what),
+    );
+  }
+
+  tell(what) {
+    for (const tab of this.open.values()) tab[what]?.();
+  }
+
+  compare() {
+    return compare(this.runs, this.diff, this.narrow, (run, finding) => this.evidence(run, finding));
+  }
+
   // What the tabs are narrowed to has changed. A tab that does not follow by itself is made anew.
   narrowed() {
-    const { current } = this.narrow;
-    const { sites: all } = this.run;
-    const count = current ? [...current.sites].reduce((sum, site) => sum + all[site].transfers, 0) : 0;
-    this.banner.hidden = !current;
-    fill(
-      this.banner,
-      current
-        ? [
-            `Narrowed to calls from ${current.name}: ${f.count(count)} of ` +
-              `${f.times(this.run.report.transfers.total.count, 'transfer', 'transfers')}. `,
-            h('button', { type: 'button', onclick: () => this.narrow.clear() }, 'Show all'),
-          ]
-        : null,
-    );
-    for (const key of ['findings', 'sites']) this.open.get(key)?.narrowed();
+    this.say();
+    this.tell('narrowed');
     this.close('bandwidth');
     if (this.current === 'bandwidth') this.make('bandwidth');
+  }
+
+  // What the page is narrowed to, and how much that is; of both runs where both are shown.
+  say() {
+    const { current } = this.narrow;
+    const comparing = this.current === 'compare';
+    const part = (run) => {
+      const count = [...current.sites.get(run)].reduce((sum, site) => sum + run.sites[site].transfers, 0);
+      return `${f.count(count)} of ${f.times(run.report.transfers.total.count, 'transfer', 'transfers')}`;
+    };
+    this.banner.hidden = !current;
+    if (!current) return;
+    fill(
+      this.banner,
+      `Narrowed to calls from ${current.name}: `,
+      comparing ? this.runs.map((run, i) => `${i ? ', after ' : 'before '}${part(run)}`) : part(this.run),
+      '. ',
+      WHOLE[this.current] ?? '',
+      h('button', { type: 'button', onclick: () => this.narrow.clear() }, 'Show all'),
+    );
   }
 
   make(key) {
@@ -136,216 +174,30 @@ class Page {
     return this.tabs.some(([key]) => key === view) ? view : this.tabs[0][0];
   }
 
-  // What a link shows that somebody put into the address of this page.
+  // What a link shows that somebody put into the address of this page. What follows a change of one part, say the
+  // finding's buffer, must not replace the other parts of the link.
   follow() {
+    const wanted = wholeState();
     const run = numberOf('run');
+    const site = narrowing();
     if (this.runs[run - 1] && run - 1 !== this.shown) this.show(run - 1);
+    else if (this.narrow.current && this.narrow.current.key !== site) this.narrow.clear();
+    remember(wanted);
     this.select(this.viewOfLink());
-    if (this.narrow.current && this.narrow.current.key !== narrowing()) {
-      const wanted = narrowing();
-      this.narrow.clear();
-      remember({ site: wanted });
-    }
-    if (narrowing()) this.make('sites');
-    for (const tab of this.open.values()) tab.restore?.();
+    this.selection.restore();
+    this.open.get('findings').restore();
+    remember(wanted);
+    if (site) this.make('sites');
+    for (const [key, tab] of this.open) if (key !== 'findings') tab.restore?.();
   }
 
   get run() {
     return this.runs[this.shown];
   }
 
-  // Where the run went: a bar, and its key with the same in words.
-  where() {
-    const { where } = this.run.report;
-    if (!where) return null;
-    const shown = where.parts.filter((part) => part.percent);
-    const key = (part) =>
-      h(
-        'span',
-        { class: 'key' },
-        h('span', { class: `swatch where-${part.part}`, 'aria-hidden': 'true' }),
-        `${part.label} ${part.percent}\u00a0%`,
-      );
-    const piece = (part) => {
-      const element = h('span', { class: `where-${part.part}`, title: `${part.label}: ${f.ns(part.ns)}` });
-      element.style.flexGrow = part.percent;
-      return element;
-    };
-    return h(
-      'div',
-      { class: 'where' },
-      h('div', { class: 'where-bar', 'aria-hidden': 'true' }, shown.map(piece)),
-      h('p', { class: 'keys' }, 'Where the run went:', shown.map(key)),
-    );
-  }
-
-  // What all repairs save, and what becomes of the run.
-  repaired(run) {
-    const [saves, ...becomes] = f.minus(f.units(run.total_text)).replace(/\.$/, '').split(', ');
-    return [saves.replace(/^All repaired: saves /, '') || 'nothing', becomes.join(', ')];
-  }
-
-  // What `xferspy try` measured of all repairs together: "-140 ms (-145 ms to -131 ms), 9 runs each, output the same".
-  tried() {
-    const text = triedText(this.run);
-    const [, gain, more] = text.match(/^(.*?)( \(.*|, .*|)$/) ?? [];
-    if (!gain) return null;
-    return h(
-      'div',
-      { class: 'figure' },
-      h('dt', {}, 'All repairs tried'),
-      h('dd', {}, gain, h('span', { class: outputChanged(text) ? 'worse' : 'dim' }, ` ${more.replace(/^[, ]+/, '')}`)),
-    );
-  }
-
   head() {
-    const { report } = this.run;
-    const all = report.transfers.total;
-    const simulated = this.runs.some((run) => run.report.run.simulated);
-    const note = simulated
-      ? h(
-          'p',
-          { class: 'simulated', role: 'note' },
-          h('strong', {}, 'SIMULATED'),
-          ' The device was a simulated GPU: no time on this page is a measurement.',
-        )
-      : null;
     const comparing = this.current === 'compare'; // what both were, not one of the two
-    const failing = (comparing ? this.runs : [this.run])
-      .filter((run) => run.failures_text)
-      .map((run) =>
-        h('p', { class: 'failing', role: 'note' }, `${comparing ? `${run.name}: ` : ''}${run.failures_text}.`),
-      );
-    const figure = (name, value, more) =>
-      h(
-        'div',
-        { class: 'figure' },
-        h('dt', {}, name),
-        h('dd', {}, value, more ? h('span', { class: 'dim' }, ` ${more}`) : null),
-      );
-    const themes = h(
-      'select',
-      { id: 'theme', 'aria-label': 'Colours', onchange: () => this.theme(themes.value) },
-      [
-        ['', 'System colours'],
-        ['light', 'Light'],
-        ['dark', 'Dark'],
-      ].map(([value, name]) => h('option', { value }, name)),
-    );
-    themes.value = document.documentElement.dataset.theme ?? '';
-    const which =
-      this.runs.length > 1
-        ? h(
-            'div',
-            { class: 'which', role: 'group', 'aria-label': 'Run shown' },
-            this.runs.map((run, i) =>
-              h(
-                'button',
-                {
-                  type: 'button',
-                  'aria-pressed': i === this.shown && !comparing ? 'true' : 'false',
-                  onclick: () => this.show(i),
-                },
-                i ? 'After' : 'Before',
-              ),
-            ),
-          )
-        : null;
-    if (comparing) {
-      const both = (value) => this.runs.map((run) => value(run.report) || '–').join(' → ');
-      const commands = [...new Set(this.runs.map((run) => run.report.run.command || run.name))];
-      fill(
-        this.header,
-        note,
-        failing,
-        h(
-          'div',
-          { class: 'row' },
-          h('h1', {}, h('span', { class: 'mono' }, this.runs.map((run) => run.name).join(' → '))),
-          which,
-          themes,
-        ),
-        h(
-          'p',
-          { class: 'dim' },
-          commands.flatMap((command, i) => [i ? ' → ' : '', h('span', { class: 'mono' }, command)]),
-        ),
-        h(
-          'dl',
-          { class: 'figures' },
-          figure(
-            'Run',
-            both((of) => f.ns(of.run.duration_ns)),
-            this.diff.verdict.own_text ? 'with xferspy’s own time' : '',
-          ),
-          figure(ALL_REPAIRED, this.runs.map((run) => this.repaired(run)[0]).join(' → ')),
-          figure(
-            'Transfers',
-            both((of) => f.count(of.transfers.total.count)),
-            both((of) => f.bytes(of.transfers.total.bytes)),
-          ),
-          this.runs.every((run) => run.report.transfers.total.timed_count)
-            ? figure(
-                COPYING,
-                both((of) => f.ns(of.transfers.total.device_ns)),
-              )
-            : null,
-        ),
-      );
-      return;
-    }
-    fill(
-      this.header,
-      note,
-      failing,
-      h(
-        'div',
-        { class: 'row' },
-        h('h1', {}, h('span', { class: 'mono' }, report.run.command || this.run.name)),
-        which,
-        themes,
-      ),
-      h(
-        'p',
-        { class: 'dim' },
-        [
-          report.devices
-            .map((device) => device.name)
-            .filter(Boolean)
-            .join(', '),
-          report.run.host && `on ${report.run.host}`,
-          f.date(report.run.start_unix_ns),
-          report.run.status !== 'complete' && `trace ${report.run.status}`,
-        ]
-          .filter(Boolean)
-          .join(' · '),
-      ),
-      h(
-        'dl',
-        { class: 'figures' },
-        figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
-        figure(ALL_REPAIRED, ...this.repaired(this.run)),
-        this.tried(),
-        figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
-        all.timed_count
-          ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, report.run.duration_ns)} of the run`)
-          : all.count
-            ? figure('Inside the calls', f.ns(all.host_ns), 'no device times')
-            : figure(COPYING, 'no copies'),
-        report.devices.some((device) => device.copy_overlap !== null)
-          ? figure(
-              'Beside kernels',
-              f.share(
-                report.devices.reduce((sum, device) => sum + device.both_busy_ns, 0),
-                report.devices.reduce((sum, device) => sum + device.copy_busy_ns, 0),
-              ) || '0 %',
-              'of the copying',
-            )
-          : null,
-      ),
-      this.where(),
-      this.run.unknown_texts.map((text) => h('p', { class: 'unknown', role: 'note' }, f.units(text))),
-    );
+    fill(this.header, comparing ? headOfBoth(this) : headOfRun(this));
   }
 
   footer() {
@@ -387,6 +239,7 @@ class Page {
     this.current = key;
     remember({ view: key === this.tabs[0][0] ? null : key });
     if (heads) this.head();
+    this.say();
   }
 
   key(event) {
@@ -402,14 +255,18 @@ class Page {
     this.shown = index;
     remember({ run: index + 1, finding: null, from: null, to: null, site: null, buffer: null });
     this.tabs.filter(([name]) => name !== 'compare').forEach(([name]) => this.close(name));
+    this.reselect();
     this.narrow.clear();
+    this.make('findings');
     this.select(this.current === 'compare' ? 'findings' : this.current);
     this.head();
   }
 
   // A finding of a run at length.
   evidence(run, finding) {
-    this.show(run);
+    if (run !== this.shown) this.show(run);
+    this.narrow.clear();
+    this.select('findings');
     this.open.get('findings').findings.causes.show(finding);
     scrollTo(0, 0);
   }

@@ -1,4 +1,5 @@
-// What the tabs are narrowed to: the call sites below a frame of the flame graph. One for each run that is shown.
+// What the tabs are narrowed to: the call sites below a frame of the flame graph of the run that is shown, and below
+// the frames of the same names in the other run, if there are two.
 import { remember, stateOf } from './state.js';
 
 // The frame that a link names.
@@ -10,7 +11,7 @@ export class Narrow {
     Object.assign(this, { changed, current: null });
   }
 
-  // { key, name, sites: the indexes of the call sites below it }
+  // { key, name, sites: by run the indexes of the call sites below it }
   to(current) {
     this.current = current;
     remember({ site: current ? current.key : null });
@@ -22,7 +23,14 @@ export class Narrow {
     else remember({ site: null });
   }
 
-  has(site) {
-    return !this.current || this.current.sites.has(site);
+  // Of one run: `current` as above, and whether a call site is among those that are left.
+  of(run) {
+    const narrow = this;
+    return {
+      get current() {
+        return narrow.current;
+      },
+      has: (site) => !narrow.current || Boolean(narrow.current.sites.get(run)?.has(site)),
+    };
   }
 }

@@ -28,11 +28,11 @@ function firstTransfer(run) {
 
 export class Pair {
   // `evidence` is called with a run's number and a finding's index, to show it at length.
-  constructor(runs, evidence) {
+  constructor(runs, narrow, evidence) {
     Object.assign(this, { runs, evidence, joined: null, firsts: runs.map(firstTransfer) });
-    this.view = new View(0, 1, () => this.update(), () => this.fit());
+    this.view = new View(0, 1, () => this.update(), () => this.fit(), 'both-');
     this.sides = runs.map((run, i) => {
-      const lanes = new Lanes(run, this.view, null, `Timeline ${SIDES[i].toLowerCase()}`);
+      const lanes = new Lanes(run, this.view, narrow.of(run), `Timeline ${SIDES[i].toLowerCase()}`);
       const table = lanes.alternative(`${SIDES[i]}. `);
       const said = h('span', { class: 'dim' });
       const button = h('button', { type: 'button', onclick: () => this.evidence(i, lanes.finding) }, 'Evidence');
@@ -79,16 +79,17 @@ export class Pair {
       this.sides.map(({ table }) => table),
     );
     this.restore();
-    this.relane();
   }
 
   // What a link says, else both from where they are aligned to the end of the longer one.
   restore() {
     const wanted = stateOf('align');
     this.aligned.value = ALIGNED.some(([value]) => value === wanted) ? wanted : ALIGNED[0][0];
+    this.view.readHidden();
+    this.filters.restore();
     this.place();
     this.view.range = this.view.among(numberOf('since'), numberOf('until')) ?? this.home();
-    this.update();
+    this.relane();
   }
 
   home() {

@@ -103,7 +103,7 @@ function coverage(run) {
       cost
         ? line(
             'Cost',
-            `start ${f.ns(cost.start_ns + cost.cupti_start_ns)}, end ${f.ns(cost.close_ns)}, ` +
+            `start ${f.ns(cost.begin_ns ?? cost.start_ns + cost.cupti_start_ns)}, end ${f.ns(cost.close_ns)}, ` +
               `${f.ns(cost.drain_cpu_ns)} of CPU time beside the program, ` +
               `${f.ns(cost.fingerprint_call_ns)} for contents inside its calls`,
           )
@@ -191,7 +191,7 @@ function memory(run) {
 }
 
 function machine(run) {
-  const { run: r, devices, steps } = run.report;
+  const { run: r, devices } = run.report;
   const line = (name, value) => (value ? [h('dt', {}, name), h('dd', {}, value)] : null);
   return h(
     'section',
@@ -209,7 +209,6 @@ function machine(run) {
         'Length',
         `${f.ns(r.duration_ns)}${r.duration_estimated ? ', to the last thing seen: the trace has no end' : ''}`,
       ),
-      line('A step', steps?.text),
       line('Trace', `${run.report.trace} (${r.status})`),
       line(
         'CUDA driver',
@@ -227,9 +226,38 @@ function machine(run) {
   );
 }
 
-export function run(of) {
+// What one round of the program's loop takes and copies, and the first rounds that took longer.
+function steps(run) {
+  const { steps: s } = run.report;
+  if (!s) return null;
+  const { count, warm_up: first, median } = s;
+  const [, how] = s.text.match(/; (.*)$/) ?? [];
+  const rows = [
+    { name: `a step: the median of ${f.count(count - (first?.count ?? 0))}`, ...median },
+    first?.count && { name: `warm-up: the first ${f.times(first.count, 'step', 'steps')} together`, ...first },
+  ].filter(Boolean);
+  const spread = `The steps differ by ${f.share(s.spread, 1) || '0 %'} (standard deviation).`;
+  return h(
+    'section',
+    { class: 'panel', 'aria-label': 'Steps' },
+    h('div', { class: 'tools' }, h('h2', {}, 'Steps')),
+    table(
+      'Steps',
+      [
+        { title: 'Steps', text: (row) => row.name },
+        { title: 'Time', number: true, text: (row) => f.ns(row.ns) },
+        { title: 'Transfers', number: true, text: (row) => f.count(row.transfers) },
+        { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) },
+      ],
+      rows,
+    ),
+    h('p', { class: 'note' }, how ? `${how[0].toUpperCase()}${how.slice(1)}. ` : '', spread),
+  );
+}
+
+export function run({ run: of }) {
   return {
-    element: h('div', { class: 'two' }, transfers(of), memory(of), coverage(of), machine(of)),
+    element: h('div', { class: 'two' }, transfers(of), steps(of), memory(of), coverage(of), machine(of)),
     dispose: () => {},
   };
 }

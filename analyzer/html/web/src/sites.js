@@ -5,6 +5,7 @@ import { siteLabel } from './data.js';
 import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
 import { narrowing } from './narrow.js';
+import { remember, stateOf } from './state.js';
 
 const METRICS = [
   ['saves_ns', 'Saves', f.ns],
@@ -56,23 +57,44 @@ function treeOf(run, folded) {
   return root;
 }
 
+// The call sites below the frames of another run that are called as those that lead to this node: at the same lines,
+// or, where no frame is there, at any.
+function sitesLike(node, root, other) {
+  let nodes = [other];
+  for (let at = root; at !== node; ) {
+    at = [...at.children.values()].find((child) => node.key === child.key || node.key.startsWith(`${child.key}.`));
+    const { name, at: line } = at;
+    const same = nodes.flatMap((one) => [...one.children.values()]).filter((child) => child.name === name);
+    const there = same.filter((child) => child.at === line);
+    nodes = there.length ? there : same;
+  }
+  return sitesOf(nodes);
+}
+
+const sitesOf = (nodes) => new Set(nodes.flatMap((node) => node.leaves.map((leaf) => leaf.site)).filter((i) => i >= 0));
+
 const totalOf = (leaves, key) => leaves.reduce((sum, leaf) => sum + leaf[key], 0);
 
-export function sites(run, narrow) {
+// `runs`: this one, and the other one if there are two.
+export function sites(selection, runs) {
+  const { run, narrow } = selection;
   const { leaves } = run.flame;
   const usable = METRICS.filter(([key]) => leaves.some((leaf) => leaf[key] > 0));
-  let metric = usable[0] ?? METRICS[1];
+  let metric = METRICS[1];
   let folded = true;
-  let root = treeOf(run, folded);
+  let root = null;
   const place = h('div', { class: 'flame', role: 'group', 'aria-label': 'Calls by stack' });
   const about = h('p', { class: 'note', 'aria-live': 'polite' });
+  const keys = h('div', { class: 'keys note' });
   const choose = h(
     'select',
     {
       'aria-label': 'Width is',
       onchange: () => {
         metric = usable[choose.selectedIndex];
+        remember({ width: choose.selectedIndex ? metric[0] : null });
         draw();
+        asTable.refresh();
       },
     },
     usable.map(([, name]) => h('option', {}, name)),
@@ -81,18 +103,34 @@ export function sites(run, narrow) {
     type: 'search',
     placeholder: 'Search functions and files',
     'aria-label': 'Search call sites',
-    oninput: () => draw(),
-  });
-  const fold = h('input', {
-    type: 'checkbox',
-    checked: true,
-    onchange: () => {
-      folded = fold.checked;
-      root = treeOf(run, folded);
-      narrow.clear();
+    oninput: () => {
+      remember({ frames: search.value || null });
       draw();
     },
   });
+  const fold = h('input', {
+    type: 'checkbox',
+    onchange: () => {
+      remember({ libraries: fold.checked ? null : 'all' });
+      plant();
+      selection.clear(); // the frame may be none of the other tree
+      draw();
+    },
+  });
+
+  function plant() {
+    folded = fold.checked;
+    root = treeOf(run, folded);
+  }
+
+  // How the graph is drawn, as a link says; before the frame of the link is looked for.
+  function read() {
+    metric = usable.find(([key]) => key === stateOf('width')) ?? usable[0] ?? METRICS[1];
+    choose.selectedIndex = usable.indexOf(metric);
+    search.value = stateOf('frames') ?? '';
+    fold.checked = stateOf('libraries') !== 'all';
+    plant();
+  }
 
   // The node of a path, or the root.
   function find(key) {
@@ -121,14 +159,22 @@ export function sites(run, narrow) {
   }
 
   function choice(node) {
-    if (node === root) narrow.clear();
+    if (node === root) selection.clear();
     else
-      narrow.to({
+      selection.to({
         key: node.key,
         name: `${node.name}${node.at ? ` (${node.at})` : ''}`,
-        sites: new Set(node.leaves.map((leaf) => leaf.site).filter((site) => site >= 0)),
+        sites: new Map(
+          runs.map((of) => [of, of === run ? sitesOf([node]) : sitesLike(node, root, treeOf(of, folded))]),
+        ),
       });
     announce(pairs(node));
+  }
+
+  // Whether calls of the chosen finding came through a frame.
+  function isMarked(node) {
+    const site = selection.chosen?.site_index ?? -1;
+    return site >= 0 && node.leaves.some((leaf) => leaf.site === site);
   }
 
   // A frame as a button: all of them can be reached with the keyboard.
@@ -136,13 +182,15 @@ export function sites(run, narrow) {
     const text = `${node.name} ${node.of}`.toLowerCase();
     const hit = words.length && words.every((word) => text.includes(word));
     const hot = totalOf(node.leaves, 'saves_ns') > 0;
-    const kind = [hot && 'hot', node.library && 'library', hit && 'hit', words.length && !hit && 'miss'];
+    const marked = isMarked(node);
+    const missed = words.length && !hit;
+    const kind = [hot && 'hot', node.library && 'library', hit && 'hit', missed && 'miss', marked && 'marked'];
     const element = h(
       'button',
       {
         type: 'button',
         class: ['frame', ...kind].filter(Boolean).join(' '),
-        title: `${pairs(node)}${node.of ? `\n${node.of}` : ''}`,
+        title: `${pairs(node)}${node.of ? `\n${node.of}` : ''}${marked ? `\nof ${selection.chosen.name}` : ''}`,
         'aria-pressed': node.key && node.key === narrow.current?.key ? 'true' : 'false',
         onclick: () => choice(node),
       },
@@ -155,6 +203,24 @@ export function sites(run, narrow) {
     return { element, hit };
   }
 
+  // What the colours and the marks are.
+  function legend(cold) {
+    const { chosen } = selection;
+    const there = () => selection.open('findings');
+    const link = h('button', { type: 'button', class: 'link', onclick: there }, chosen?.name);
+    const key = (swatch, ...text) => h('span', { class: 'key' }, h('span', { class: `swatch ${swatch}` }), text);
+    fill(
+      keys,
+      leaves.some((leaf) => leaf.saves_ns)
+        ? key('area-hot', 'a repair of what is called there would save time')
+        : null,
+      cold ? key('area', 'nothing to save there') : null,
+      chosen && isMarked(root)
+        ? key('area-marked', 'calls of ', link)
+        : null,
+    );
+  }
+
   function draw() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const focus = find(narrow.current?.key);
@@ -163,7 +229,10 @@ export function sites(run, narrow) {
     let deepest = 0;
     let hits = 0;
     const put = (node, left, width) => {
-      if (width < LEAST) return;
+      if (width < LEAST) {
+        if (!isMarked(node)) return;
+        [left, width] = [Math.min(left, 1 - LEAST), LEAST]; // what is chosen is always there
+      }
       const { element, hit } = button(node, left, width, words);
       buttons.push(element);
       hits += hit ? 1 : 0;
@@ -189,6 +258,7 @@ export function sites(run, narrow) {
     put(focus, 0, 1);
     fill(place, buttons);
     place.style.height = `${(deepest + 1) * ROW + 2}px`;
+    legend(buttons.some((one) => !one.classList.contains('hot')));
     fill(about, words.length ? `${f.times(hits, 'frame matches', 'frames match')}.` : pairs(focus), '');
   }
 
@@ -196,22 +266,27 @@ export function sites(run, narrow) {
     table(
       'Call sites',
       [
-        { title: 'Where', cell: (site) => h('span', { class: 'mono' }, siteLabel(site)) },
-        { title: 'Call', text: (site) => site.entry_point ?? '' },
+        {
+          title: 'Where',
+          cell: (site) => [
+            h('div', { class: 'mono' }, siteLabel(site)),
+            site.entry_point && site.entry_point !== siteLabel(site)
+              ? h('div', { class: 'dim mono' }, site.entry_point)
+              : null,
+            site.source ? h('code', {}, site.source) : null,
+          ],
+        },
         { title: 'Transfers', number: true, text: (site) => f.count(site.transfers) },
         { title: 'Bytes', number: true, text: (site) => f.bytes(site.bytes) },
         { title: 'Device time', number: true, text: (site) => (site.timed ? f.ns(site.device_ns) : '') },
         { title: 'In the calls', number: true, text: (site) => f.ns(site.host_ns) },
         { title: 'Saves', number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
-        run.sites.some((site) => site.source) && {
-          title: 'Source',
-          cell: (site) => (site.source ? h('code', {}, site.source) : ''),
-        },
-      ].filter(Boolean),
-      run.sites.filter((site, i) => narrow.has(i)),
+      ],
+      run.sites.filter((site, i) => narrow.has(i)).sort((a, b) => b[metric[0]] - a[metric[0]]),
+      { class: 'wraps' },
     );
   const asTable = alternative('As a table', rows);
-  asTable.open = true;
+  asTable.open = true; // its rows come with `restore`
   const unknown = !run.flame.frames.length;
   const element = h(
     'section',
@@ -223,18 +298,18 @@ export function sites(run, narrow) {
         'div',
         { class: 'row' },
         h('h2', {}, 'Where calls came from'),
-        usable.length > 1 ? choose : null,
+        usable.length > 1 ? h('label', { class: 'width' }, 'Width:', choose) : null,
         usable.length ? h('label', { class: 'key' }, fold, 'Libraries as one frame') : null,
       ),
       usable.length ? search : null,
     ),
     usable.length ? [place, about] : h('p', { class: 'empty' }, 'The trace has no transfers that ran.'),
-    usable.length && leaves.some((leaf) => leaf.saves_ns)
+    usable.length ? keys : null,
+    usable.length
       ? h(
           'p',
           { class: 'note' },
-          h('span', { class: 'swatch area-hot' }),
-          ' A repair of what is called there would save time.',
+          'A click on a frame narrows the page to the calls from there; one on the first ends that.',
         )
       : null,
     run.flame.left_out
@@ -251,16 +326,18 @@ export function sites(run, narrow) {
     asTable,
   );
   const restore = () => {
+    if (!usable.length) return;
+    read();
     const key = narrowing();
-    if (key && !narrow.current) choice(find(key));
-  };
-  if (usable.length) {
-    restore();
+    if (key && key !== narrow.current?.key) choice(find(key));
     draw();
-  }
+    asTable.refresh();
+  };
+  restore();
   return {
     element,
     restore,
+    chosen: draw,
     narrowed: () => {
       draw();
       asTable.refresh();

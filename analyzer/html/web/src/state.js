@@ -1,5 +1,6 @@
 // What is selected, in the fragment of the page's address, so that a link shows what one saw: the view, the finding,
-// the call site, the buffer, and the part of the timeline. A key that is not there is as the page opens.
+// the frame, the buffer, the part of the timeline, the searches, and what is hidden. A key that is not there is as the
+// page opens.
 const WAIT_MS = 100; // browsers refuse a page that changes its address all the time
 
 let pending = 0;
@@ -10,12 +11,18 @@ export function readState() {
   return state;
 }
 
+// All of it, as `remember` takes it.
+export const wholeState = () => ({ ...state });
+
 export const stateOf = (key) => state[key] ?? null;
 
 export function numberOf(key) {
   const value = Number(state[key] ?? NaN);
   return Number.isFinite(value) ? value : null;
 }
+
+// Names with commas between them, as a set.
+export const namesOf = (key) => new Set((state[key] ?? '').split(',').filter(Boolean));
 
 // null takes a key away.
 export function remember(changes) {

@@ -4,14 +4,13 @@ import { fill, h, reducedMotion } from './dom.js';
 import * as f from './format.js';
 import { Lanes, RIGHT } from './lanes.js';
 import { Minimap } from './minimap.js';
-import { numberOf, remember } from './state.js';
-import { View, buttons, filters, notes } from './view.js';
+import { buttons, filters, notes } from './view.js';
 
 export class Timeline {
-  constructor(run, narrow) {
-    this.run = run;
-    this.view = new View(run.first, run.last, () => this.update(), () => this.fit());
-    this.view.range = this.rangeOfLink();
+  constructor(selection) {
+    const { run, view, narrow } = selection;
+    Object.assign(this, { run, view });
+    selection.fit = () => this.fit();
     this.lanes = new Lanes(run, this.view, narrow, 'Timeline');
     this.minimap = new Minimap(run, this.view);
     this.where = h('span', { class: 'range', id: 'where' });
@@ -45,13 +44,9 @@ export class Timeline {
     return this.lanes.chart;
   }
 
-  // The part of the run that a link shows, else all of it.
-  rangeOfLink() {
-    return this.view.among(numberOf('from'), numberOf('to')) ?? [this.run.first, this.run.last];
-  }
-
   restore() {
-    this.view.show(...this.rangeOfLink(), true);
+    this.filters.restore();
+    this.relane();
   }
 
   relane() {
@@ -60,10 +55,9 @@ export class Timeline {
   }
 
   update() {
-    const { range, span, isWhole } = this.view;
+    const { range, span } = this.view;
     fill(this.where, `${f.moment(range[0], span)} – ${f.moment(range[1], span)}`);
     if (!this.lanes.update()) return;
-    remember({ from: isWhole ? null : Math.round(range[0]), to: isWhole ? null : Math.round(range[1]) });
     this.minimap.place(this.lanes.left(), RIGHT, this.lanes.finding);
     Object.assign(this.element.dataset, { from: range[0], to: range[1] });
     Object.assign(this.element.dataset, { drawn: this.lanes.current.length, hot: this.lanes.hot });

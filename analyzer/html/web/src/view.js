@@ -2,6 +2,7 @@
 import { kinds } from './data.js';
 import { announce, h } from './dom.js';
 import * as f from './format.js';
+import { namesOf, remember, stateOf } from './state.js';
 
 const GROUPS = [
   ['thread', 'Host threads'],
@@ -9,14 +10,30 @@ const GROUPS = [
   ['engine', 'Devices'],
 ];
 const LANES_AT_FIRST = 8;
+// for who hears the page
+export const KEYS =
+  'Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.';
 const LEAST_NS = 20;
 
 export class View {
   // `changed` is called with the next frame after the range or what is hidden has changed, `fit` to show the chosen
-  // finding.
-  constructor(first, last, changed, fit) {
-    Object.assign(this, { first, last, changed, fit });
-    Object.assign(this, { range: [first, last], hiddenKinds: new Set(), hiddenGroups: new Set(), all: false });
+  // finding. `prefix` stands before its keys in a link.
+  constructor(first, last, changed, fit, prefix = '') {
+    Object.assign(this, { first, last, changed, fit, prefix, range: [first, last] });
+    this.readHidden();
+  }
+
+  // What a link hides, and whether it shows every lane.
+  readHidden() {
+    const names = namesOf(`${this.prefix}hide`);
+    this.hiddenKinds = new Set(kinds.map((kind, i) => (names.has(kind.key) ? i : -1)).filter((i) => i >= 0));
+    this.hiddenGroups = new Set(GROUPS.map(([key]) => key).filter((key) => names.has(key)));
+    this.all = stateOf(`${this.prefix}lanes`) === 'all';
+  }
+
+  rememberHidden() {
+    const names = [...[...this.hiddenKinds].map((i) => kinds[i].key), ...this.hiddenGroups];
+    remember({ [`${this.prefix}hide`]: names.join(',') || null, [`${this.prefix}lanes`]: this.all ? 'all' : null });
   }
 
   get span() {
@@ -115,34 +132,33 @@ export function buttons(view, whole, ...others) {
 export function filters(view, runs, relane, ...others) {
   const present = new Set();
   for (const run of runs) for (const lane of run.lanes) for (const kind of lane.kind) present.add(kind);
-  const toggle = (set, key, shown) => {
-    if (shown) set.delete(key);
-    else set.add(key);
-  };
-  const box = (name, swatch, action) => {
-    const input = h('input', { type: 'checkbox', checked: true, onchange: () => action(input.checked) });
+  const boxes = []; // each with what says whether it is ticked
+  // `hidden` gives the set that has the key if it is not shown; the link may have replaced it
+  const box = (name, swatch, hidden, key, action) => {
+    const change = () => {
+      if (input.checked) hidden().delete(key);
+      else hidden().add(key);
+      view.rememberHidden();
+      action();
+    };
+    const input = h('input', { type: 'checkbox', onchange: change });
+    boxes.push([input, () => !hidden().has(key)]);
     return h('label', { class: 'key' }, input, swatch, name);
   };
   const ofKinds = kinds
     .map((kind, i) => [kind, i])
     .filter(([, i]) => present.has(i))
     .map(([kind, i]) =>
-      box(kind.name, h('span', { class: `swatch kind-${kind.key}` }), (shown) => {
-        toggle(view.hiddenKinds, i, shown);
-        view.changed();
-      }),
+      box(kind.name, h('span', { class: `swatch kind-${kind.key}` }), () => view.hiddenKinds, i, () => view.changed()),
     );
   const ofGroups = GROUPS.filter(([key]) => runs.some((run) => run.lanes.some((lane) => lane.group === key))).map(
-    ([key, name]) =>
-      box(name, null, (shown) => {
-        toggle(view.hiddenGroups, key, shown);
-        relane();
-      }),
+    ([key, name]) => box(name, null, () => view.hiddenGroups, key, relane),
   );
   const more = h('button', {
     type: 'button',
     onclick: () => {
       view.all = !view.all;
+      view.rememberHidden();
       relane();
     },
   });
@@ -155,12 +171,45 @@ export function filters(view, runs, relane, ...others) {
     others,
     more,
   );
+  // as the view has it, which a link may have changed
+  element.restore = () => boxes.forEach(([input, shown]) => (input.checked = shown()));
+  element.restore();
   // how many lanes there are beside those that are shown
   element.left = (hidden) => {
     more.textContent = view.all ? 'Fewer lanes' : `${hidden} more lanes`;
     more.hidden = !view.all && !hidden;
   };
   return element;
+}
+
+// Ctrl and the wheel zoom, and a drag pans, in a chart whose time goes from `left` pixels on over `width` of them.
+// `lowest` is where the axis's labels begin; `still` is called with the places where the pointer moves without a drag,
+// `gone` when it leaves.
+export function gestures(renderer, view, { left, width, lowest, still, gone }) {
+  const share = (x) => Math.min(1, Math.max(0, (x - left()) / width()));
+  renderer.on('mousewheel', (event) => {
+    if (!event.event.ctrlKey) return;
+    event.stop();
+    view.zoom(event.wheelDelta > 0 ? 0.7 : 1.43, share(event.offsetX));
+  });
+  let grabbed = null;
+  renderer.on('mousedown', (event) => {
+    if (event.offsetY < lowest()) grabbed = { x: event.offsetX, range: view.range };
+  });
+  renderer.on('mousemove', (event) => {
+    if (!grabbed) {
+      still?.(event.offsetX, event.offsetY);
+      return;
+    }
+    gone?.();
+    const by = ((grabbed.x - event.offsetX) / width()) * (grabbed.range[1] - grabbed.range[0]);
+    view.show(grabbed.range[0] + by, grabbed.range[1] + by, true);
+  });
+  for (const end of ['mouseup', 'globalout'])
+    renderer.on(end, () => {
+      grabbed = null;
+      if (end === 'globalout') gone?.();
+    });
 }
 
 // What somebody has to know of the blocks, and how to move.

@@ -1,5 +1,5 @@
 /* XFERSPY_STEP where the range never comes as often as steps are to be skipped: the line says how often it came. A
- * XFERSPY_WINDOW beside the steps has no say, and another line says that.
+ * XFERSPY_WINDOW beside the steps is ignored, and another line says that.
  *
  * link: cuda
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_STEP=epoch XFERSPY_SKIP_STEPS=5 XFERSPY_WINDOW=0s..60min
@@ -8,7 +8,7 @@
  *
  * $ grep -c 'no step was recorded: 3 NVTX ranges "epoch" came, and 5 of them are skipped' $stderr
  * 1
- * $ grep -c 'XFERSPY_WINDOW has no say where steps are asked for' $stderr
+ * $ grep -c 'XFERSPY_WINDOW is ignored, because steps are asked for' $stderr
  * 1
  *
  * > SELECT count(*) FROM launch

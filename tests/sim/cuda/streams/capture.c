@@ -297,6 +297,19 @@ CUresult xs_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     return result;
 }
 
+void xs_capture_abandon(struct CUstream_st *stream) {
+    xs_queue_lock();
+    struct xs_capture *capture = stream->capture;
+    if (capture != NULL && capture->origin != stream)
+        capture->invalidated = true;
+    if (capture != NULL && capture->origin == stream) {
+        if (!capture->borrowed_graph)
+            xs_graph_free_locked(capture->graph);
+        dissolve_locked(capture);
+    }
+    xs_queue_unlock();
+}
+
 CUresult xs_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
     if (mode == NULL || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;

@@ -119,6 +119,7 @@ CUresult xs_cuStreamDestroy_v2(CUstream hStream) {
     if (result != CUDA_SUCCESS)
         return result;
     xs_report_resource(XS_SIM_STREAM_DESTROY_STARTING, stream->context, stream);
+    xs_capture_abandon(stream);
     xs_stream_close(stream);
     return CUDA_SUCCESS;
 }

@@ -248,6 +248,15 @@ static void what_could_not_be_made_did_not_disappear(void **state) {
             &(struct recipe){.uploads = 1, .wall_ns = 100 * MS, .content = NO_CONTENT});
     expect_kind(finding("noop-upload", 0), XS_DISAPPEARED);
     end();
+    /* One of two lines has no uploads any more; what the other one uploads says nothing of it. */
+    compare(&(struct recipe){.uploads = 200, .wall_ns = 100 * MS, .sql = STACKS(12, 14)},
+            &(struct recipe){.uploads = 200,
+                             .wall_ns = 100 * MS,
+                             .content = NO_CONTENT,
+                             .sql = STACKS(22, 24) "DELETE FROM transfer WHERE id % 2 AND id > 1"});
+    expect_kind(finding_of_line("noop-upload", 12), XS_UNCHECKED);
+    expect_kind(finding_of_line("noop-upload", 14), XS_DISAPPEARED);
+    end();
 }
 
 static void one_side_without_call_sites(void **state) {

@@ -204,6 +204,42 @@ static void many_contents_are_bounded_and_counted(void **state) {
     xs_html_buffers_free(&b);
 }
 
+static void calls_of_a_finding_are_counted_and_their_moments_bounded(void **state) {
+    enum { CALLS = 100000, STEP = CALLS / XS_HTML_USE_TIMES };
+    struct xs_html_uses uses = {0};
+    (void)state;
+    for (int64_t i = 0; i < CALLS; i++)
+        xs_html_use_add(&uses, 7, i, STEP);
+    xs_html_use_add(&uses, 9, 5, STEP);
+    xs_html_use_add(&uses, 9, 3, STEP);
+    xs_html_use_add(&uses, 11, 3, -1);
+    assert_int_equal(uses.count, 3);
+    assert_int_equal(uses.items[0].calls, CALLS);
+    assert_in_range(uses.items[0].count, XS_HTML_USE_TIMES, XS_HTML_USE_TIMES * 2);
+    assert_int_equal(uses.items[0].times[0], 0);
+    assert_in_range(uses.items[0].times[uses.items[0].count - 1], CALLS - 2 * STEP, CALLS);
+    assert_int_equal(uses.items[1].count, 2); /* few are all there, however close */
+    assert_int_equal(uses.items[2].calls, 1);
+    assert_int_equal(uses.items[2].count, 0);
+    xs_html_uses_free(&uses);
+}
+
+static void a_piece_knows_whose_calls_brought_it(void **state) {
+    struct xs_html_buffers b;
+    (void)state;
+    one_buffer(&b);
+    happens(&b, 10, XS_HTML_BY_UPLOAD, 0, BYTES, 1);
+    happens(&b, 20, XS_HTML_BY_UPLOAD, 0, BYTES, 1);
+    happens(&b, 30, XS_HTML_BY_UPLOAD, 0, BYTES, 2);
+    for (size_t i = 0; i < 3; i++)
+        b.events[i].site = (int32_t)i;
+    xs_html_buffers_play(&b, 100);
+    assert_int_equal(b.buffers[0].count, 2);
+    assert_int_equal(b.buffers[0].items[0].site, -1); /* two places brought the same */
+    assert_int_equal(b.buffers[0].items[1].site, 2);
+    xs_html_buffers_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_go_together_within_a_step),
@@ -214,6 +250,8 @@ int main(void) {
         cmocka_unit_test(a_write_in_the_middle_leaves_both_ends),
         cmocka_unit_test(kernels_change_what_downloads_show),
         cmocka_unit_test(many_contents_are_bounded_and_counted),
+        cmocka_unit_test(calls_of_a_finding_are_counted_and_their_moments_bounded),
+        cmocka_unit_test(a_piece_knows_whose_calls_brought_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #define MS UINT64_C(1000000)
 
+static uint32_t at_rest; /* the gate's word where nobody has closed it */
 static _Atomic bool over, closed;
 static _Atomic unsigned long passes, violations;
 
@@ -81,7 +82,7 @@ static void who_stays_inside_has_it_opened_again(void **state) {
         usleep(1000);
     }
     assert_false(xs_gate_close(2 * MS));
-    assert_int_equal(atomic_load(&xs_gate_closed), 0);
+    assert_int_equal(atomic_load(&xs_gate_closed), at_rest);
     atomic_store(&step, 2);
     pthread_join(thread, NULL);
     assert_true(xs_gate_close(2000 * MS));
@@ -102,7 +103,7 @@ static __attribute__((noinline)) void *calling_inside(void *arg) {
     xs_gate_enter();
     xs_gate_leave();
     atomic_store(&step, 1);
-    while (atomic_load(&xs_gate_closed) == 0) {
+    while (atomic_load(&xs_gate_closed) == at_rest) {
         sched_yield();
     }
     xs_gate_enter();
@@ -184,6 +185,11 @@ static void counts_are_of_all_threads(void **state) {
     assert_int_equal(xs_gate_latest_correlation(UINT32_MAX), 77); /* ids begin again behind the largest */
 }
 
+static bool is_closed_again(void) {
+    xs_gate_prepare();
+    return xs_gate_close(2000 * MS);
+}
+
 /* A child has the threads of its parent in its memory, and none of them. */
 static void a_forked_child_begins_anew(void **state) {
     (void)state;
@@ -193,7 +199,7 @@ static void a_forked_child_begins_anew(void **state) {
         xs_gate_forget();
         xs_gate_enter();
         xs_gate_leave();
-        _exit(atomic_load(&xs_gate_closed) == 0 && xs_gate_prepare() && xs_gate_close(2000 * MS) ? 0 : 1);
+        _exit(atomic_load(&xs_gate_closed) == at_rest && is_closed_again() ? 0 : 1);
     }
     xs_gate_open();
     int status = -1;
@@ -211,19 +217,77 @@ static void a_child_leaves_the_call_it_was_forked_in(void **state) {
         xs_gate_forget();
         bool was_inside = xs_gate_is_inside();
         xs_gate_leave();
-        _exit(was_inside && !xs_gate_is_inside() && xs_gate_prepare() && xs_gate_close(2000 * MS) ? 0 : 1);
+        _exit(was_inside && !xs_gate_is_inside() && is_closed_again() ? 0 : 1);
     }
     xs_gate_leave();
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
 
-static int prepare(void **state) {
-    (void)state;
-    return xs_gate_prepare() ? 0 : -1;
+enum { MANY = 2100 }; /* more threads than the places that are searched first */
+
+static pthread_mutex_t until_over = PTHREAD_MUTEX_INITIALIZER;
+
+static void *being_one_of_many(void *arg) {
+    xs_gate_enter();
+    atomic_fetch_add(&passes, 1);
+    xs_gate_leave();
+    pthread_mutex_lock(&until_over);
+    pthread_mutex_unlock(&until_over);
+    return arg;
 }
 
-int main(void) {
+static void many_threads_have_a_place_each(void **state) {
+    static pthread_t threads[MANY];
+    pthread_attr_t small;
+    unsigned count = 0;
+    (void)state;
+    atomic_store(&passes, 0);
+    pthread_mutex_lock(&until_over);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 * 1024);
+    while (count < MANY && pthread_create(&threads[count], &small, being_one_of_many, NULL) == 0) {
+        count++;
+    }
+    while (atomic_load(&passes) < count) {
+        usleep(1000);
+    }
+    if (count == MANY) { /* the machine has room for them */
+        assert_true(xs_gate_close(2000 * MS));
+        xs_gate_open();
+    }
+    pthread_mutex_unlock(&until_over);
+    for (unsigned i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_attr_destroy(&small);
+}
+
+/* A filter of system calls that comes while the process runs: what other threads have stored has to settle first. */
+static void membarrier_that_ceases_to_work(void **state) {
+    (void)state;
+    if (at_rest == XS_GATE_FENCED) {
+        return; /* is what the other tests are about */
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        xs_gate_forget();
+        xs_gate_prepare();
+        xs_gate_enter();
+        xs_gate_leave();
+        xs_gate_without_membarrier();
+        bool first = xs_gate_close(50 * MS), second = xs_gate_close(50 * MS);
+        bool is_fenced = atomic_load(&xs_gate_closed) == XS_GATE_FENCED;
+        usleep(30000);
+        _exit(!first && !second && is_fenced && xs_gate_close(2000 * MS) ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Once with the kernel's help and once without; a process does not change from one to the other. */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_is_inside_while_it_is_closed),
         cmocka_unit_test(who_stays_inside_has_it_opened_again),
@@ -233,6 +297,16 @@ int main(void) {
         cmocka_unit_test(a_forked_child_begins_anew),
         cmocka_unit_test(who_calls_inside_of_a_call_stays_inside),
         cmocka_unit_test(a_child_leaves_the_call_it_was_forked_in),
+        cmocka_unit_test(membarrier_that_ceases_to_work),
+        cmocka_unit_test(many_threads_have_a_place_each),
     };
-    return cmocka_run_group_tests(tests, prepare, NULL);
+    if (argc > 1 && strcmp(argv[1], "fenced") == 0) {
+        xs_gate_without_membarrier();
+    }
+    xs_gate_prepare();
+    at_rest = atomic_load(&xs_gate_closed);
+    if (argc > 1 && at_rest != XS_GATE_FENCED) {
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

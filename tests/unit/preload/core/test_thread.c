@@ -21,20 +21,28 @@
 enum { ROW = 7, CHUNKS = 2 };
 
 static unsigned starts, last_row, notes;
-static bool can_start;
+static bool can_start, starts_beside, can_finish;
+static unsigned finishes;
 
 static bool start_session(unsigned row) {
     starts++;
     last_row = row;
-    if (can_start) {
+    if (can_start && !starts_beside) {
         atomic_store(&xs_state, XS_STATE_ACTIVE);
     }
     return can_start;
 }
 
+static bool finish_session(void) {
+    finishes++;
+    atomic_store(&xs_state, can_finish ? XS_STATE_ACTIVE : XS_STATE_DISABLED);
+    return can_finish;
+}
+
 static bool look_for(uintptr_t return_address_at);
 
-const struct xs_hooks xs_hooks = {.start_session = start_session, .is_gone = look_for};
+const struct xs_hooks xs_hooks = {
+    .start_session = start_session, .finish_session = finish_session, .is_gone = look_for};
 
 void xs_note(const char *topic, const char *format, ...) {
     (void)format;
@@ -56,8 +64,9 @@ static int open_spool(void **state) {
     (void)state;
     snprintf(path, sizeof path, "/tmp/xferspy-thread.%ld.spool", (long)getpid());
     unlink(path);
-    starts = last_row = notes = 0;
-    can_start = true;
+    starts = last_row = notes = finishes = 0;
+    can_start = can_finish = true;
+    starts_beside = false;
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     int status = xs_spool_create(path, XS_SPOOL_HEADER_BYTES + CHUNKS * XS_SPOOL_CHUNK_BYTES, CHUNKS, &xs_spool);
     unlink(path);
@@ -265,6 +274,60 @@ static void first_call_starts_the_session(void **state) {
     record_one(); /* the call that starts it is recorded */
     record_one();
     assert_int_equal(starts, 2);
+}
+
+static struct xs_spool_header *header_later;
+
+static void inside_the_first_call(void) {
+    was_recorded = wrapper(nothing);
+    xs_scratch_event.api.object = 4711;
+    xs_spool.header = header_later;
+}
+
+/* The spool is not looked at before the call is over: there may be none. */
+static void first_call_is_recorded_when_it_is_over(void **state) {
+    (void)state;
+    header_later = xs_spool.header;
+    starts_beside = true;
+    for (unsigned works = 0; works <= 1; works++) {
+        can_finish = works;
+        atomic_store(&xs_state, XS_STATE_IDLE);
+        xs_spool.header = NULL;
+        assert_true(wrapper(inside_the_first_call));
+        assert_false(was_recorded);
+        assert_int_equal(finishes, works + 1);
+        assert_int_equal(committed(), works);
+    }
+    const struct xs_event *first = &xs_thread.chunk->events[0];
+    assert_int_equal(first->entry, ROW);
+    assert_int_equal(first->api.object, 4711);
+    record_one();
+    assert_int_equal(committed(), 2);
+    assert_int_equal(finishes, 2);
+    assert_int_equal(atomic_load(&xs_spool.header->dropped), 0);
+}
+
+/* Another thread has finished the start meanwhile. */
+static void first_call_is_recorded_where_the_session_is_there(void **state) {
+    (void)state;
+    starts_beside = true;
+    atomic_store(&xs_state, XS_STATE_IDLE);
+    struct xs_event *e = xs_begin(ROW);
+    atomic_store(&xs_state, XS_STATE_ACTIVE);
+    xs_end(e, 0);
+    assert_int_equal(committed(), 1);
+}
+
+/* The program jumped out of it: the next call is as any other. */
+static void first_call_that_is_left(void **state) {
+    (void)state;
+    starts_beside = true;
+    atomic_store(&xs_state, XS_STATE_IDLE);
+    leave_a_call();
+    starts_beside = false;
+    assert_true(wrapper(nothing));
+    assert_int_equal(committed(), 1);
+    assert_int_equal(finishes, 0);
 }
 
 static void nothing_is_recorded_in_any_other_state(void **state) {
@@ -520,6 +583,9 @@ int main(void) {
         WITH_SPOOL(calls_on_another_stack),
         WITH_SPOOL(own_calls_pass_through),
         WITH_SPOOL(first_call_starts_the_session),
+        WITH_SPOOL(first_call_is_recorded_when_it_is_over),
+        WITH_SPOOL(first_call_is_recorded_where_the_session_is_there),
+        WITH_SPOOL(first_call_that_is_left),
         WITH_SPOOL(nothing_is_recorded_in_any_other_state),
         WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),

@@ -126,12 +126,17 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
     return 0;
 }
 void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
+void xs_drain_exited(uint64_t took_ns) { (void)took_ns; }
+uint64_t xs_thread_stalled_ns(void) { return 0; }
 int xs_drain_await(char why[256]) {
     (void)why;
     return 0;
 }
 void xs_cupti_step_aside(const char *why) { (void)why; }
-int xs_drain_start(const char *path, const struct xs_options *options, struct xs_spool *spool, char why[256]) {
+void xs_clock_begin(struct xs_clock *clock) { (void)clock; }
+int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+                   struct xs_spool *spool, char why[256]) {
+    (void)clock;
     (void)path;
     (void)options;
     (void)spool;

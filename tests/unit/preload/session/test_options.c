@@ -266,6 +266,26 @@ static void unknown_variable_is_named(void **state) {
     assert_null(strstr(last_message, "a.db"));
 }
 
+/* `xferspy run` has said it, and lists what it said. */
+static void what_was_said_is_not_said_again(void **state) {
+    (void)state;
+    setenv("XFERSPY_OUPUT", "a.db", 1);
+    setenv("XFERSPY_QUIT", "on", 1);
+    setenv("XFERSPY_WARNED", "XFERSPY_OUP,XFERSPY_OUPUT,", 1);
+    load();
+    assert_int_equal(message_count, 1);
+    assert_non_null(strstr(last_message, "XFERSPY_QUIT is not an option; did you mean XFERSPY_QUIET?"));
+}
+
+/* The variables of the commands are no options of the library, and are meant all the same. */
+static void variable_of_a_command_is_meant(void **state) {
+    (void)state;
+    setenv("XFERSPY_DEBUG_PTH", "dir", 1);
+    load();
+    assert_int_equal(message_count, 1);
+    assert_non_null(strstr(last_message, "did you mean XFERSPY_DEBUG_PATH?"));
+}
+
 /* Neither a beginning of an option's name nor a longer one is the option; names are in capitals. */
 static void similar_names_are_not_the_option(void **state) {
     static const char *const similar[] = {"XFERSPY_QUIE", "XFERSPY_QUIETER", "XFERSPY_quiet", "XFERSPY_",
@@ -372,6 +392,8 @@ int main(void) {
         TEST(pattern_values),
         TEST(the_dump_says_what_may_be_hidden),
         TEST(unknown_variable_is_named),
+        TEST(what_was_said_is_not_said_again),
+        TEST(variable_of_a_command_is_meant),
         TEST(similar_names_are_not_the_option),
         TEST(each_mistake_gets_its_line),
         TEST(variables_of_others_are_ignored),

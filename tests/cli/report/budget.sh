@@ -1,0 +1,41 @@
+# What the run lost to profiling: the sentence, its parts and the metric that comparisons use are one sum.
+. "$SOURCE/lib.sh"
+cost() { # cost NAME SQL: the small training loop, which took 200 ms, with that in meta
+    make_trace "$1" "$SOURCE/fixtures/simple.sql"
+    "$python" - "$1" "$2" <<'END' || exit 1
+import sqlite3, sys
+trace = sqlite3.connect(sys.argv[1])
+trace.executescript("INSERT OR REPLACE INTO meta VALUES " + sys.argv[2])
+END
+}
+need_python
+cost all.db "('option.budget','2'),('cost.begin_ns',8000000),('cost.wrappers_ns',2000000),('cost.cupti_ns',3000000),
+    ('cost.fingerprint_call_ns',1500000),('cost.fingerprint_start_ns',500000),('cost.migrations_ns',4000000),
+    ('cost.spool_stall_ns',250000),('cost.spool_stalls',1),('cost.exit_ns',750000),('cost.close_ns',10000000)"
+run "$XFERSPY" report --sections=cost all.db; expect_status 0
+# 20 ms of the run's 200, and 10 ms behind its end
+expect_out "The program lost about 30.0 ms of its 210 ms (14 %; the budget is 2 %): it would take 180 ms without xferspy."
+expect_out "It lost 8.00 ms to the start, 2.00 ms to its calls, 3.00 ms to device times, 2.00 ms to fingerprints, "
+expect_out "4.00 ms to page migrations, 250 us to waits for a full spool, 10.8 ms to the end."
+# CUPTI starts while the trace is made: what the start took is the time in which both were done.
+run "$XFERSPY" report --json all.db; expect_status 0
+expect_out '"spent_ns": 30000000'; expect_out '"bare_ns": 180000000'; expect_out '"begin_ns": 8000000'
+expect_out '"migrations_ns": 4000000'; expect_out '"exit_ns": 750000'
+run "$XFERSPY" check --no-config --fail-on=bare-time:179ms all.db; expect_status 3
+run "$XFERSPY" check --no-config --fail-on=bare-time:180ms all.db; expect_status 0
+run "$XFERSPY" diff --json all.db all.db; expect_out '"own_before_ns": 20000000'
+# Parts that most programs have none of are not named, and no budget is one, too.
+cost few.db "('option.budget','off'),('cost.begin_ns',8000000),('cost.wrappers_ns',2000000),('cost.cupti_ns',0),
+    ('cost.exit_ns',0),('cost.close_ns',0)"
+run "$XFERSPY" report --sections=cost few.db; expect_status 0
+expect_out "The program lost about 10.0 ms of its 200 ms (5.0 %; no budget): it would take 190 ms without xferspy."
+expect_out "0 ns to device times, 0 ns to fingerprints, 0 ns to the end."
+expect_not "page migrations"; expect_not "full spool"
+# More than the run itself, as clocks of several threads may add up to.
+cost much.db "('option.budget','2'),('cost.begin_ns',8000000),('cost.wrappers_ns',900000000),('cost.close_ns',0)"
+run "$XFERSPY" report --sections=cost much.db; expect_status 0; expect_out "it would take 0 ns without xferspy."
+# A trace of an earlier version has no such sum; it started CUPTI after the rest.
+make_trace old.db "$SOURCE/fixtures/simple.sql"
+run "$XFERSPY" report --sections=cost old.db; expect_status 0; expect_not "The program lost"
+run "$XFERSPY" check --no-config --fail-on=bare-time:164ms old.db; expect_status 3
+run "$XFERSPY" check --no-config --fail-on=bare-time:165ms old.db; expect_status 0

@@ -1,0 +1,15 @@
+/* The trace is made while the driver makes the context: the first call is recorded once, from before the trace was there, for as long as it
+ * took; and the program waited for less than that.
+ *
+ * link: cuda
+ * only: sim
+ * env: XFERSPY_SIM_CONTEXT_US=300000 XFERSPY_CUPTI=off
+ * stdout: data ok
+ *
+ * > SELECT count(*), min(return_ns - enter_ns >= 300000000), min(enter_ns >= 0),
+ * > min(enter_ns) < (SELECT value FROM meta WHERE key = 'cost.start_ns'),
+ * > (SELECT value FROM meta WHERE key = 'cost.begin_ns') < 300000000
+ * > FROM api_call JOIN entry_point ON entry_point.id = entry_point WHERE name = 'cuDevicePrimaryCtxRetain'
+ * 1|1|1|1|1
+ */
+#include "../one_copy.h"
