@@ -2,6 +2,7 @@
  * four steps from one wait to another. Waits in between, and what the program does before its loop, are no steps.
  *
  * link: cuda
+ * only: no-repairs
  * env: XFERSPY_SKIP_STEPS=8 XFERSPY_STEPS=4
  * stdout: data ok
  *
