@@ -45,9 +45,10 @@ static _Atomic bool gate_prepared;
 /* The gate was closed for so long that somebody went in all the same. Once more is the last time. */
 static bool is_last_turn;
 static enum xs_window_opener opener;
-static _Atomic bool closed_at_moment; /* the last window, by a thread that had just waited for the device */
-static enum xs_windows_state aim;     /* what a moment of the program's is awaited for */
-static uint64_t aim_since_ns;
+static _Atomic bool closed_at_moment;    /* the last window, by a thread that had just waited for the device */
+static enum xs_windows_state aim;        /* what a moment of the program's is awaited for */
+static uint64_t aim_until_ns;            /* then no moment is needed any more */
+static _Atomic unsigned moments_skipped; /* so many more are let pass */
 static unsigned retry_ms;
 static uint64_t not_before_ns; /* after a turn that failed */
 _Atomic int xs_cupti_turn_due;
@@ -191,8 +192,13 @@ static bool turn(enum xs_windows_state state) {
 
 static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     if (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE || aim != to) {
+        struct xs_window_moment moment = {.until_ns = now_ns + MOMENT_NS};
+        if (to == XS_WINDOWS_RECORDING && !is_asked) {
+            moment = xs_windows_moment(&windows, now_ns);
+        }
         aim = to;
-        aim_since_ns = now_ns;
+        aim_until_ns = moment.until_ns;
+        atomic_store(&moments_skipped, moment.skip);
     }
     atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
 }
@@ -203,7 +209,7 @@ static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
     if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment) {
         return false;
     }
-    return now_ns - aim_since_ns < MOMENT_NS || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS;
+    return now_ns < aim_until_ns || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS;
 }
 
 static unsigned try_again(void) {
@@ -304,6 +310,10 @@ static void turn_on_scratch(void *argument) {
 void xs_cupti_turn_here(void) {
     if (xs_gate_is_inside()) {
         return; /* of a call that is not recorded; the one that has waited was made by a callback of it, or a handler */
+    }
+    unsigned skipped = atomic_load(&moments_skipped);
+    if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1)) {
+        return;
     }
     xs_guard_enter();
     xs_on_scratch(turn_on_scratch, NULL);

@@ -21,6 +21,10 @@
 #define PACE_NS UINT64_C(20000000)
 #define PACE_CALLS 500u
 
+/* For how long the program's waits are awaited on average, and among how many of them is chosen. */
+#define MOMENT_NS UINT64_C(50000000)
+#define MOMENTS 4u
+
 #define LEAST_WAIT_MS 2u
 #define MOST_WAIT_MS 1000u
 
@@ -132,6 +136,11 @@ enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_wind
     if (w->state == XS_WINDOWS_DETACHED)
         return is_saved(w) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
     return is_spent(w) && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS ? XS_WINDOWS_DETACHED : XS_WINDOWS_RECORDING;
+}
+
+struct xs_window_moment xs_windows_moment(struct xs_windows *w, uint64_t now_ns) {
+    return (struct xs_window_moment){.until_ns = now_ns + xs_random_below(&w->random, 2 * MOMENT_NS),
+                                     .skip = (unsigned)xs_random_below(&w->random, MOMENTS)};
 }
 
 void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns) {

@@ -65,6 +65,15 @@ bool xs_windows_are_unbounded(const struct xs_windows *windows);
 /* Takes the facts in, and returns the state in which CUPTI should be. */
 enum xs_windows_state xs_windows_look(struct xs_windows *windows, const struct xs_windows_facts *facts);
 
+/* A window is due. It begins with one of the program's next waits for the device, or where these do not come until
+ * `until_ns`. By chance: if it were always the next wait, what a long step does behind that one would be recorded, and
+ * what it does elsewhere hardly ever. */
+struct xs_window_moment {
+    uint64_t until_ns;
+    unsigned skip; /* so many waits */
+};
+struct xs_window_moment xs_windows_moment(struct xs_windows *windows, uint64_t now_ns);
+
 /* CUPTI is in `state` now; turning it held the program from `before_ns` to `after_ns`. Records came until before_ns, or
  * come from after_ns on. */
 void xs_windows_turned(struct xs_windows *windows, enum xs_windows_state state, uint64_t before_ns, uint64_t after_ns);

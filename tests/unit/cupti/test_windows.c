@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "preload/cupti/random.h"
 #include "preload/cupti/windows.h"
 
 #define BEGIN UINT64_C(1000000000)
@@ -133,6 +134,35 @@ static void distances_differ(void **state) {
         most = distance > most ? distance : most;
     }
     assert_true(most * 10 > least * 13);
+}
+
+/* Steps of 120 ms in four parts of 30 ms, each with kernels of its own. The program waits for the device behind the
+ * first and the last part. A window that is due at any time begins with each of the parts often enough. */
+static void windows_begin_anywhere_in_a_step(void **state) {
+    enum { PARTS = 4, WINDOWS = 4000 };
+    const uint64_t part_ns = 30 * MS, step_ns = PARTS * part_ns;
+    unsigned begun[PARTS] = {0};
+    uint64_t chance = 12345;
+    struct xs_windows w;
+    const struct xs_windows_facts facts = {.now_ns = BEGIN};
+    (void)state;
+    xs_windows_start(&w, 2, &nothing_asked, &facts);
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        uint64_t due = xs_random_below(&chance, step_ns), at = due;
+        struct xs_window_moment moment = xs_windows_moment(&w, due);
+        for (unsigned skip = moment.skip;; skip--) {
+            uint64_t in_step = at % step_ns;
+            at += in_step < part_ns ? part_ns - in_step : step_ns - in_step; /* the next wait */
+            if (skip == 0 || at > moment.until_ns) {
+                break;
+            }
+        }
+        at = at > moment.until_ns ? moment.until_ns : at;
+        begun[at % step_ns / part_ns]++;
+    }
+    for (unsigned part = 0; part < PARTS; part++) {
+        assert_in_range(begun[part], WINDOWS * 15 / 100, WINDOWS * 35 / 100);
+    }
 }
 
 static void the_list_thins_itself(void **state) {
@@ -261,6 +291,7 @@ int main(void) {
         cmocka_unit_test(there_are_windows_whatever_the_rest_costs),
         cmocka_unit_test(costs_are_learnt),
         cmocka_unit_test(distances_differ),
+        cmocka_unit_test(windows_begin_anywhere_in_a_step),
         cmocka_unit_test(the_list_thins_itself),
         cmocka_unit_test(what_is_asked_for),
         cmocka_unit_test(what_the_program_opens),
