@@ -247,7 +247,6 @@ static unsigned part_of_budget(void) { return (unsigned)(options.budget + 1) / 2
 
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
-    bool is_limited = strcmp(options.outside, "allocations") == 0;
     if (xs_asked_steps_start(&options, &window)) {
         xs_outside_start(&window, begun_ns);
         return;
@@ -255,9 +254,12 @@ static void start_windows(uint64_t begun_ns) {
     if (!xs_window_spec_read(&window, options.window)) {
         xs_say("XFERSPY_WINDOW is no window (" XS_WINDOW_SPEC_FORMS "); the budget decides");
     }
+    /* Parts that come again and again are a sample of the device times of the whole run. */
+    bool is_asked = strcmp(options.outside, "allocations") == 0;
+    bool is_limited = is_asked || (strcmp(options.outside, "auto") == 0 && !window.period_ns);
     if (is_limited && xs_window_spec_is_set(&window)) {
         xs_outside_start(&window, begun_ns);
-    } else if (is_limited) {
+    } else if (is_asked) {
         xs_say("XFERSPY_OUTSIDE=allocations leaves nothing out without a XFERSPY_WINDOW");
     }
 }

@@ -1,9 +1,9 @@
-/* XFERSPY_OUTSIDE=allocations: outside of the ranges that are asked for, allocations and frees are recorded and nothing
+/* As it comes, outside of the ranges that are asked for, allocations and frees are recorded and nothing
  * else. Copies, memsets and launches are counted. Nothing is said about contents across the edge of a range: what was
  * uploaded in the first one is uploaded again in the second, but a kernel ran in between that the trace does not have.
  *
  * link: cuda
- * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=allocations
+ * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step
  * stdout: data ok
  *
  * > SELECT grid_x, count(*) FROM launch GROUP BY grid_x ORDER BY grid_x

@@ -1,7 +1,7 @@
 /* XFERSPY_WINDOW=nvtx:NAME where no such range is ever opened: no device times, and the trace says so.
  *
  * link: cuda
- * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step
+ * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel),

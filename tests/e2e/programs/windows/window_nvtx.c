@@ -3,7 +3,7 @@
  *
  * link: cuda
  * only: no-repairs
- * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step
+ * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *
  * > SELECT grid_x, count(*) FROM launch GROUP BY grid_x ORDER BY grid_x

@@ -2,7 +2,7 @@
  * window lasts from the first one's beginning to the last one's end, by another thread than began it.
  *
  * link: cuda
- * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step
+ * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *
  * > SELECT grid_x, count(*) FROM device_kernel GROUP BY grid_x ORDER BY grid_x

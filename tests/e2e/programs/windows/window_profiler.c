@@ -2,7 +2,7 @@
  *
  * link: cuda cudart
  * only: no-repairs
- * env: XFERSPY_WINDOW=profiler
+ * env: XFERSPY_WINDOW=profiler XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *
  * > SELECT grid_x, count(*) FROM launch GROUP BY grid_x ORDER BY grid_x
