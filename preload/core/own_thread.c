@@ -1,7 +1,11 @@
 /* Starts a thread of the library's own. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* SCHED_BATCH */
+#endif
 #include "preload/core/own_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 
@@ -18,4 +22,9 @@ int xs_own_thread(void *(*body)(void *)) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return status;
+}
+
+void xs_own_thread_stand_back(void) {
+    const struct sched_param none = {0};
+    (void)sched_setscheduler(0, SCHED_BATCH, &none);
 }

@@ -6,4 +6,8 @@
  * calls anything that has a wrapper. Returns 0, or pthread_create's errno. */
 int xs_own_thread(void *(*body)(void *));
 
+/* The calling thread, one of the library's own, works in the background: it does not push a thread of the program off
+ * its processor when it wakes up. It keeps no real-time priority of the thread that created it. */
+void xs_own_thread_stand_back(void);
+
 #endif

@@ -35,6 +35,7 @@ static void *flusher_main(void *arg) {
     (void)arg;
     xs_guard_enter(); /* whatever this thread asks of the driver is not the application's */
     prctl(PR_SET_NAME, "xferspy");
+    xs_own_thread_stand_back();
     while (!atomic_load(&still)) {
         uint32_t heard = atomic_load(&bell), seen = atomic_load(&asked);
         bool forced = seen != atomic_load(&answered);

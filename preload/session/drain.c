@@ -33,6 +33,7 @@
 #include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
 #include "preload/session/asked_steps.h"
+#include "preload/session/drain_place.h"
 #include "preload/session/facts.h"
 #include "preload/session/files.h"
 #include "preload/session/redact.h"
@@ -231,6 +232,7 @@ static int64_t take_over_events(void) {
     for (unsigned round = 0; events > 0 && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
         keep_chunks_free();
         xs_outside_look();
+        xs_drain_place(drain.spool);
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
         total += events > 0 ? events : 0;
@@ -394,6 +396,7 @@ static void *drain_main(void *arg) {
     int status;
     xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
+    xs_own_thread_stand_back();
     own_descriptors();
     status = xs_files_create(&drain.files, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
                              sizeof drain.why);

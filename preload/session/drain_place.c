@@ -1,0 +1,29 @@
+/* Which threads fill chunks is in the spool. */
+#include "preload/session/drain_place.h"
+
+#include "preload/session/placement.h"
+
+#define LOOK_EVERY_NS UINT64_C(500000000)
+
+static unsigned collect(const struct xs_spool *spool, int32_t tids[XS_PLACEMENT_THREADS]) {
+    uint32_t chunks = atomic_load(&spool->header->chunk_count);
+    unsigned count = 0;
+    for (uint32_t i = 0; i < chunks && count < XS_PLACEMENT_THREADS; i++) {
+        const struct xs_chunk_header *chunk = &xs_spool_chunk(spool, i)->header;
+        if (atomic_load(&chunk->sequence) && atomic_load(&chunk->state) == XS_CHUNK_ACTIVE) {
+            tids[count++] = chunk->tid;
+        }
+    }
+    return count;
+}
+
+void xs_drain_place(const struct xs_spool *spool) {
+    static uint64_t looked_ns;
+    int32_t tids[XS_PLACEMENT_THREADS];
+    uint64_t now_ns = xs_monotonic_ns();
+    if (now_ns - looked_ns < LOOK_EVERY_NS) {
+        return;
+    }
+    looked_ns = now_ns;
+    xs_placement_look(tids, collect(spool, tids));
+}

@@ -1,0 +1,117 @@
+/* The processors of the drain thread. What a thread has used is in its file of /proc, in ticks of 10 ms. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* cpu_set_t */
+#endif
+#include "preload/session/placement.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schema/clock.h"
+
+#define BUSY_PERCENT 25u
+
+struct look {
+    int32_t tid;
+    uint64_t ticks;
+    int cpu;
+};
+
+static struct look before[XS_PLACEMENT_THREADS];
+static unsigned before_count;
+static uint64_t looked_ns;
+static cpu_set_t allowed, present; /* at the first look, and now */
+static bool has_looked, may_choose;
+
+/* The fields of proc(5) behind the name, which may have blanks and brackets in it: 14 and 15 are the ticks in user mode
+ * and in the kernel, 39 is the processor. */
+static bool read_thread(int32_t tid, struct look *look) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    text[n > 0 ? n : 0] = '\0';
+    char *at = strrchr(text, ')');
+    *look = (struct look){.tid = tid, .cpu = -1};
+    for (int field = 3; at && (at = strchr(at, ' ')) && field <= 39; field++) {
+        at++;
+        if (field == 14 || field == 15) {
+            look->ticks += strtoull(at, NULL, 10);
+        } else if (field == 39) {
+            look->cpu = (int)strtol(at, NULL, 10);
+        }
+    }
+    return look->cpu >= 0 && look->cpu < CPU_SETSIZE;
+}
+
+/* A thread that is seen for the first time has not been busy. */
+static uint64_t ticks_since(const struct look *now) {
+    for (unsigned i = 0; i < before_count; i++) {
+        if (before[i].tid == now->tid) {
+            return now->ticks > before[i].ticks ? now->ticks - before[i].ticks : 0;
+        }
+    }
+    return 0;
+}
+
+static void go(const cpu_set_t *to) {
+    if (!CPU_EQUAL(to, &present) && sched_setaffinity(0, sizeof *to, to) == 0) {
+        present = *to;
+    }
+}
+
+static void choose(const struct look *now, unsigned count, uint64_t least_ticks) {
+    cpu_set_t free_ones = allowed, but_busiest = allowed;
+    uint64_t most = 0;
+    int busiest = -1;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t ticks = ticks_since(&now[i]);
+        if (ticks < least_ticks) {
+            continue;
+        }
+        CPU_CLR((size_t)now[i].cpu, &free_ones);
+        if (ticks > most) {
+            most = ticks;
+            busiest = now[i].cpu;
+        }
+    }
+    if (CPU_COUNT(&free_ones)) {
+        go(&free_ones);
+    } else if (busiest >= 0) {
+        CPU_CLR((size_t)busiest, &but_busiest);
+        go(&but_busiest);
+    }
+}
+
+void xs_placement_look(const int32_t *tids, unsigned count) {
+    static struct look now[XS_PLACEMENT_THREADS];
+    if (!has_looked) {
+        has_looked = true;
+        may_choose = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1;
+        present = allowed;
+    }
+    if (!may_choose) {
+        return;
+    }
+    unsigned found = 0;
+    uint64_t now_ns = xs_monotonic_ns(), since_ns = now_ns - looked_ns;
+    for (unsigned i = 0; i < count && i < XS_PLACEMENT_THREADS; i++) {
+        found += read_thread(tids[i], &now[found]);
+    }
+    if (before_count) {
+        uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+        uint64_t busy = since_ns * per_second / 1000000000 * BUSY_PERCENT / 100;
+        choose(now, found, busy ? busy : 1);
+    }
+    memcpy(before, now, sizeof before);
+    before_count = found;
+    looked_ns = now_ns;
+}

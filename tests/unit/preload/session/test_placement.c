@@ -1,0 +1,108 @@
+/* The drain thread keeps off the processor of a busy thread, follows it, and changes nobody else's processors. */
+#define _GNU_SOURCE
+#include "unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/core/own_thread.h"
+#include "preload/session/placement.h"
+#include "schema/clock.h"
+
+static _Atomic bool ends;
+static _Atomic int32_t busy_tid;
+
+static void *be_busy(void *unused) {
+    (void)unused;
+    atomic_store(&busy_tid, (int32_t)syscall(SYS_gettid));
+    while (!atomic_load(&ends)) {
+    }
+    return NULL;
+}
+
+static cpu_set_t one(size_t cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    return set;
+}
+
+static cpu_set_t affinity_of(int32_t tid) {
+    cpu_set_t set;
+    assert_int_equal(sched_getaffinity(tid, sizeof set, &set), 0);
+    return set;
+}
+
+/* Until the busy thread has used so much time that a look finds it busy, whatever else the machine does. */
+static void look_until_off(size_t cpu) {
+    int32_t tids[] = {atomic_load(&busy_tid)};
+    cpu_set_t mine = affinity_of(0);
+    for (uint64_t until = xs_monotonic_ns() + UINT64_C(30000000000); CPU_ISSET(cpu, &mine);) {
+        assert_true(xs_monotonic_ns() < until);
+        usleep(100000);
+        xs_placement_look(tids, 1);
+        mine = affinity_of(0);
+    }
+}
+
+static void keeps_off_a_busy_processor(void **state) {
+    (void)state;
+    cpu_set_t all = affinity_of(0);
+    size_t cpus[2];
+    int found = 0;
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++) {
+        if (CPU_ISSET(cpu, &all)) {
+            cpus[found++] = cpu;
+        }
+    }
+    if (found < 2) {
+        skip();
+    }
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, be_busy, NULL), 0);
+    while (!atomic_load(&busy_tid)) {
+        usleep(1000);
+    }
+    for (int i = 0; i < 4; i++) {
+        size_t at = cpus[i % 2], other = cpus[1 - i % 2];
+        cpu_set_t set = one(at);
+        assert_int_equal(pthread_setaffinity_np(thread, sizeof set, &set), 0);
+        look_until_off(at);
+        cpu_set_t mine = affinity_of(0), theirs = affinity_of(atomic_load(&busy_tid));
+        assert_true(CPU_ISSET(other, &mine));
+        assert_int_equal(CPU_COUNT(&mine), CPU_COUNT(&all) - 1);
+        assert_true(CPU_EQUAL(&theirs, &set));
+    }
+    atomic_store(&ends, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    xs_placement_look(NULL, 0); /* nobody is busy any more */
+    cpu_set_t mine = affinity_of(0);
+    assert_true(CPU_EQUAL(&mine, &all));
+}
+
+static void *stand_back(void *policy) {
+    xs_own_thread_stand_back();
+    *(int *)policy = sched_getscheduler(0);
+    return NULL;
+}
+
+static void works_in_the_background(void **state) {
+    pthread_t thread;
+    int policy = -1, mine = sched_getscheduler(0);
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, stand_back, &policy), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(policy, SCHED_BATCH);
+    assert_int_equal(sched_getscheduler(0), mine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_off_a_busy_processor),
+        cmocka_unit_test(works_in_the_background),
+    };
+    return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
+}
