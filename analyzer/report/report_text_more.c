@@ -308,9 +308,8 @@ static void print_cost(const struct xs_summary *s, struct xs_out *out) {
     xs_out_heading(out, XS_COST_HEADING);
     print_budget(s, out);
     xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
-                xs_format_ns(start, c->begin_ns), xs_format_ns(end, c->close_ns),
-                xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
-                xs_format_bytes(spool, c->spool_bytes));
+                xs_format_ns(start, c->begin_ns), xs_format_ns(end, c->close_ns), xs_format_ns(cpu, c->drain_cpu_ns),
+                xs_format_count(events, c->events), xs_format_bytes(spool, c->spool_bytes));
     if (c->fingerprint_launches)
         xs_out_line(
             out, XS_STYLE_PLAIN,
