@@ -2,7 +2,7 @@
  * its records, twice, and xferspy stays away from then on, although a window would begin.
  *
  * link: cuda
- * env: XFERSPY_WINDOW=..50ms,600ms.. XFERSPY_STACK=none
+ * env: XFERSPY_WINDOW=..50ms,600ms.. XFERSPY_OUTSIDE=calls XFERSPY_STACK=none
  * stdout: own records: 40 kernels, 2 copies
  * stdout: own records: 40 kernels, 2 copies
  * stdout: data ok
