@@ -21,7 +21,7 @@
  * option.kernels|on
  * option.max_size|4096
  * option.migrations|auto
- * option.outside|calls
+ * option.outside|auto
  * option.quiet|on
  * option.redact|[hidden]
  * option.repair|
