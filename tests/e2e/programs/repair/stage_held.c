@@ -2,7 +2,10 @@
  * copies in another stream and in the default stream go on. The program lets the stream go only behind them, so a copy
  * that waited for it would never return.
  *
+ * Only on the simulated GPU: the real driver makes a pageable upload into such a stream wait for it.
+ *
  * link: cuda
+ * only: sim
  * env: XFERSPY_ENABLE=off XFERSPY_REPAIR=stage XFERSPY_REPAIR_LOG=$dir/repair.json
  * traces: 0
  * notices: 1

@@ -1,7 +1,11 @@
 /* A program that uses CUPTI itself between two windows, as torch.profiler does, while xferspy is detached: it gets all
  * its records, twice, and xferspy stays away from then on, although a window would begin.
  *
+ * Only on the simulated GPU: a real one needs longer than the first window to make a context and to compile the kernel.
+ * There, tests/gpu/run-workloads has torch.profiler.
+ *
  * link: cuda
+ * only: sim
  * env: XFERSPY_WINDOW=..50ms,600ms.. XFERSPY_OUTSIDE=calls XFERSPY_STACK=none
  * stdout: own records: 40 kernels, 2 copies
  * stdout: own records: 40 kernels, 2 copies
