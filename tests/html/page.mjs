@@ -69,7 +69,7 @@ check("the numbers are the report's", 'lines', {}, async (page) => {
   const least = (report.findings[0].saves.least_ns / 1e6).toPrecision(3);
   assert.ok(detail.includes(`Savesup to 522 ms, 33 % of the run (${least} ms or more)`), 'what it saves');
   assert.ok(detail.includes(plain(report.findings[0].remedy)), 'the remedy');
-  assert.ok(detail.includes('in cupy.asarray; 9.59'), 'what the framework did');
+  assert.ok(detail.includes('in cupy.asarray; before each upload CuPy probably copies'), 'what the framework did');
   assert.deepEqual(
     await texts(page, '.detail .remedy code'),
     report.findings[0].remedy.match(/(?<=`)[^`]+(?=`)/g).filter((of, i) => i % 2 === 0),

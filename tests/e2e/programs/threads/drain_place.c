@@ -2,7 +2,7 @@
  * processors stay as the program set them.
  *
  * link: cuda
- * only: unsanitized
+ * only: unsanitized no-repairs
  * stdout: data ok
  *
  * > SELECT count(*) > 0 FROM transfer

@@ -14,7 +14,7 @@
  * 0|1|1|active|1
  *
  * Each launch is there, and of the device what ran before; nothing of the last ones.
- * > SELECT (SELECT count(*) FROM launch WHERE result = 0) > 20000, (SELECT count(*) FROM device_kernel) > 0,
+ * > SELECT (SELECT count(*) FROM launch WHERE result = 0) >= 20000, (SELECT count(*) FROM device_kernel) > 0,
  * > (SELECT count(*) FROM device_kernel) < (SELECT count(*) FROM launch),
  * > (SELECT max(start_ns) FROM device_kernel) < (SELECT max(enter_ns) - 1000000 FROM launch)
  * 1|1|1|1
