@@ -451,6 +451,15 @@ int xs_drain_start(const char *path, const struct xs_options *options, const str
 void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
 void xs_drain_exited(uint64_t took_ns) { atomic_store(&drain.exit_ns, took_ns); }
 
+/* Both into `why`, of the first at most so many bytes. It may run on a signal handler's stack, where printf is too
+ * much. */
+static void copy_text(char why[256], const char *first, size_t most, const char *second) {
+    size_t length = strnlen(first, most), rest = strnlen(second, 255 - length);
+    memcpy(why, first, length);
+    memcpy(why + length, second, rest);
+    why[length + rest] = '\0';
+}
+
 int xs_drain_await(char why[256]) {
     uint64_t deadline = drain.start_ns + START_PATIENCE_NS;
     while (atomic_load(&drain.phase) == STARTING && xs_monotonic_ns() < deadline) {
@@ -458,11 +467,11 @@ int xs_drain_await(char why[256]) {
     }
     uint32_t starting = STARTING;
     if (atomic_compare_exchange_strong(&drain.phase, &starting, GIVEN_UP)) {
-        snprintf(why, 256, "%.160s could not be made within two seconds; set XFERSPY_OUTPUT", drain.files.path);
+        copy_text(why, drain.files.path, 160, " could not be made within two seconds; set XFERSPY_OUTPUT");
         return XS_ERROR_BUSY;
     }
     if (atomic_load(&drain.phase) != RUNNING) {
-        snprintf(why, 256, "%s", drain.why);
+        copy_text(why, drain.why, 255, "");
         return XS_ERROR_SYSTEM;
     }
     return 0;
