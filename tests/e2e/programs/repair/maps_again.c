@@ -27,6 +27,7 @@ static unsigned char back[BYTES];
 
 static unsigned char *map(void *where, int flags) {
     void *memory = mmap(where, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    // cppcheck-suppress memleak ; MAP_FAILED is no memory
     return memory == MAP_FAILED ? NULL : memory;
 }
 
