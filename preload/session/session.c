@@ -43,6 +43,7 @@
 #include "preload/session/say.h"
 #include "preload/session/signing.h"
 
+#define NO_TRACE "want of a trace" /* CUPTI is given up for it */
 #define EXIT_PATIENCE_MS 60000u
 #define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
 #define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
@@ -339,12 +340,15 @@ static bool begin_locked(void) {
     return true;
 }
 
-/* The state becomes XS_STATE_ACTIVE, unless the process is about to end. */
-static bool finish_locked(void) {
+/* The state becomes XS_STATE_ACTIVE, unless the process is about to end. Where there is no trace, CUPTI is given up by
+ * the thread that began the session, behind its call: while that one is inside of the driver nobody may do it. */
+static bool finish_locked(bool has_begun) {
     char why[256];
     uint64_t waited_ns = xs_monotonic_ns();
     if (xs_drain_await(why) != 0) {
-        xs_cupti_step_aside("want of a trace");
+        if (has_begun) {
+            xs_cupti_step_aside(NO_TRACE);
+        }
         return give_up(why);
     }
     xs_arguments_on = options.arguments;
@@ -370,7 +374,7 @@ static bool start(unsigned row) {
     bool is_idle = atomic_load(&xs_state) == XS_STATE_IDLE, is_first = !atomic_load(&begun);
     bool started = is_idle ? !is_first || begin_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
     if (is_idle && started && !(is_first && makes_context(row))) {
-        started = finish_locked();
+        started = finish_locked(is_first);
     }
     pthread_mutex_unlock(&start_lock);
     return started;
@@ -404,7 +408,10 @@ static void finish_on_scratch(void *arg) {
     bool *is_there = arg;
     pthread_mutex_lock(&start_lock);
     int state = atomic_load(&xs_state);
-    *is_there = state == XS_STATE_IDLE ? finish_locked() : state == XS_STATE_ACTIVE;
+    *is_there = state == XS_STATE_IDLE ? finish_locked(true) : state == XS_STATE_ACTIVE;
+    if (state == XS_STATE_DISABLED) { /* by another thread */
+        xs_cupti_step_aside(NO_TRACE);
+    }
     pthread_mutex_unlock(&start_lock);
 }
 
