@@ -282,7 +282,7 @@ bool xs_cupti_quiet_device(void) {
     prepare_gate();
     for (;;) {
         bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
-        bool quiet = closed && atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS);
+        bool quiet = closed && is_alone();
         if (quiet || xs_monotonic_ns() >= until) {
             return closed;
         }
