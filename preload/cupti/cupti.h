@@ -16,7 +16,7 @@
 struct xs_cupti_wishes {
     bool kernels;
     const char *migrations;              /* the option's value: auto, off or all; valid for the process's life */
-    unsigned migrations_percent;         /* of the run's time that recording migrations may cost in auto */
+    unsigned migrations_permille;        /* of the run's time that recording migrations may cost in auto */
     unsigned budget_percent;             /* of the run's time that profiling may cost with that; 0: without bound */
     struct xs_window_spec window;        /* the part of the run that is asked for */
     int driver_version;                  /* cuDriverGetVersion */

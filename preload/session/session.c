@@ -47,9 +47,9 @@
 #define EXIT_PATIENCE_MS 60000u
 #define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
 #define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
-/* Percent of the run's time, where XFERSPY_BUDGET is off. */
-#define UNBOUNDED_FINGERPRINT_SHARE 3u
-#define UNBOUNDED_MIGRATIONS_SHARE 2u
+/* Per mille of the run's time, where XFERSPY_BUDGET is off. */
+#define UNBOUNDED_FINGERPRINT_SHARE 30u
+#define UNBOUNDED_MIGRATIONS_SHARE 20u
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
@@ -243,8 +243,8 @@ static uint64_t others_ns(void) {
     return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns();
 }
 
-/* Fingerprints and page migrations may take a half of the budget each. */
-static unsigned part_of_budget(void) { return (unsigned)(options.budget + 1) / 2; }
+/* Fingerprints and page migrations may take a half of the budget each: so many per mille of the run's time. */
+static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
 
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
@@ -269,7 +269,7 @@ static void start_cupti(void) {
     long budget = options.budget;
     struct xs_cupti_wishes wishes = {.kernels = options.kernels,
                                      .migrations = options.migrations,
-                                     .migrations_percent = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
+                                     .migrations_permille = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
                                      .driver_version = xs_facts_driver_version(),
                                      .is_idle_within = xs_context_is_idle_within,
@@ -282,9 +282,9 @@ static void start_cupti(void) {
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
 }
 
-static unsigned fingerprint_share(void) {
+static unsigned fingerprint_permille(void) {
     if (options.fingerprint_share) {
-        return (unsigned)options.fingerprint_share;
+        return (unsigned)options.fingerprint_share * 10;
     }
     return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
@@ -354,7 +354,7 @@ static bool finish_locked(bool has_begun) {
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_own_cost_start(&xs_spool.header->clock);
-    xs_fingerprint_start(options.fingerprint, fingerprint_share(), &xs_spool.header->clock);
+    xs_fingerprint_start(options.fingerprint, fingerprint_permille(), &xs_spool.header->clock);
     if (cupti_started) {
         xs_flusher_start();
     }
