@@ -230,8 +230,8 @@ struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontex
         return e;
     }
     e = put_frees(e, goes_with_context, XS_WORD(context));
-    xs_context_drop(context);
-    xs_captures_end_with(XS_WORD(context));
+    bool was_last = xs_context_drop(context);
+    xs_captures_end_with(XS_WORD(context), was_last);
     xs_device_context_gone(context);
     xs_fingerprint_context_gone(XS_WORD(context));
     return e;

@@ -44,7 +44,8 @@ static _Atomic uint32_t used; /* slots[used] and all behind it were never taken 
 static struct xs_gate_slot crowd;
 static _Atomic bool crowded;
 static _Atomic bool prepared;
-static _Atomic bool broken; /* somebody went in although it was closed */
+/* The number of the latest closing, and of the one during which somebody went in all the same. */
+static _Atomic uint32_t closing = 1, broken;
 
 /* Whether the kernel orders our stores; UNKNOWN until the first thread has come. */
 enum { UNKNOWN, MEMBARRIER, NO_MEMBARRIER };
@@ -154,9 +155,13 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
     uint64_t signals;
     xs_signals_hold(&signals);
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
-    while (atomic_load(&xs_gate_closed) == XS_GATE_CLOSED && !atomic_load(&broken)) {
+    for (;;) {
+        uint32_t present = atomic_load(&closing); /* before the gate is looked at: it may be opened and closed again */
+        if (atomic_load(&xs_gate_closed) != XS_GATE_CLOSED || atomic_load(&broken) == present) {
+            break;
+        }
         if (xs_monotonic_ns() >= until) {
-            atomic_store(&broken, true);
+            atomic_store(&broken, present);
             break;
         }
         atomic_store(&slot->inside, 0);
@@ -237,6 +242,7 @@ bool xs_gate_close(uint64_t patience_ns) {
         !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED)) {
         return false;
     }
+    atomic_fetch_add(&closing, 1); /* who still has the number of the last one is inside, and is waited for */
     if (fence_everywhere() && wait_for_all(until)) {
         return true;
     }
@@ -244,11 +250,10 @@ bool xs_gate_close(uint64_t patience_ns) {
     return false;
 }
 
-bool xs_gate_is_empty(void) { return !atomic_load(&broken) && wait_for_all(0); }
+bool xs_gate_is_empty(void) { return atomic_load(&broken) != atomic_load(&closing) && wait_for_all(0); }
 
 void xs_gate_open(void) {
     atomic_store(&xs_gate_closed, at_rest());
-    atomic_store(&broken, false);
     xs_futex_wake(&xs_gate_closed);
 }
 
@@ -293,7 +298,6 @@ void xs_gate_forget(void) {
     atomic_store(&used, 0);
     atomic_store(&crowded, false);
     atomic_store(&prepared, false);
-    atomic_store(&broken, false);
     atomic_store(&xs_gate_closed, at_rest());
     if (has_slot) {
         xs_gate_slot = &slots[0];

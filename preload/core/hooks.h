@@ -11,8 +11,8 @@
 struct xs_hooks {
     /* A call of row `row` was made while the state is XS_STATE_IDLE, outside of the guard. True: the call is to be
      * recorded, because a session is there now, or, where the state still is XS_STATE_IDLE, because one has begun whose
-     * trace is made beside this very call: finish_session is called when the call is over. Any thread of the
-     * application. */
+     * trace is made beside this very call: finish_session is called when the call is over, or
+     * before it where another thread has given the start up already. Any thread of the application. */
     bool (*start_session)(unsigned row);
     /* Waits for what start_session has begun. True: the session is there. The same thread, guarded. */
     bool (*finish_session)(void);

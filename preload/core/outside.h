@@ -1,7 +1,7 @@
-/* What is recorded outside of the parts of the run that the user asks for (XFERSPY_WINDOW). By default all calls are.
- * With XFERSPY_OUTSIDE=allocations only those are by which addresses keep their meaning: allocations and frees,
- * contexts, streams, modules, and the making of graphs. Copies, memsets, launches and waits pass through there; they
- * are counted, and nothing else is done for them. */
+/* What is recorded outside of the parts of the run that the user asks for (XFERSPY_WINDOW). With
+ * XFERSPY_OUTSIDE=calls, and by default where the parts come again and again, all calls are. Else only those are by
+ * which addresses keep their meaning: allocations and frees, contexts, streams, modules, and the making of graphs.
+ * Copies, memsets, launches and waits pass through there; they are counted, and nothing else is done for them. */
 #ifndef XFERSPY_PRELOAD_CORE_OUTSIDE_H
 #define XFERSPY_PRELOAD_CORE_OUTSIDE_H
 

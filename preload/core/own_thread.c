@@ -26,5 +26,8 @@ int xs_own_thread(void *(*body)(void *)) {
 
 void xs_own_thread_stand_back(void) {
     const struct sched_param none = {0};
+    if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE) {
+        return; /* as the program itself: that is further back */
+    }
     (void)sched_setscheduler(0, SCHED_BATCH, &none);
 }

@@ -7,7 +7,8 @@
 int xs_own_thread(void *(*body)(void *));
 
 /* The calling thread, one of the library's own, works in the background: it does not push a thread of the program off
- * its processor when it wakes up. It keeps no real-time priority of the thread that created it. */
+ * its processor when it wakes up. It keeps no real-time priority of the thread that created it, but stays behind all
+ * others (SCHED_IDLE) where that one was. */
 void xs_own_thread_stand_back(void);
 
 #endif

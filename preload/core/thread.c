@@ -208,9 +208,13 @@ bool xs_thread_may_record(unsigned row, uintptr_t frame) {
     if (state != XS_STATE_IDLE) {
         return state == XS_STATE_ACTIVE;
     }
-    bool is_recorded = xs_hooks.start_session(row);
-    xs_thread.is_first = is_recorded && atomic_load(&xs_state) == XS_STATE_IDLE;
-    return is_recorded;
+    bool is_started = xs_hooks.start_session(row);
+    state = atomic_load(&xs_state); /* another thread may have finished the start meanwhile, or given it up */
+    xs_thread.is_first = is_started && state == XS_STATE_IDLE;
+    if (is_started && state == XS_STATE_DISABLED) {
+        xs_hooks.finish_session();
+    }
+    return is_started && (state == XS_STATE_IDLE || state == XS_STATE_ACTIVE);
 }
 
 bool xs_thread_room(struct xs_event **e, unsigned count) {

@@ -16,7 +16,7 @@
 struct xs_cupti_wishes {
     bool kernels;
     const char *migrations;              /* the option's value: auto, off or all; valid for the process's life */
-    unsigned migrations_percent;         /* of the run's time that recording migrations may cost in auto */
+    unsigned migrations_permille;        /* of the run's time that recording migrations may cost in auto */
     unsigned budget_percent;             /* of the run's time that profiling may cost with that; 0: without bound */
     struct xs_window_spec window;        /* the part of the run that is asked for */
     int driver_version;                  /* cuDriverGetVersion */
@@ -31,8 +31,8 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 
 /* ---- windows: device times are recorded as the budget allows (windows.h) ---- */
 
-/* Decides whether recording goes on, and stops it or begins it where no moment of the program's own is needed. To be
- * called again after so many ms; 0: it does not matter when. Flusher only. */
+/* Adds up what recording has cost, decides whether it goes on, and stops it or begins it where no moment of the
+ * program's own is needed. To be called again after so many ms; 0: it does not matter when. Flusher only. */
 unsigned xs_cupti_watch_windows(void);
 
 /* Detaching CUPTI and attaching it wait for the device, so they are done when the program has just waited for it, too,

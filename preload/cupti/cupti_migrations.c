@@ -72,7 +72,7 @@ static void turn_by_budget(void) {
 void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns) {
     wanted = strcmp(wishes->migrations, "off") != 0;
     bounded = strcmp(wishes->migrations, "auto") == 0;
-    xs_migration_budget_start(&budget, wishes->migrations_percent, now_ns);
+    xs_migration_budget_start(&budget, wishes->migrations_permille, now_ns);
 }
 
 void xs_cupti_managed_memory(void) {

@@ -258,7 +258,8 @@ static void prepare_gate(void) {
 }
 
 unsigned xs_cupti_watch_windows(void) {
-    if (!atomic_load(&decides) || !xs_cupti_is_active() || atomic_load(&ended)) {
+    bool is_bounded = atomic_load(&decides); /* else only what recording costs is added up */
+    if (!xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
     /* It takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is due. */
@@ -266,12 +267,12 @@ unsigned xs_cupti_watch_windows(void) {
         prepare_gate();
     }
     if (!xs_cupti_enter()) {
-        return RETRY_MS;
+        return is_bounded ? RETRY_MS : 0;
     }
     unsigned wait_ms = xs_cupti_is_active() ? watch() : 0;
     xs_cupti_note(tell);
     xs_cupti_leave();
-    return wait_ms;
+    return is_bounded ? wait_ms : 0;
 }
 
 /* Between two tries the program may go on: what runs on the device may wait for one of its threads. */
@@ -281,7 +282,7 @@ bool xs_cupti_quiet_device(void) {
     prepare_gate();
     for (;;) {
         bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
-        bool quiet = closed && atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS);
+        bool quiet = closed && is_alone();
         if (quiet || xs_monotonic_ns() >= until) {
             return closed;
         }
@@ -353,6 +354,8 @@ void xs_cupti_forget_turns(void) {
 void xs_cupti_end_turns(void) {
     atomic_store(&ended, true);
     atomic_store(&xs_cupti_turn_due, 0);
+    struct xs_windows_facts facts = facts_now();
+    xs_windows_look(&windows, &facts); /* what was recorded since the last look has its cost, too */
     if (attached) {
         xs_windows_end(&windows, xs_monotonic_ns());
     }

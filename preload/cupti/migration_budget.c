@@ -17,9 +17,9 @@
 /* After so long without a record it is on again until it costs too much. */
 #define QUIET_NS UINT64_C(1000000000)
 
-void xs_migration_budget_start(struct xs_migration_budget *b, unsigned percent, uint64_t now_ns) {
+void xs_migration_budget_start(struct xs_migration_budget *b, unsigned permille, uint64_t now_ns) {
     *b = (struct xs_migration_budget){.on = true,
-                                      .percent = percent,
+                                      .permille = permille,
                                       .saved_ns = ADVANCE_NS,
                                       .start_ns = now_ns,
                                       .since_ns = now_ns,
@@ -36,7 +36,7 @@ static void spend(struct xs_migration_budget *b, uint64_t ns) {
 
 /* What the time since the last look has saved, and its records have cost. */
 static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
-    b->saved_ns += (int64_t)((now_ns - b->at_ns) * b->percent / 100);
+    b->saved_ns += (int64_t)((now_ns - b->at_ns) * b->permille / 1000);
     if (b->saved_ns > ADVANCE_NS)
         b->saved_ns = ADVANCE_NS;
     if (records > b->records) {
@@ -54,7 +54,7 @@ static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t rec
 /* On average as far away as a window's cost takes to be saved, and a tenth more, for windows that cost more than the
  * last ones did. A quarter to seven quarters of that. */
 static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
-    uint64_t mean = b->window_cost_ns * 100 / b->percent * 11 / 10;
+    uint64_t mean = b->window_cost_ns * 1000 / b->permille * 11 / 10;
     if (mean < LEAST_GAP_NS)
         mean = LEAST_GAP_NS;
     b->next_ns = now_ns + mean / 4 + xs_random_below(&b->random, mean * 3 / 2);
@@ -63,7 +63,7 @@ static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
     bool last_was_empty = b->records == b->window_records; /* while it is off no record comes */
     return last_was_empty && now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
-           b->spent_ns <= (now_ns - b->start_ns) * b->percent / 100;
+           b->spent_ns <= (now_ns - b->start_ns) * b->permille / 1000;
 }
 
 static bool is_to_be_off(const struct xs_migration_budget *b, uint64_t now_ns) {
@@ -77,8 +77,8 @@ static bool is_to_be_on(struct xs_migration_budget *b, uint64_t now_ns) {
         return false;
     if (b->saved_ns >= 0)
         return true;
-    uint64_t debt_ns = (uint64_t)-b->saved_ns * 100 / b->percent;
-    b->next_ns = now_ns + debt_ns + xs_random_below(&b->random, b->window_cost_ns * 100 / b->percent);
+    uint64_t debt_ns = (uint64_t)-b->saved_ns * 1000 / b->permille;
+    b->next_ns = now_ns + debt_ns + xs_random_below(&b->random, b->window_cost_ns * 1000 / b->permille);
     return false;
 }
 

@@ -16,8 +16,8 @@
 
 struct xs_migration_budget {
     bool on;
-    unsigned percent; /* of the run's time that recording may cost */
-    unsigned rests;   /* how often it was turned off */
+    unsigned permille; /* of the run's time that recording may cost */
+    unsigned rests;    /* how often it was turned off */
 
     bool samples;                    /* windows; else on until it costs too much */
     bool is_first_rest;              /* no window has begun since */
@@ -37,8 +37,8 @@ struct xs_migration_budget {
     struct xs_window_list windows;
 };
 
-/* Recording begins; it may cost `percent` of the run's time. */
-void xs_migration_budget_start(struct xs_migration_budget *budget, unsigned percent, uint64_t now_ns);
+/* Recording begins; it may cost `permille` of the run's time. */
+void xs_migration_budget_start(struct xs_migration_budget *budget, unsigned permille, uint64_t now_ns);
 
 /* There were `records` records since the start. Returns true where recording has to be turned on or off, to what
  * `budget->on` then says; xs_migration_budget_turned is to be called behind that. */

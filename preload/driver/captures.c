@@ -1,15 +1,17 @@
-/* The streams that capture, in a table without a lock: each place is taken and left by one exchange. */
+/* The streams that capture, in a table without a lock: each place is taken by one exchange, filled, given its key, and
+ * left by another exchange. */
 #include "preload/driver/captures.h"
 
 #define PLACES 128u
+#define TAKEN UINT64_MAX /* nobody's key: the place is being filled */
 
 _Atomic int xs_captures;
 
 static struct {
-    _Atomic uint64_t stream; /* the key; 0: nobody's */
-    _Atomic uint64_t context;
+    _Atomic uint64_t stream;  /* the key; 0: nobody's */
+    _Atomic uint64_t context; /* set before the key */
 } places[PLACES];
-static _Atomic int unplaced; /* those that found no place */
+static _Atomic int unplaced; /* those that found no place; of which contexts is not known */
 
 /* Handles are addresses of less than 48 bits, or small numbers. */
 static uint64_t key_of(uint64_t stream, uint32_t thread) { return stream ^ (uint64_t)thread << 48 ^ thread >> 16; }
@@ -27,8 +29,9 @@ void xs_captures_begin(uint64_t stream, uint32_t thread, uint64_t context) {
     atomic_fetch_add(&xs_captures, 1);
     for (unsigned i = 0; i < PLACES; i++) {
         uint64_t nobody = 0;
-        if (atomic_load(&places[i].stream) == 0 && atomic_compare_exchange_strong(&places[i].stream, &nobody, key)) {
+        if (atomic_load(&places[i].stream) == 0 && atomic_compare_exchange_strong(&places[i].stream, &nobody, TAKEN)) {
             atomic_store(&places[i].context, context);
+            atomic_store(&places[i].stream, key);
             return;
         }
     }
@@ -51,11 +54,14 @@ bool xs_captures_end(uint64_t stream, uint32_t thread) {
     return others > 0;
 }
 
-void xs_captures_end_with(uint64_t context) {
+void xs_captures_end_with(uint64_t context, bool was_last) {
     for (unsigned i = 0; i < PLACES && atomic_load(&xs_captures) > 0; i++) {
         uint64_t key = atomic_load(&places[i].stream);
-        if (key && atomic_load(&places[i].context) == context) {
+        if (key && key != TAKEN && atomic_load(&places[i].context) == context) {
             leave(i, key);
         }
+    }
+    if (was_last) {
+        atomic_fetch_sub(&xs_captures, atomic_exchange(&unplaced, 0));
     }
 }

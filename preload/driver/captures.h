@@ -15,7 +15,7 @@ void xs_captures_begin(uint64_t stream, uint32_t thread, uint64_t context);
 /* It ended, or the stream is going. False, and nothing happens, where it was not known to capture: it may have begun
  * before the session. */
 bool xs_captures_end(uint64_t stream, uint32_t thread);
-/* A context is gone, and its streams with it. */
-void xs_captures_end_with(uint64_t context);
+/* A context is gone, and its streams with it. `was_last`: there is no other one. */
+void xs_captures_end_with(uint64_t context, bool was_last);
 
 #endif

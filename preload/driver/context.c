@@ -175,7 +175,7 @@ bool xs_context_is_idle_within(uint64_t ns) {
     return idle;
 }
 
-void xs_context_drop(CUcontext context) {
+bool xs_context_drop(CUcontext context) {
     xs_lock(&context_lock);
     int i = find(context);
     if (i >= 0) {
@@ -184,7 +184,9 @@ void xs_context_drop(CUcontext context) {
         atomic_store(&contexts[i].primary, 0);
         contexts_alive--;
     }
+    bool was_last = i >= 0 && contexts_alive == 0;
     xs_unlock(&context_lock);
+    return was_last;
 }
 
 void xs_context_forget(void) { xs_lock_forget(&context_lock); }

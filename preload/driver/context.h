@@ -54,7 +54,8 @@ bool xs_context_is_idle_within(uint64_t ns);
 /* In a forked child: makes the lock anew, which a thread that is not there may hold. */
 void xs_context_forget(void);
 
-/* Records that a context is gone. Its handle may come back for another device. Takes a lock. */
-void xs_context_drop(CUcontext context);
+/* Records that a context is gone. Its handle may come back for another device. True: it was the last one that was
+ * known. Takes a lock. */
+bool xs_context_drop(CUcontext context);
 
 #endif

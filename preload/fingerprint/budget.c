@@ -15,15 +15,15 @@
 #define PLENTY 1e9
 
 static uint64_t start_tick;
-static unsigned share_percent;
+static unsigned share_permille;
 static double ns_per_tick;
 static _Atomic int64_t spent_ns;
 static _Atomic int64_t estimated_ns; /* what of spent_ns was to be, before it was corrected */
 static _Atomic uint64_t took_ns, wanted_ns;
 
-void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us) {
+void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) {
     start_tick = now_tick;
-    share_percent = percent;
+    share_permille = permille;
     ns_per_tick = 1000.0 / ticks_per_us;
     atomic_store(&spent_ns, 0);
     atomic_store(&estimated_ns, 0);
@@ -33,13 +33,15 @@ void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us) {
 
 uint64_t xs_budget_ns(uint64_t ticks) { return (uint64_t)((double)ticks * ns_per_tick); }
 
-bool xs_budget_is_limited(void) { return share_percent < 100; }
+bool xs_budget_is_limited(void) { return share_permille < 1000; }
 
-static int64_t grown(uint64_t now_tick) { return (int64_t)(xs_budget_ns(now_tick - start_tick) * share_percent / 100); }
+static int64_t grown(uint64_t now_tick) {
+    return (int64_t)(xs_budget_ns(now_tick - start_tick) * share_permille / 1000);
+}
 
 bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     int64_t cost = (int64_t)cost_ns;
-    if (share_percent < 100 &&
+    if (share_permille < 1000 &&
         atomic_load_explicit(&spent_ns, memory_order_relaxed) + cost > grown(now_tick) + ADVANCE_NS) {
         return false;
     }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From now on `percent` of the time may be spent; 100 means without bound. `ticks_per_us`: of the capture clock. */
-void xs_budget_start(uint64_t now_tick, unsigned percent, double ticks_per_us);
+/* From now on `permille` of the time may be spent; 1000 means without bound. `ticks_per_us`: of the capture clock. */
+void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us);
 
 /* False: the budget has no bound, so all copies are looked at. */
 bool xs_budget_is_limited(void);

@@ -88,7 +88,7 @@ static struct xs_sampler_cost cost_of(uint64_t bytes, bool upload, bool pageable
     return (struct xs_sampler_cost){look, COPY_NS(bytes, pageable)};
 }
 
-void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock) {
+void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock) {
     const uint64_t ticks = 1000000000;
     uint64_t now = xs_clock_tick((enum xs_clock_source)clock->source);
     double ns = (double)(xs_clock_to_ns(clock, now + ticks) - xs_clock_to_ns(clock, now)); /* of so many ticks */
@@ -98,7 +98,7 @@ void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct
     xs_fingerprint_mode = strcmp(mode, "off") == 0   ? XS_FINGERPRINT_OFF
                           : strcmp(mode, "all") == 0 ? XS_FINGERPRINT_ALL
                                                      : XS_FINGERPRINT_AUTO;
-    xs_budget_start(now, xs_fingerprint_mode == XS_FINGERPRINT_AUTO ? share_percent : 100, ticks_per_us);
+    xs_budget_start(now, xs_fingerprint_mode == XS_FINGERPRINT_AUTO ? share_permille : 1000, ticks_per_us);
     xs_sampler_start(0, cost_of);
 }
 

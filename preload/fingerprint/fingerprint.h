@@ -18,8 +18,8 @@ enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRI
 extern enum xs_fingerprint_mode xs_fingerprint_mode;
 
 /* Starts fingerprints. `mode` is the option's value ("off", "auto" or "all"); in "auto" they may spend
- * `share_percent` of the wall time. Called once, before capture begins. */
-void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock);
+ * `share_permille` of the wall time. Called once, before capture begins. */
+void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock);
 
 /* What fingerprints have cost the program by now. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);

@@ -25,8 +25,9 @@ struct look {
 static struct look before[XS_PLACEMENT_THREADS];
 static unsigned before_count;
 static uint64_t looked_ns;
-static cpu_set_t allowed, present; /* at the first look, and now */
-static bool has_looked, may_choose;
+/* What the thread was given, by its creator or by a user's `taskset`, and what it has chosen of that. */
+static cpu_set_t allowed, present;
+static bool has_looked;
 
 /* The fields of proc(5) behind the name, which may have blanks and brackets in it: 14 and 15 are the ticks in user mode
  * and in the kernel, 39 is the processor. */
@@ -91,14 +92,22 @@ static void choose(const struct look *now, unsigned count, uint64_t least_ticks)
     }
 }
 
+/* Whoever has changed the thread's processors since the last look is right. */
+static bool may_choose(void) {
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
+        return false;
+    }
+    if (!has_looked || !CPU_EQUAL(&mine, &present)) {
+        has_looked = true;
+        allowed = present = mine;
+    }
+    return CPU_COUNT(&allowed) > 1;
+}
+
 void xs_placement_look(const int32_t *tids, unsigned count) {
     static struct look now[XS_PLACEMENT_THREADS];
-    if (!has_looked) {
-        has_looked = true;
-        may_choose = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1;
-        present = allowed;
-    }
-    if (!may_choose) {
+    if (!may_choose()) {
         return;
     }
     unsigned found = 0;

@@ -8,8 +8,9 @@ enum { XS_PLACEMENT_THREADS = 32 };
 
 /* Looks which processors the threads `tids` of this process have been busy on since the last look, and keeps the
  * calling thread, always the same one, off these; off the busiest thread's alone where none would be left. The calling
- * thread stays on processors that it had before the first look, and where it had one only, nothing is done. Of more
- * than XS_PLACEMENT_THREADS the first count. No other thread's processors are changed. */
+ * thread stays on processors that it had before the first look, or that somebody else has given it since then; where
+ * these are one only, nothing is done. Of more than XS_PLACEMENT_THREADS the first count. No other thread's processors
+ * are changed. */
 void xs_placement_look(const int32_t *tids, unsigned count);
 
 #endif

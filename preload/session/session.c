@@ -43,12 +43,13 @@
 #include "preload/session/say.h"
 #include "preload/session/signing.h"
 
+#define NO_TRACE "want of a trace" /* CUPTI is given up for it */
 #define EXIT_PATIENCE_MS 60000u
 #define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
 #define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
-/* Percent of the run's time, where XFERSPY_BUDGET is off. */
-#define UNBOUNDED_FINGERPRINT_SHARE 3u
-#define UNBOUNDED_MIGRATIONS_SHARE 2u
+/* Per mille of the run's time, where XFERSPY_BUDGET is off. */
+#define UNBOUNDED_FINGERPRINT_SHARE 30u
+#define UNBOUNDED_MIGRATIONS_SHARE 20u
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
@@ -242,8 +243,8 @@ static uint64_t others_ns(void) {
     return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns();
 }
 
-/* Fingerprints and page migrations may take a half of the budget each. */
-static unsigned part_of_budget(void) { return (unsigned)(options.budget + 1) / 2; }
+/* Fingerprints and page migrations may take a half of the budget each: so many per mille of the run's time. */
+static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
 
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
@@ -268,7 +269,7 @@ static void start_cupti(void) {
     long budget = options.budget;
     struct xs_cupti_wishes wishes = {.kernels = options.kernels,
                                      .migrations = options.migrations,
-                                     .migrations_percent = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
+                                     .migrations_permille = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
                                      .driver_version = xs_facts_driver_version(),
                                      .is_idle_within = xs_context_is_idle_within,
@@ -281,9 +282,9 @@ static void start_cupti(void) {
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
 }
 
-static unsigned fingerprint_share(void) {
+static unsigned fingerprint_permille(void) {
     if (options.fingerprint_share) {
-        return (unsigned)options.fingerprint_share;
+        return (unsigned)options.fingerprint_share * 10;
     }
     return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
@@ -339,18 +340,21 @@ static bool begin_locked(void) {
     return true;
 }
 
-/* The state becomes XS_STATE_ACTIVE, unless the process is about to end. */
-static bool finish_locked(void) {
+/* The state becomes XS_STATE_ACTIVE, unless the process is about to end. Where there is no trace, CUPTI is given up by
+ * the thread that began the session, behind its call: while that one is inside of the driver nobody may do it. */
+static bool finish_locked(bool has_begun) {
     char why[256];
     uint64_t waited_ns = xs_monotonic_ns();
     if (xs_drain_await(why) != 0) {
-        xs_cupti_step_aside("want of a trace");
+        if (has_begun) {
+            xs_cupti_step_aside(NO_TRACE);
+        }
         return give_up(why);
     }
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_own_cost_start(&xs_spool.header->clock);
-    xs_fingerprint_start(options.fingerprint, fingerprint_share(), &xs_spool.header->clock);
+    xs_fingerprint_start(options.fingerprint, fingerprint_permille(), &xs_spool.header->clock);
     if (cupti_started) {
         xs_flusher_start();
     }
@@ -370,7 +374,7 @@ static bool start(unsigned row) {
     bool is_idle = atomic_load(&xs_state) == XS_STATE_IDLE, is_first = !atomic_load(&begun);
     bool started = is_idle ? !is_first || begin_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
     if (is_idle && started && !(is_first && makes_context(row))) {
-        started = finish_locked();
+        started = finish_locked(is_first);
     }
     pthread_mutex_unlock(&start_lock);
     return started;
@@ -404,7 +408,10 @@ static void finish_on_scratch(void *arg) {
     bool *is_there = arg;
     pthread_mutex_lock(&start_lock);
     int state = atomic_load(&xs_state);
-    *is_there = state == XS_STATE_IDLE ? finish_locked() : state == XS_STATE_ACTIVE;
+    *is_there = state == XS_STATE_IDLE ? finish_locked(true) : state == XS_STATE_ACTIVE;
+    if (state == XS_STATE_DISABLED) { /* by another thread */
+        xs_cupti_step_aside(NO_TRACE);
+    }
     pthread_mutex_unlock(&start_lock);
 }
 

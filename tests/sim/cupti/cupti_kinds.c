@@ -39,8 +39,11 @@ static CUptiResult enable(const char *function, CUpti_ActivityKind kind, bool on
         xs_cupti_attach_begin(function);
         atomic_store(&states[kind], IS_ON);
         xs_cupti_attach_end();
-    } else if (xs_cupti_enabled(kind)) {
-        atomic_store(&states[kind], WAS_ON);
+    } else {
+        xs_cupti_disable_begin(function);
+        if (xs_cupti_enabled(kind))
+            atomic_store(&states[kind], WAS_ON);
+        xs_cupti_attach_end();
     }
     return CUPTI_SUCCESS;
 }

@@ -135,6 +135,11 @@ void xs_cupti_attach_begin(const char *function) {
         be_busy(attach_ns);
 }
 
+void xs_cupti_disable_begin(const char *function) {
+    pthread_once(&loaded, load);
+    change_begin(function, checks == CHECK_ALL);
+}
+
 void xs_cupti_attach_end(void) { change_end(); }
 
 XS_EXPORT CUptiResult cuptiFinalize(void) {

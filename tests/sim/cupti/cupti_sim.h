@@ -24,7 +24,9 @@ uint32_t xs_cupti_attachment(void);
 /* Attaches if that was not done yet. Before begins and after ends what must have the driver for itself, for which
  * `function` is the name. */
 void xs_cupti_attach_begin(const char *function);
-void xs_cupti_attach_end(void);
+/* Disabling a kind needs the driver for itself only where all is checked. */
+void xs_cupti_disable_begin(const char *function);
+void xs_cupti_attach_end(void); /* of both */
 /* After the first cuptiFinalize there are no migrations any more. */
 bool xs_cupti_was_finalized(void);
 /* What the kinds cost the call: the calling thread is busy for as long. */

@@ -119,6 +119,15 @@ static void first_while_inside(void) {
     }
 }
 
+static void disable_while_inside(void) {
+    setenv("XFERSPY_SIM_CUPTI_CHECKS", "2", 1);
+    begin();
+    attach();
+    hold();
+    for (;;)
+        OK(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY));
+}
+
 static void *call(void *data) {
     int version;
     OK(cuDriverGetVersion(&version)); /* which needs nothing, and counts */
@@ -289,6 +298,7 @@ static const struct {
     {"cuptiSubscribe while thread ", subscribe_while_inside},
     {"cuptiActivityEnable while thread ", enable_while_inside},
     {"cuptiSubscribe while thread ", first_while_inside},
+    {"cuptiActivityDisable while thread ", disable_while_inside},
     {"is in cuDriverGetVersion", come_in},
     {"cuptiFinalize while a stream is capturing", finalize_while_capturing},
     {"cuptiSubscribe while a stream is capturing", attach_while_capturing},

@@ -52,7 +52,7 @@ static void few_never_rest(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = {.per_ms = {3, 3}, .phase_ms = {50, 50}}; /* 1.5 % */
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 20000);
     assert_true(b.on);
     assert_int_equal(b.rests, 0);
@@ -70,7 +70,7 @@ static void many_are_sampled_within_the_share(void **state) {
     static struct xs_migration_budget b;
     struct program p = thrash();
     p.turn_us = 100;
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 30000);
     uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
     assert_true(cost_us < 30000 * 1000 * 22 / 1000); /* with the first stretch */
@@ -87,7 +87,7 @@ static void windows_follow_no_period(void **state) {
     for (unsigned late_ms = 0; late_ms <= 40; late_ms += 20) {
         struct program p = thrash();
         p.late_ms = late_ms;
-        xs_migration_budget_start(&b, 2, BEGIN);
+        xs_migration_budget_start(&b, 20, BEGIN);
         run(&p, &b, 0, 200000);
         double first = p.on_ms[0] / 57.0, second = p.on_ms[1] / 98.0;
         assert_true(first > 0.8 * second && first < 1.25 * second);
@@ -100,7 +100,7 @@ static void a_long_rest_is_not_quiet(void **state) {
     static struct xs_migration_budget b;
     struct program p = {.per_ms = {400, 400}, .phase_ms = {50, 50}, .switch_ms = 20, .flush_ms = 20};
     unsigned rest_ms = 0, longest_ms = 0;
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     for (unsigned ms = 0; ms < 200000; ms += 10) {
         run(&p, &b, ms, ms + 10);
         assert_true(b.samples || !b.rests);
@@ -121,14 +121,14 @@ static void windows_meet_all_of_a_period(void **state) {
     static struct xs_migration_budget b;
     struct program p = {.per_ms = {40, 40}, .phase_ms = {50, 50}};
     unsigned distances[XS_WINDOWS_KEPT] = {0}, count = 0;
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 40000);
     for (uint32_t i = 20; i + 1 < b.windows.count; i++)
         distances[count++] = (unsigned)((b.windows.windows[i + 1].start_ns - b.windows.windows[i].start_ns) / MS);
     qsort(distances, count, sizeof *distances, ascending);
     unsigned usual = distances[count / 2];
     p = (struct program){.per_ms = {40, 40}, .phase_ms = {usual / 2, usual - usual / 2}};
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 100000);
     assert_true(p.on_ms[0] > p.on_ms[1] * 3 / 4 && p.on_ms[1] > p.on_ms[0] * 3 / 4);
 }
@@ -136,7 +136,7 @@ static void windows_meet_all_of_a_period(void **state) {
 static void run_of_4_s(struct program *p, struct xs_migration_budget *b, unsigned in_eighth[8]) {
     for (unsigned i = 0; i < 8; i++)
         in_eighth[i] = 0;
-    xs_migration_budget_start(b, 2, BEGIN);
+    xs_migration_budget_start(b, 20, BEGIN);
     run(p, b, 0, 4000);
     xs_migration_budget_end(b, BEGIN + 4000 * MS);
     assert_int_equal(b->windows.windows[0].start_ns, BEGIN);
@@ -178,7 +178,7 @@ static void late_records_are_charged(void **state) {
     static struct xs_migration_budget b;
     struct program p = thrash();
     p.late_ms = 40;
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 60000);
     assert_true(p.made * RECORD_US < 60000 * 1000 * 22 / 1000);
 }
@@ -188,7 +188,7 @@ static void dear_turns_are_charged(void **state) {
     static struct xs_migration_budget b;
     struct program p = thrash();
     p.turn_us = 5000;
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 60000);
     uint64_t cost_us = p.made * RECORD_US + 2 * b.rests * p.turn_us;
     assert_true(cost_us < 60000 * 1000 * 22 / 1000);
@@ -200,7 +200,7 @@ static void records_bound_a_window(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = {.per_ms = {1000, 1000}, .phase_ms = {50, 50}};
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 20000);
     xs_migration_budget_end(&b, BEGIN + 20000 * MS);
     for (uint32_t i = 1; i < b.windows.count; i++)
@@ -212,7 +212,7 @@ static void quiet_parts_are_recorded_whole(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     struct program p = thrash(), quiet = {.phase_ms = {50, 50}};
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     run(&p, &b, 0, 2000);
     quiet.made = p.made;
     for (unsigned i = 0; i < 64; i++)
@@ -237,7 +237,7 @@ static void windows_are_thinned(void **state) {
     (void)state;
     static struct xs_migration_budget b;
     uint64_t recorded = 0;
-    xs_migration_budget_start(&b, 2, BEGIN);
+    xs_migration_budget_start(&b, 20, BEGIN);
     for (unsigned i = 0; i < 3000; i++) {
         b.on = true;
         xs_migration_budget_turned(&b, BEGIN + i * 100 * MS, BEGIN + (i * 100 + 3) * MS, 0);

@@ -28,7 +28,7 @@ static int64_t flush_and_drain(void) {
 static void begin(bool kernels, const char *migrations) {
     struct xs_cupti_wishes wishes = {.kernels = kernels,
                                      .migrations = migrations,
-                                     .migrations_percent = 2,
+                                     .migrations_permille = 20,
                                      .driver_version = 13000,
                                      .is_idle_within = is_idle,
                                      .others_ns = nothing};

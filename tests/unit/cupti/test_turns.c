@@ -131,6 +131,25 @@ static void stopped_behind_an_idle_device(void) {
     watch_until_turned(fake);
 }
 
+/* Where nothing bounds it, recording costs the most, and what it costs is known: at every look, and at the end what
+ * came after the last one. */
+static void cost_without_a_budget(void) {
+    struct xs_cupti_wishes wishes = {
+        .kernels = true, .migrations = "off", .driver_version = 13000, .is_idle_within = is_idle, .others_ns = nothing};
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(&wishes);
+    xs_gate_enter();
+    xs_gate_leave();
+    spend();
+    CHECK(xs_cupti_watch_windows() == 0);
+    uint64_t cost_ns = xs_cupti_state()->windows_cost_ns;
+    CHECK(cost_ns >= 1000000000);
+    spend();
+    xs_cupti_end();
+    CHECK(xs_cupti_state()->windows_cost_ns == 2 * cost_ns);
+    CHECK(xs_cupti_state()->detachments == 0 && !xs_cupti_windows(&stub_clock));
+}
+
 /* What page migrations cost is a part of the one budget: of two programs with the same launches the one that has
  * migrations, too, is the one of which CUPTI is detached. */
 static void spend_almost_all(bool with_migrations) {
@@ -163,6 +182,7 @@ static void launches_alone_keep_to_it(void) { spend_almost_all(false); }
 
 TEST(migrations_are_of_the_same_budget)
 TEST(launches_alone_keep_to_it)
+TEST(cost_without_a_budget)
 TEST(detached_with_membarrier)
 TEST(detached_without_membarrier)
 TEST(detached_with_the_oldest_that_can)
@@ -173,11 +193,11 @@ TEST(stopped_behind_an_idle_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_migrations_are_of_the_same_budget), cmocka_unit_test(test_launches_alone_keep_to_it),
-        cmocka_unit_test(test_detached_with_membarrier),          cmocka_unit_test(test_detached_without_membarrier),
-        cmocka_unit_test(test_detached_with_the_oldest_that_can), cmocka_unit_test(test_stopped_with_an_old_driver),
-        cmocka_unit_test(test_stopped_without_finalize),          cmocka_unit_test(test_stopped_where_finalize_fails),
-        cmocka_unit_test(test_stopped_behind_an_idle_device),
+        cmocka_unit_test(test_cost_without_a_budget),        cmocka_unit_test(test_migrations_are_of_the_same_budget),
+        cmocka_unit_test(test_launches_alone_keep_to_it),    cmocka_unit_test(test_detached_with_membarrier),
+        cmocka_unit_test(test_detached_without_membarrier),  cmocka_unit_test(test_detached_with_the_oldest_that_can),
+        cmocka_unit_test(test_stopped_with_an_old_driver),   cmocka_unit_test(test_stopped_without_finalize),
+        cmocka_unit_test(test_stopped_where_finalize_fails), cmocka_unit_test(test_stopped_behind_an_idle_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,9 +163,63 @@ static void who_comes_waits(void **state) {
     }
     usleep(20000);
     assert_int_equal(atomic_load(&step), 1);
+    assert_true(xs_gate_is_empty());
     xs_gate_open();
     pthread_join(thread, NULL);
     assert_int_equal(atomic_load(&step), 2);
+}
+
+/* A thread whose ten seconds at the gate are over at once, by its clock. Just then the gate may be opened. */
+static XS_TLS unsigned looks_at_clock; /* 0: the clock is right */
+static bool opens_meanwhile;
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+    int status = __real_clock_gettime(clock, time);
+    if (looks_at_clock && ++looks_at_clock > 2) { /* the first look is when it begins to wait */
+        time->tv_sec += 11;
+        if (opens_meanwhile) {
+            xs_gate_open();
+        }
+    }
+    return status;
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+static void *losing_patience(void *arg) {
+    looks_at_clock = 1;
+    xs_gate_enter();
+    looks_at_clock = 0;
+    xs_gate_leave();
+    return arg;
+}
+
+static void let_one_lose_patience(bool opens) {
+    pthread_t thread;
+    opens_meanwhile = opens;
+    assert_true(xs_gate_close(2000 * MS));
+    assert_true(xs_gate_is_empty());
+    assert_int_equal(pthread_create(&thread, NULL, losing_patience, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+static void who_goes_in_all_the_same_is_noticed(void **state) {
+    (void)state;
+    let_one_lose_patience(false);
+    assert_false(xs_gate_is_empty()); /* although it left again */
+    atomic_store(&step, 0);
+    coming(NULL); /* nor does anybody else wait */
+    xs_gate_open();
+    who_comes_waits(state);
+}
+
+static void who_finds_it_open_when_patience_ends_has_not_gone_in(void **state) {
+    (void)state;
+    let_one_lose_patience(true);
+    assert_int_equal(atomic_load(&xs_gate_closed), at_rest);
+    who_comes_waits(state);
 }
 
 static void counts_are_of_all_threads(void **state) {
@@ -293,6 +347,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_stays_inside_has_it_opened_again),
         cmocka_unit_test(who_ends_inside_is_forgotten),
         cmocka_unit_test(who_comes_waits),
+        cmocka_unit_test(who_goes_in_all_the_same_is_noticed),
+        cmocka_unit_test(who_finds_it_open_when_patience_ends_has_not_gone_in),
         cmocka_unit_test(counts_are_of_all_threads),
         cmocka_unit_test(a_forked_child_begins_anew),
         cmocka_unit_test(who_calls_inside_of_a_call_stays_inside),

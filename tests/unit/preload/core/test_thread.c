@@ -24,9 +24,14 @@ static unsigned starts, last_row, notes;
 static bool can_start, starts_beside, can_finish;
 static unsigned finishes;
 
+static bool (*during_start)(void); /* what other threads do */
+
 static bool start_session(unsigned row) {
     starts++;
     last_row = row;
+    if (during_start) {
+        return during_start();
+    }
     if (can_start && !starts_beside) {
         atomic_store(&xs_state, XS_STATE_ACTIVE);
     }
@@ -67,6 +72,7 @@ static int open_spool(void **state) {
     starts = last_row = notes = finishes = 0;
     can_start = can_finish = true;
     starts_beside = false;
+    during_start = NULL;
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     int status = xs_spool_create(path, XS_SPOOL_HEADER_BYTES + CHUNKS * XS_SPOOL_CHUNK_BYTES, CHUNKS, &xs_spool);
     unlink(path);
@@ -316,6 +322,34 @@ static void first_call_is_recorded_where_the_session_is_there(void **state) {
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     xs_end(e, 0);
     assert_int_equal(committed(), 1);
+}
+
+/* Another thread has given the start up, or has ended the process, before the call goes into the driver. There is no
+ * spool. */
+static int state_of_others;
+
+static bool start_beside_others(void) {
+    atomic_store(&xs_state, state_of_others);
+    return true;
+}
+
+static void first_call_passes_through_where_there_is_no_session(void **state) {
+    static const int states[] = {XS_STATE_DISABLED, XS_STATE_CLOSED};
+    (void)state;
+    struct xs_spool_header *header = xs_spool.header;
+    for (size_t i = 0; i < COUNT_OF(states); i++) {
+        atomic_store(&xs_state, XS_STATE_IDLE);
+        state_of_others = states[i];
+        during_start = start_beside_others;
+        finishes = 0;
+        can_finish = false;
+        xs_spool.header = NULL;
+        bool recorded = wrapper(nothing);
+        xs_spool.header = header;
+        assert_false(recorded);
+        assert_false(xs_thread.is_first);
+        assert_int_equal(finishes, states[i] == XS_STATE_DISABLED); /* CUPTI is still to be given up */
+    }
 }
 
 /* The program jumped out of it: the next call is as any other. */
@@ -586,6 +620,7 @@ int main(void) {
         WITH_SPOOL(first_call_is_recorded_when_it_is_over),
         WITH_SPOOL(first_call_is_recorded_where_the_session_is_there),
         WITH_SPOOL(first_call_that_is_left),
+        WITH_SPOOL(first_call_passes_through_where_there_is_no_session),
         WITH_SPOOL(nothing_is_recorded_in_any_other_state),
         WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),

@@ -49,9 +49,9 @@ static void a_context_takes_its_streams_with_it(void **state) {
     xs_captures_begin(0x1000, 0, 7);
     xs_captures_begin(0x2000, 0, 8);
     xs_captures_begin(0x3000, 0, 7);
-    xs_captures_end_with(7);
+    xs_captures_end_with(7, false);
     assert_int_equal(xs_captures, 1);
-    xs_captures_end_with(7);
+    xs_captures_end_with(7, false);
     assert_true(xs_captures_end(0x2000, 0));
     assert_int_equal(xs_captures, 0);
 }
@@ -68,6 +68,50 @@ static void more_than_there_are_places_for(void **state) {
     }
     assert_int_equal(xs_captures, 0);
     assert_false(xs_captures_end(1 << 12, 0));
+    assert_int_equal(xs_captures, 0);
+}
+
+/* Those that found no place are of a context that is gone when all are. */
+static void the_last_context_takes_all_with_it(void **state) {
+    enum { MANY = 1000 };
+    (void)state;
+    for (uint64_t i = 1; i <= MANY; i++) {
+        xs_captures_begin(i << 12, 0, i % 2 ? 7 : 8);
+    }
+    xs_captures_end_with(7, false);
+    assert_true(xs_captures > MANY / 2);
+    xs_captures_end_with(8, true);
+    assert_int_equal(xs_captures, 0);
+    assert_false(xs_captures_end(1 << 12, 0));
+    xs_captures_begin(0x1000, 0, 9);
+    assert_true(xs_captures_end(0x1000, 0));
+    assert_int_equal(xs_captures, 0);
+}
+
+static _Atomic bool is_over;
+
+static void *lose_contexts(void *unused) {
+    while (!is_over) {
+        xs_captures_begin(0x2000, 0, 8);
+        xs_captures_end_with(8, false);
+    }
+    return unused;
+}
+
+/* Its place was that of a stream of the other context a moment ago. */
+static void a_context_takes_no_other_streams_with_it(void **state) {
+    pthread_t thread;
+    unsigned lost = 0;
+    (void)state;
+    is_over = false;
+    assert_int_equal(pthread_create(&thread, NULL, lose_contexts, NULL), 0);
+    for (int i = 0; i < 300000; i++) {
+        xs_captures_begin(0x1000, 0, 7);
+        lost += !xs_captures_end(0x1000, 0);
+    }
+    is_over = true;
+    pthread_join(thread, NULL);
+    assert_int_equal(lost, 0);
     assert_int_equal(xs_captures, 0);
 }
 
@@ -95,9 +139,14 @@ static void threads_at_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_capture_begins_and_ends),         cmocka_unit_test(an_end_alone_is_none),
-        cmocka_unit_test(threads_have_streams_of_their_own), cmocka_unit_test(a_context_takes_its_streams_with_it),
-        cmocka_unit_test(more_than_there_are_places_for),    cmocka_unit_test(threads_at_once),
+        cmocka_unit_test(a_capture_begins_and_ends),
+        cmocka_unit_test(an_end_alone_is_none),
+        cmocka_unit_test(threads_have_streams_of_their_own),
+        cmocka_unit_test(a_context_takes_its_streams_with_it),
+        cmocka_unit_test(more_than_there_are_places_for),
+        cmocka_unit_test(threads_at_once),
+        cmocka_unit_test(the_last_context_takes_all_with_it),
+        cmocka_unit_test(a_context_takes_no_other_streams_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

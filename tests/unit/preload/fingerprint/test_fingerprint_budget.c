@@ -19,7 +19,7 @@ static unsigned spend_all(uint64_t now, uint64_t cost_ns) {
 
 static void grows_with_the_time(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     assert_true(xs_budget_is_limited());
     assert_int_equal(spend_all(after_ms(0), 1000), ADVANCE_NS / 1000);
     assert_int_equal(spend_all(after_ms(0), 1), 0);
@@ -27,9 +27,16 @@ static void grows_with_the_time(void **state) {
     assert_int_equal(xs_budget_spent_ns(), ADVANCE_NS + 30000000);
 }
 
+/* A half of XFERSPY_BUDGET=1. */
+static void may_be_less_than_a_percent(void **state) {
+    (void)state;
+    xs_budget_start(1000, 5, TICKS_PER_US);
+    assert_int_equal(spend_all(after_ms(1000), 1000), (ADVANCE_NS + 5000000) / 1000);
+}
+
 static void all_the_time_is_without_bound(void **state) {
     (void)state;
-    xs_budget_start(1000, 100, TICKS_PER_US);
+    xs_budget_start(1000, 1000, TICKS_PER_US);
     assert_false(xs_budget_is_limited());
     assert_true(xs_budget_spend(after_ms(0), UINT64_C(1000000000000)));
     assert_true(xs_budget_spend(after_ms(0), UINT64_C(1000000000000)));
@@ -37,7 +44,7 @@ static void all_the_time_is_without_bound(void **state) {
 
 static void is_made_good(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     assert_true(xs_budget_spend(after_ms(0), 2000000));
     assert_false(xs_budget_spend(after_ms(0), 2000000));
     xs_budget_took(2000000, 500000); /* it was less */
@@ -52,7 +59,7 @@ static void is_made_good(void **state) {
 
 static void ticks_are_nanoseconds(void **state) {
     (void)state;
-    xs_budget_start(0, 3, TICKS_PER_US);
+    xs_budget_start(0, 30, TICKS_PER_US);
     assert_int_equal(xs_budget_ns(TICKS_PER_US), 1000);
     assert_int_equal(xs_budget_ns(0), 0);
 }
@@ -70,7 +77,7 @@ static double run(uint64_t from_ms, uint64_t to_ms, uint64_t wanted_ns) {
 
 static void plenty_is_for_all(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     assert_true(run(0, 2000, 10000) >= 1); /* a third of what may be spent */
     assert_int_equal(xs_budget_spent_ns(), 2000 * 10000);
 }
@@ -78,7 +85,7 @@ static void plenty_is_for_all(void **state) {
 /* Ten times as much as the budget allows: about two thirds of it are used, and the part hardly changes any more. */
 static void scarcity_is_shared(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     double early = run(0, 2000, 300000), late = run(2000, 10000, 300000);
     assert_true(late > 0.05 && late < 0.08);
     assert_true(early > late * 0.9 && early < late * 1.3);
@@ -88,7 +95,7 @@ static void scarcity_is_shared(void **state) {
 /* What was saved is spent on a burst, but never more than there is. */
 static void bursts_do_not_overspend(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     run(0, 1000, 1000);
     for (int i = 0; i < 100000; i++) {
         double part = xs_budget_part(after_ms(1000), 20000);
@@ -103,7 +110,7 @@ static void bursts_do_not_overspend(void **state) {
 /* Looks that take ten times what was planned are a tenth as many. */
 static void what_it_takes_counts(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     double part = 0;
     for (uint64_t ms = 0, looks = 0; ms < 10000; ms++) {
         part = xs_budget_part(after_ms(ms), 30000);
@@ -117,7 +124,7 @@ static void what_it_takes_counts(void **state) {
 
 static void nothing_left_is_for_none(void **state) {
     (void)state;
-    xs_budget_start(1000, 3, TICKS_PER_US);
+    xs_budget_start(1000, 30, TICKS_PER_US);
     assert_true(xs_budget_spend(after_ms(0), ADVANCE_NS / 3));
     assert_true(xs_budget_part(after_ms(0), 1000) <= 0);
     assert_true(xs_budget_part(after_ms(1), 0) > 0);
@@ -126,6 +133,7 @@ static void nothing_left_is_for_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_with_the_time),
+        cmocka_unit_test(may_be_less_than_a_percent),
         cmocka_unit_test(all_the_time_is_without_bound),
         cmocka_unit_test(is_made_good),
         cmocka_unit_test(ticks_are_nanoseconds),

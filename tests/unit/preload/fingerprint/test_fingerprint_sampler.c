@@ -20,7 +20,7 @@ static struct xs_sampler_cost look_costs_10_us(uint64_t bytes, bool upload, bool
 
 static void start(unsigned percent, uint64_t seed) {
     clock_ns = 0;
-    xs_budget_start(0, percent, 1000);
+    xs_budget_start(0, 10 * percent, 1000);
     xs_sampler_start(seed, look_costs_10_us);
 }
 

@@ -105,9 +105,9 @@ void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
     (void)only;
     (void)timeout_ms;
 }
-void xs_fingerprint_start(const char *mode, unsigned share_percent, const struct xs_clock *clock) {
+void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock) {
     (void)mode;
-    (void)share_percent;
+    (void)share_permille;
     (void)clock;
 }
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window) {

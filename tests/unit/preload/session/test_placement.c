@@ -48,24 +48,37 @@ static void look_until_off(size_t cpu) {
     }
 }
 
-static void keeps_off_a_busy_processor(void **state) {
-    (void)state;
+/* Two processors that the thread may use. */
+static bool find_two(size_t cpus[2]) {
     cpu_set_t all = affinity_of(0);
-    size_t cpus[2];
     int found = 0;
     for (size_t cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++) {
         if (CPU_ISSET(cpu, &all)) {
             cpus[found++] = cpu;
         }
     }
-    if (found < 2) {
-        skip();
-    }
+    return found == 2;
+}
+
+static pthread_t start_busy(void) {
     pthread_t thread;
+    atomic_store(&busy_tid, 0);
+    atomic_store(&ends, false);
     assert_int_equal(pthread_create(&thread, NULL, be_busy, NULL), 0);
     while (!atomic_load(&busy_tid)) {
         usleep(1000);
     }
+    return thread;
+}
+
+static void keeps_off_a_busy_processor(void **state) {
+    size_t cpus[2];
+    cpu_set_t all = affinity_of(0);
+    (void)state;
+    if (!find_two(cpus)) {
+        skip();
+    }
+    pthread_t thread = start_busy();
     for (int i = 0; i < 4; i++) {
         size_t at = cpus[i % 2], other = cpus[1 - i % 2];
         cpu_set_t set = one(at);
@@ -83,7 +96,38 @@ static void keeps_off_a_busy_processor(void **state) {
     assert_true(CPU_EQUAL(&mine, &all));
 }
 
+/* A user moves the process, every thread of it, while it runs, and later lets it go anywhere again. */
+static void stays_where_it_was_moved_to(void **state) {
+    size_t cpus[2];
+    cpu_set_t all = affinity_of(0);
+    (void)state;
+    if (!find_two(cpus)) {
+        skip();
+    }
+    pthread_t thread = start_busy();
+    cpu_set_t set = one(cpus[0]);
+    assert_int_equal(pthread_setaffinity_np(thread, sizeof set, &set), 0);
+    look_until_off(cpus[0]);
+    assert_int_equal(sched_setaffinity(0, sizeof set, &set), 0);
+    for (int i = 0; i < 10; i++) {
+        int32_t tids[] = {atomic_load(&busy_tid)};
+        xs_placement_look(tids, 1);
+        cpu_set_t mine = affinity_of(0);
+        assert_true(CPU_EQUAL(&mine, &set));
+        usleep(100000);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    look_until_off(cpus[0]);
+    atomic_store(&ends, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 static void *stand_back(void *policy) {
+    const struct sched_param none = {0};
+    if (*(int *)policy == SCHED_IDLE) {
+        assert_int_equal(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+    }
     xs_own_thread_stand_back();
     *(int *)policy = sched_getscheduler(0);
     return NULL;
@@ -97,11 +141,16 @@ static void works_in_the_background(void **state) {
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(policy, SCHED_BATCH);
     assert_int_equal(sched_getscheduler(0), mine);
+    policy = SCHED_IDLE; /* the program's: it is further back still */
+    assert_int_equal(pthread_create(&thread, NULL, stand_back, &policy), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(policy, SCHED_IDLE);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_off_a_busy_processor),
+        cmocka_unit_test(stays_where_it_was_moved_to),
         cmocka_unit_test(works_in_the_background),
     };
     return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
