@@ -293,17 +293,18 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
     return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
-enum xs_ran xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded) {
+bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted) {
     const char *base = getenv("TMPDIR");
     char folder[PATH_BYTES];
     int back;
     enum xs_ran ran = XS_RAN_NOT;
     *recorded = (struct xs_recorded){0};
+    *is_interrupted = false;
     if (snprintf(folder, sizeof folder, "%s/" FOLDER, base && *base == '/' ? base : "/tmp") >= (int)sizeof folder)
         snprintf(folder, sizeof folder, "/tmp/" FOLDER);
     if (!mkdtemp(folder)) {
         xs_complain("%s: %s", folder, strerror(errno));
-        return XS_RAN_NOT;
+        return false;
     }
     if (xs_program_enter(program, &back)) {
         ran = record(program, "", folder, true, &recorded->whole);
@@ -311,7 +312,8 @@ enum xs_ran xs_program_record_whole(const struct xs_program *program, struct xs_
     }
     if (ran != XS_RAN)
         xs_remove_folder(folder);
-    return ran;
+    *is_interrupted = ran == XS_RAN_INTERRUPTED;
+    return ran == XS_RAN;
 }
 
 void xs_program_forget(const struct xs_recorded *recorded) {

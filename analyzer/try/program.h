@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/bench/start.h"
 #include "schema/trace/trace.h"
 
 #define XS_PROCESSES_USE_CUDA "processes of the program use CUDA"
@@ -41,9 +40,9 @@ struct xs_recorded {
 /* Records both in a new folder below this one. Returns an exit status; `recorded` is to be freed either way. */
 int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded);
 /* Records the second alone, in the program's folder, into a new folder of TMPDIR or /tmp, for the plan of a trace that
- * is there: what it says has to go with xs_program_forget. Where it is not XS_RAN, nothing is left, and a message says
- * why, but of an interruption. `recorded` is to be freed either way. */
-enum xs_ran xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded);
+ * is there: what it says has to go with xs_program_forget. Where it fails nothing is left, and a message says why, but
+ * not where the user ended it. `recorded` is to be freed either way. */
+bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted);
 /* Deletes that trace, with its folder. */
 void xs_program_forget(const struct xs_recorded *recorded);
 void xs_recorded_free(struct xs_recorded *recorded);

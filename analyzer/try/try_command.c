@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/bench/start.h"
 #include "analyzer/command/traces.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/try/tried.h"
@@ -172,14 +173,14 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
  * none. */
 static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_recorded recorded;
-    enum xs_ran ran = xs_program_record_whole(program, &recorded);
-    bool taken = ran == XS_RAN && take_plans(recorded.whole, reading, trials);
-    if (ran == XS_RAN)
+    bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
+    bool taken = is_recorded && take_plans(recorded.whole, reading, trials);
+    if (is_recorded)
         xs_program_forget(&recorded);
-    if (!taken && ran != XS_RAN_INTERRUPTED)
+    if (!taken && !interrupted)
         xs_complain("so the plan has only the copies whose contents are in %s", reading->trace.path);
     xs_recorded_free(&recorded);
-    return ran == XS_RAN_INTERRUPTED ? XS_EXIT_ERROR : XS_EXIT_OK;
+    return interrupted ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
 static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
