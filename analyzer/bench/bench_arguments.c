@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {NULL, 'n', "N", OPTION_HIDDEN, NULL, 1},
     {"warm-up", OPTION_WARM_UP, "N", 0, "runs of each before the measured ones; 1 if not given", 1},
     {"time-limit", OPTION_TIME_LIMIT, "SECONDS", 0,
-     "begin no round that would probably end later, and end a run that still goes on after this time", 1},
+     "start no round that would probably pass the limit; stop a run that is still going then", 1},
     {NULL, 0, NULL, 0, "What is compared:", 2},
     {"loop-time", OPTION_LOOP_TIME, "PATTERN", 0,
      "compare a time that the program prints: an extended regular expression with one group, which is the number. Its "

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
@@ -50,27 +51,57 @@ static void add(struct xs_traces *traces, const char *path) {
     traces->names[traces->count] = NULL;
 }
 
-/* 0, or why its files cannot be looked at. */
-static int add_open_ones(int64_t pid, struct xs_traces *traces) {
-    struct xs_string folder = {0};
-    xs_string_format(&folder, "/proc/%" PRId64 "/fd", pid);
-    DIR *files = opendir(folder.data);
+static bool is_new(struct xs_texts *seen, const char *path) {
+    size_t before = seen->known.count;
+    xs_texts_keep(seen, path);
+    return seen->known.count > before;
+}
+
+/* Through one table of open files; `seen`: the files that were looked at. 0, or why they cannot be. */
+static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, struct xs_traces *traces) {
+    DIR *files = opendir(folder);
     int error = files ? 0 : errno;
     // cppcheck-suppress readdirCalled ; the stream is this function's own
     for (struct dirent *entry; files && (entry = readdir(files));) {
         struct xs_string name = {0};
         char path[PATH_MAX];
-        xs_string_format(&name, "%s/%s", folder.data, entry->d_name);
+        xs_string_format(&name, "%s/%s", folder, entry->d_name);
         ssize_t length = readlink(name.data, path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';
-        if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && is_trace_of(path, pid))
+        if (*path == '/' && strncmp(path, "/dev/", 5) != 0 && is_new(seen, path) && is_trace_of(path, pid))
             add(traces, path);
         xs_string_free(&name);
     }
     if (files)
         closedir(files);
-    xs_string_free(&folder);
     return error;
+}
+
+/* Of every thread: the one that writes the trace has a table of open files of its own. 0, or why none of them can be
+ * looked at. */
+static int add_open_ones(int64_t pid, struct xs_traces *traces) {
+    struct xs_string folder = {0};
+    struct xs_texts seen = {0};
+    xs_string_format(&folder, "/proc/%" PRId64 "/task", pid);
+    size_t bytes = folder.length;
+    DIR *threads = opendir(folder.data);
+    int first_error = threads ? 0 : errno;
+    bool any = false;
+    // cppcheck-suppress readdirCalled ; the stream is this function's own
+    for (struct dirent *entry; threads && (entry = readdir(threads));) {
+        if (*entry->d_name == '.')
+            continue;
+        folder.length = bytes;
+        xs_string_format(&folder, "/%s/fd", entry->d_name);
+        int error = add_of_table(pid, folder.data, &seen, traces);
+        any |= !error;
+        first_error = first_error ? first_error : error;
+    }
+    if (threads)
+        closedir(threads);
+    xs_texts_free(&seen);
+    xs_string_free(&folder);
+    return any ? 0 : first_error;
 }
 
 /* --- the processes that it started --- */

@@ -78,7 +78,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .has_contents = any_content(&reading->contents),
                              .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
                              .metrics = reading->metrics,
-                             .own = {xs_own_ns(&reading->summary), reading->summary.cost.known},
+                             .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
                              .together_least = {findings->together.least_ns, true},
                              .together_most = {findings->together.most_ns, true}};
     struct xs_string withheld = {0};

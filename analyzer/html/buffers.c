@@ -212,8 +212,8 @@ static void put_buffer(struct xs_html_buffer *buffer, const struct xs_sites *sit
     xs_json_bool(json, "events_left_out", buffer->events_left_out);
     xs_json_text(json, "entry_point", xs_site_entry(sites, buffer->site)->name);
     xs_html_place_json(sites, xs_site_place_frame(sites, buffer->site), json);
-    xs_html_uses_json(&buffer->findings, "findings", XS_HTML_USES, json);
-    xs_html_uses_json(&buffer->sites, "sites", XS_HTML_SITES_SHOWN, json);
+    xs_html_uses_json(&buffer->findings, "findings", XS_HTML_USES_WITH_TIMES, json);
+    xs_html_uses_json(&buffer->sites, "sites", 0, json);
     xs_json_array(json, "pieces"); /* start, end, changed, offset, bytes, writes, reads, row, content, how, site */
     for (size_t i = 0; i < buffer->count; i++) {
         const struct xs_html_piece *p = &buffer->items[i];

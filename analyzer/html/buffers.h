@@ -14,7 +14,7 @@
 #include "schema/trace/trace.h"
 
 enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };
-enum { XS_HTML_USES = 16, XS_HTML_USE_TIMES = 256 };
+enum { XS_HTML_USES_WITH_TIMES = 16, XS_HTML_USE_TIMES = 256 };
 
 /* What a piece of an allocation held; the page has the same list. */
 enum xs_html_how {
@@ -95,8 +95,8 @@ void xs_html_buffers_play(struct xs_html_buffers *buffers, int64_t end_ns);
  * negative step: none is kept (buffers_use.c). */
 void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, int64_t step_ns);
 /* KEY: [[index, calls, [moments, each as what it is later than the one before]], ...], those with most calls first, of
- * the object that is open. */
-void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t most, struct xs_json *json);
+ * the object that is open. Only the first `with_moments` have any, because a page has to stay small. */
+void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t with_moments, struct xs_json *json);
 void xs_html_uses_free(struct xs_html_uses *uses);
 
 /* What else happens to a buffer. */

@@ -36,11 +36,11 @@ static int by_moment(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t most, struct xs_json *json) {
+void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t with_moments, struct xs_json *json) {
     if (uses->count)
         qsort(uses->items, uses->count, sizeof *uses->items, by_calls);
     xs_json_array(json, key);
-    for (size_t i = 0; i < uses->count && i < most; i++) {
+    for (size_t i = 0; i < uses->count; i++) {
         struct xs_html_use *use = &uses->items[i];
         int64_t before = 0;
         if (use->count)
@@ -49,7 +49,7 @@ void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t most, 
         xs_json_count(json, NULL, use->index);
         xs_json_count(json, NULL, use->calls);
         xs_json_array(json, NULL);
-        for (size_t k = 0; k < use->count; k++) {
+        for (size_t k = 0; k < use->count && i < with_moments; k++) {
             xs_json_int(json, NULL, (int64_t)((uint64_t)use->times[k] - (uint64_t)before));
             before = use->times[k];
         }

@@ -377,7 +377,10 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "migrations_ns", c->migrations_ns);
         xs_json_count(json, "exit_ns", c->exit_ns);
         xs_json_count(json, "spent_ns", xs_spent_ns(s));
-        xs_json_count(json, "bare_ns", xs_bare_ns(s));
+        if (xs_bare_is_known(s))
+            xs_json_count(json, "bare_ns", xs_bare_ns(s));
+        else
+            xs_json_null(json, "bare_ns");
         xs_json_count(json, "budget_percent", c->budget_percent);
         xs_json_count(json, "detachments", c->detachments);
     }

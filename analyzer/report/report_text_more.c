@@ -281,7 +281,8 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
         if (parts[i].always || parts[i].ns)
             xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", xs_format_ns(ns, parts[i].ns),
                              parts[i].what);
-    xs_out_line(out, XS_STYLE_PLAIN, "It lost %s.", text.data);
+    bool shared = c->busiest_calls < c->calls;
+    xs_out_line(out, XS_STYLE_PLAIN, "%s lost %s.", shared ? "All its threads together" : "It", text.data);
     xs_string_free(&text);
 }
 
@@ -294,9 +295,15 @@ static void print_budget(const struct xs_summary *s, struct xs_out *out) {
         return;
     if (c->budget_percent)
         snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
-    xs_out_line(out, XS_STYLE_PLAIN, "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
-                xs_format_ns(spent, spent_ns), xs_format_ns(run, run_ns), xs_format_share(share, spent_ns, run_ns),
-                budget, xs_format_ns(bare, xs_bare_ns(s)));
+    if (xs_bare_is_known(s))
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
+                    xs_format_ns(spent, spent_ns), xs_format_ns(run, run_ns), xs_format_share(share, spent_ns, run_ns),
+                    budget, xs_format_ns(bare, xs_bare_ns(s)));
+    else
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The program lost a large part of its %s (%s): what it would take without xferspy is not known.",
+                    xs_format_ns(run, run_ns), budget);
     print_parts(c, out);
 }
 

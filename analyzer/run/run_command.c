@@ -175,6 +175,19 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
+/* Other options that the help names are to be typed here: --skip-steps for @SKIP_STEPS. */
+static void add_help(struct xs_string *help, const char *text) {
+    for (const char *c = text; *c; c++) {
+        if (*c != '@') {
+            xs_string_add(help, c, 1);
+            continue;
+        }
+        xs_string_format(help, "--");
+        for (; (c[1] >= 'A' && c[1] <= 'Z') || c[1] == '_'; c++)
+            xs_string_format(help, "%c", c[1] == '_' ? '-' : c[1] - 'A' + 'a');
+    }
+}
+
 static struct argp_option options[CAPTURE_OPTIONS + 8];
 const struct xs_interface xs_interface_run = {
     .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
@@ -188,7 +201,7 @@ __attribute__((constructor)) static void build_options(void) {
         const struct capture_option *option = &capture_options[i];
         struct xs_string name = {0}, help = {0};
         add_name(&name, option);
-        xs_string_format(&help, "%s", option->help);
+        add_help(&help, option->help);
         if (*option->preset)
             xs_string_format(&help, " (default: %s)", option->preset);
         if (!strcmp(option->field, "output"))

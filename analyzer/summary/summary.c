@@ -36,6 +36,7 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
                                     : xs_sum(cost->start_ns, cost->cupti_start_ns); /* one after the other then */
     cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
     cost->device_times_ns = xs_trace_meta_count(trace, "cost.cupti_ns");
+    cost->held_ns = xs_trace_meta_count(trace, "cost.cupti_turns_ns");
     cost->detachments = xs_trace_meta_count(trace, "cupti.detachments");
     cost->budget_percent = strcmp(percent, "off") == 0 ? 0 : strtoull(percent, NULL, 10);
     cost->migrations_ns = xs_trace_meta_count(trace, "cost.migrations_ns");
@@ -172,6 +173,29 @@ static int read_devices(struct xs_summary_work *work) {
     return xs_scan_end(&scan);
 }
 
+/* Of one thread there is nothing to share out. */
+static int read_threads(struct xs_summary_work *work) {
+    struct xs_cost *cost = &work->summary->cost;
+    struct xs_scan scan;
+    uint64_t threads = 0;
+    xs_work_begin(work, &scan, "SELECT count(*) FROM thread");
+    if (xs_scan_row(&scan))
+        threads = xs_scan_count(&scan, 0);
+    int status = xs_scan_end(&scan);
+    if (status < 0 || threads < 2)
+        return status;
+    xs_work_begin(
+        work, &scan,
+        "SELECT sum(n), max(n) FROM (SELECT thread, count(*) AS n FROM (SELECT thread FROM transfer UNION ALL "
+        "SELECT thread FROM launch UNION ALL SELECT thread FROM sync UNION ALL SELECT thread FROM memset "
+        "UNION ALL SELECT thread FROM allocation) GROUP BY thread)");
+    if (xs_scan_row(&scan)) {
+        cost->calls = xs_scan_count_or_null(&scan, 0);
+        cost->busiest_calls = xs_scan_count_or_null(&scan, 1);
+    }
+    return xs_scan_end(&scan);
+}
+
 static int read_notes(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
@@ -194,6 +218,8 @@ static int read_notes(struct xs_summary_work *work) {
 int xs_summary_run(struct xs_summary_work *work) {
     read_meta(work);
     int status = read_devices(work);
+    if (status >= 0)
+        status = read_threads(work);
     return status < 0 ? status : read_notes(work);
 }
 
@@ -208,14 +234,20 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
+/* What each thread took in its own calls: of the sum, the part of the thread that made most of them. */
+static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
+    uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
+    const uint64_t parts[] = {c->wrappers_ns, c->device_times_ns - held_ns, c->spool_stall_ns, c->fingerprint_call_ns};
+    uint64_t ns = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        ns = xs_sum(ns, parts[i]);
+    return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
+}
+
 /* After the start, but for page migrations: these cost faults and kernels, which are no gap between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
-    const uint64_t parts[] = {c->wrappers_ns,          c->device_times_ns,     c->spool_stall_ns,
-                              c->fingerprint_start_ns, c->fingerprint_call_ns, c->exit_ns};
-    uint64_t own_ns = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        own_ns = xs_sum(own_ns, parts[i]);
-    return own_ns;
+    uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
+    return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns), xs_sum(c->fingerprint_start_ns, c->exit_ns));
 }
 
 uint64_t xs_own_ns(const struct xs_summary *s) {
@@ -226,6 +258,10 @@ uint64_t xs_own_ns(const struct xs_summary *s) {
 uint64_t xs_spent_ns(const struct xs_summary *s) { return xs_sum(xs_own_ns(s), s->cost.close_ns); }
 
 uint64_t xs_bare_ns(const struct xs_summary *s) { return s->run.duration_ns - xs_own_ns(s); }
+
+bool xs_bare_is_known(const struct xs_summary *s) {
+    return s->cost.known && own_of_busiest_ns(&s->cost) <= s->run.duration_ns / 2 && xs_bare_ns(s) > 0;
+}
 
 /* After the unions of each device. */
 static int compute_where(struct xs_summary_work *work) {

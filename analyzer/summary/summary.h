@@ -110,8 +110,11 @@ struct xs_cost {
     bool budgeted;
     uint64_t begin_ns, wrappers_ns, device_times_ns; /* of the program's time: the start, the calls, recording them */
     uint64_t migrations_ns, exit_ns;                 /* and page migrations; the exit handler */
+    uint64_t held_ns;                                /* of device_times_ns: all threads were held at once */
     uint64_t budget_percent;                         /* 0: there was none */
     uint64_t detachments;
+    uint64_t calls,
+        busiest_calls; /* that are in the trace: of all threads, and of the one that made most; 0: not known */
 };
 
 /* The trace reached its largest size: of what lies between two moments one row of so many is left. Counts and sums of
@@ -184,13 +187,16 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
                           struct xs_summary *summary, char *message);
 void xs_summary_free(struct xs_summary *summary);
 
-/* What xferspy itself took of the run, of all threads together: its start, what it added to the program's calls, device
- * times, fingerprints, page migrations, waits for a full spool, the exit handler; at most the whole run. */
+/* What xferspy itself took of the run: its start, what it added to the program's calls, device times, fingerprints,
+ * page migrations, waits for a full spool, the exit handler; at most the whole run. Threads take their parts side by
+ * side, so of what is the sum of all threads it is the share of the thread that made most calls. */
 uint64_t xs_own_ns(const struct xs_summary *summary);
 /* And what it took behind the run's end. */
 uint64_t xs_spent_ns(const struct xs_summary *summary);
-/* What the run would have taken without the first. */
+/* What the run would have taken without the first. Not known where threads' parts are more than half of the run: then
+ * they did not lie in one thread. */
 uint64_t xs_bare_ns(const struct xs_summary *summary);
+bool xs_bare_is_known(const struct xs_summary *summary);
 
 /* The highest link rate among the trace's devices, 0 where unknown. */
 uint64_t xs_summary_link_peak(const struct xs_summary *summary);

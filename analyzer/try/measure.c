@@ -1,5 +1,4 @@
 /* Running trials: first each plan by itself, to see that it holds in this run, too; then in turns. See try.h. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,19 +27,6 @@ static bool make_folder(struct xs_try *t) {
     xs_complain("%s: %s", t->folder, strerror(errno));
     t->folder[0] = '\0';
     return false;
-}
-
-/* With all that is in it: a program that was ended can have left half of a log. */
-static void remove_folder(const struct xs_try *t) {
-    DIR *folder = *t->folder ? opendir(t->folder) : NULL;
-    // cppcheck-suppress readdirCalled ; no other thread reads this folder
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    if (folder)
-        closedir(folder);
-    if (*t->folder)
-        rmdir(t->folder);
 }
 
 /* False after a message. */
@@ -302,7 +288,6 @@ static size_t find_sum(const struct xs_try *t) {
 }
 
 int xs_try_measure(struct xs_try *t) {
-    t->began_ns = xs_monotonic_ns();
     t->end = XS_BENCH_COMPLETE;
     t->attempts = xs_realloc(NULL, t->trials->count * sizeof *t->attempts);
     for (size_t i = 0; i < t->trials->count; i++)
@@ -318,7 +303,7 @@ int xs_try_measure(struct xs_try *t) {
         measure_in_turns(t);
     if (t->shows)
         fputs("\r\033[K", stderr);
-    remove_folder(t);
+    xs_remove_folder(t->folder);
     if (t->end == XS_BENCH_FAILED)
         return XS_EXIT_ERROR;
     judge(t);

@@ -51,6 +51,8 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *plann
 
 bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_findings *findings) {
     bool sampled = false;
+    if (trials->ordinals.uncertain) /* a trial of copies cannot be made, whatever was sampled */
+        return false;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
         const struct xs_finding *f = &findings->items[trial->finding];
@@ -89,7 +91,8 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findin
     struct xs_trials planned = {0};
     int status = count ? xs_trials_make(&planned, whole, instances, in_whole, count, message) : 0;
     for (size_t i = 0; status >= 0 && i < count; i++)
-        take_plan(&trials->items[of[i]], &planned.items[i]);
+        if (planned.items[i].state == XS_TRIAL_PLANNED || trials->items[of[i]].state != XS_TRIAL_PLANNED)
+            take_plan(&trials->items[of[i]], &planned.items[i]);
     xs_trials_free(&planned);
     free(in_whole);
     free(of);

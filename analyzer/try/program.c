@@ -1,6 +1,7 @@
 /* The command of a trace, and recording one; see program.h. */
 #include "analyzer/try/program.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -17,6 +18,8 @@
 #include "schema/trace/origin.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever is set */
+#define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 #define SAY_THE_COMMAND "say it: xferspy try %s -- PROGRAM [ARGUMENTS]"
 
@@ -162,59 +165,62 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
 }
 
 /* Every call has to be in the trace, made by the program itself: neither parts of the run nor repairs are wanted. */
-static bool is_for_recording(const char *setting) {
-    static const char *const others[] = {"XFERSPY_OUTPUT=", "XFERSPY_WINDOW=",     "XFERSPY_OUTSIDE=", "XFERSPY_STEP=",
-                                         "XFERSPY_STEPS=",  "XFERSPY_SKIP_STEPS=", "XFERSPY_REPAIR"};
+static bool is_for_recording(const char *setting, bool is_whole) {
+    static const char *const others[] = {
+        "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
+        "XFERSPY_SKIP_STEPS=", "XFERSPY_REPAIR",  WHOLE_FINGERPRINT,  WHOLE_BUDGET};
+    const size_t count = sizeof others / sizeof *others - (is_whole ? 0 : 2);
     bool is = !strncmp(setting, "XFERSPY_", strlen("XFERSPY_"));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (size_t i = 0; i < count; i++)
         is = is && strncmp(setting, others[i], strlen(others[i])) != 0;
     return is;
 }
 
-/* What is set of capture stays; what is not and `is_whole` says, whether contents and device times of all copies are
- * wanted. */
+/* What is set of capture stays, but where `is_whole` asks for contents and device times of all copies. */
 static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
-    static const char *const wanted[][2] = {
-        {"XFERSPY_QUIET", "on"}, {"XFERSPY_FINGERPRINT", "all"}, {"XFERSPY_BUDGET", "off"}};
-    const size_t wanted_count = is_whole ? sizeof wanted / sizeof *wanted : 1;
     char **settings = NULL;
     size_t count = 0;
     for (char **setting = environ; *setting; setting++)
-        if (is_for_recording(*setting))
+        if (is_for_recording(*setting, is_whole))
             settings = add_word(settings, count++, xs_strdup(*setting));
-    for (size_t i = 0; i < wanted_count; i++)
-        if (!getenv(wanted[i][0]))
-            settings = add_setting(settings, &count, wanted[i][0], wanted[i][1]);
+    if (!getenv("XFERSPY_QUIET"))
+        settings = add_word(settings, count++, xs_strdup("XFERSPY_QUIET=on"));
+    if (is_whole) {
+        settings = add_word(settings, count++, xs_strdup(WHOLE_FINGERPRINT "all"));
+        settings = add_word(settings, count++, xs_strdup(WHOLE_BUDGET "off"));
+    }
     settings = add_setting(settings, &count, "XFERSPY_OUTPUT", output);
     if (!getenv("NVTX_INJECTION64_PATH"))
         settings = add_setting(settings, &count, "NVTX_INJECTION64_PATH", program->library);
     return add_word(settings, count, xs_strdup(program->preload));
 }
 
-/* Runs it; what it prints is thrown away. An exit status. */
-static int run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
+/* Runs it; what it prints is thrown away. Where it is not XS_RAN, a message says why, but of an interruption. */
+static enum xs_ran run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = settings_of(program, output, is_whole), **environment = xs_environment_bare(environ, settings);
     FILE *nothing = fopen("/dev/null", "r+e");
     struct xs_watch watch;
     uint64_t wall_ns;
-    int ended, status = XS_EXIT_ERROR;
+    int ended;
+    enum xs_ran ran = XS_RAN_NOT;
     if (!nothing) {
         xs_complain("/dev/null: %s", strerror(errno));
     } else {
         xs_watch_begin(&watch);
-        status = xs_run_once(program->argv, environment, nothing, nothing, &watch, 0, &wall_ns, &ended) == XS_RAN
-                     ? XS_EXIT_OK
-                     : XS_EXIT_ERROR;
+        ran = xs_run_once(program->argv, environment, nothing, nothing, &watch, program->deadline_ns, &wall_ns, &ended);
         xs_watch_end(&watch);
         fclose(nothing);
     }
+    if (ran == XS_RAN_TOO_LONG)
+        xs_complain("the time limit came before the end of the recording");
     xs_environment_free(environment);
     free_words(settings);
-    return status;
+    return ran;
 }
 
-/* The one trace that was left; an exit status. */
-static int find_trace(const struct xs_program *program, const char *folder, const char *prefix, char **trace) {
+/* The one trace that was left; false after a message. `stays`: of several, the user can take one. */
+static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
+                       char **trace) {
     struct xs_string pattern = {0};
     glob_t found = {0};
     xs_string_format(&pattern, "%s/%s[0-9]*.db", folder, prefix);
@@ -224,28 +230,48 @@ static int find_trace(const struct xs_program *program, const char *folder, cons
         *trace = xs_strdup(found.gl_pathv[0]);
     else if (!found.gl_pathc)
         xs_say_no_trace(program->argv[0]);
-    else
+    else if (stays)
         xs_complain("%zu " XS_PROCESSES_USE_CUDA "; their traces are in %s: try one of them, with the command "
                     "of its process",
                     found.gl_pathc, folder);
+    else
+        xs_complain("%zu " XS_PROCESSES_USE_CUDA, found.gl_pathc);
     globfree(&found);
     xs_string_free(&pattern);
-    return *trace ? XS_EXIT_OK : XS_EXIT_ERROR;
+    return *trace != NULL;
 }
 
-/* Into a folder below `here`. */
-static int record(const struct xs_program *program, const char *here, const char *folder, bool is_whole, char **trace) {
+static void add_escaped(struct xs_string *output, const char *path) {
+    for (const char *c = path; *c; c++) /* % begins what capture replaces */
+        xs_string_format(output, *c == '%' ? "%%%%" : "%c", *c);
+}
+
+/* Into a folder below `here`, or, where that is empty, one that goes afterwards. */
+static enum xs_ran record(const struct xs_program *program, const char *here, const char *folder, bool is_whole,
+                          char **trace) {
     const char *prefix = is_whole ? "" : "predicts.";
     struct xs_string output = {0};
     xs_complain(is_whole ? "recording it once more, with the contents of all copies" : "recording the program");
-    for (const char *c = here; *c; c++) /* % begins what capture replaces */
-        xs_string_format(&output, *c == '%' ? "%%%%" : "%c", *c);
-    xs_string_format(&output, "%s%s/%s%%p.db", *here ? "/" : "", folder, prefix);
-    int status = run_recorded(program, output.data, is_whole);
-    if (status == XS_EXIT_OK)
-        status = find_trace(program, folder, prefix, trace);
+    add_escaped(&output, here);
+    xs_string_format(&output, "%s", *here ? "/" : "");
+    add_escaped(&output, folder);
+    xs_string_format(&output, "/%s%%p.db", prefix);
+    enum xs_ran ran = run_recorded(program, output.data, is_whole);
+    if (ran == XS_RAN && !find_trace(program, folder, prefix, *here != '\0', trace))
+        ran = XS_RAN_NOT;
     xs_string_free(&output);
-    return status;
+    return ran;
+}
+
+void xs_remove_folder(const char *path) {
+    DIR *folder = opendir(path);
+    // cppcheck-suppress readdirCalled ; no other thread reads this folder
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
 }
 
 int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded) {
@@ -256,43 +282,45 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
         free(here);
         return XS_EXIT_ERROR;
     }
-    int status = record(program, here, folder, false, &recorded->predicts);
-    if (status == XS_EXIT_OK)
-        status = record(program, here, folder, true, &recorded->whole);
-    rmdir(folder); /* if it is empty */
+    enum xs_ran ran = record(program, here, folder, false, &recorded->predicts);
+    if (ran == XS_RAN)
+        ran = record(program, here, folder, true, &recorded->whole);
+    if (ran == XS_RAN_TOO_LONG || ran == XS_RAN_INTERRUPTED)
+        xs_remove_folder(folder); /* with what there is of a trace */
+    else
+        rmdir(folder); /* if it is empty */
     free(here);
-    return status;
+    return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
-int xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded) {
+bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted) {
     const char *base = getenv("TMPDIR");
     char folder[PATH_BYTES];
-    int back, status = XS_EXIT_ERROR;
+    int back;
+    enum xs_ran ran = XS_RAN_NOT;
     *recorded = (struct xs_recorded){0};
+    *is_interrupted = false;
     if (snprintf(folder, sizeof folder, "%s/" FOLDER, base && *base == '/' ? base : "/tmp") >= (int)sizeof folder)
         snprintf(folder, sizeof folder, "/tmp/" FOLDER);
     if (!mkdtemp(folder)) {
         xs_complain("%s: %s", folder, strerror(errno));
-    } else if (xs_program_enter(program, &back)) {
-        status = record(program, "", folder, true, &recorded->whole);
+        return false;
+    }
+    if (xs_program_enter(program, &back)) {
+        ran = record(program, "", folder, true, &recorded->whole);
         xs_program_leave(back);
     }
-    if (status != XS_EXIT_OK)
-        rmdir(folder); /* if it is empty */
-    return status;
+    if (ran != XS_RAN)
+        xs_remove_folder(folder);
+    *is_interrupted = ran == XS_RAN_INTERRUPTED;
+    return ran == XS_RAN;
 }
 
 void xs_program_forget(const struct xs_recorded *recorded) {
-    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-    struct xs_string path = {0};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        path.length = 0;
-        xs_string_format(&path, "%s%s", recorded->whole, suffixes[i]);
-        unlink(path.data);
-    }
-    *strrchr(path.data, '/') = '\0';
-    rmdir(path.data);
-    xs_string_free(&path);
+    char *folder = xs_strdup(recorded->whole);
+    *strrchr(folder, '/') = '\0';
+    xs_remove_folder(folder);
+    free(folder);
 }
 
 void xs_recorded_free(struct xs_recorded *recorded) {

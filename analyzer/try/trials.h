@@ -94,11 +94,13 @@ void xs_trials_free(struct xs_trials *trials);
 void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
                        const struct xs_findings *predicting);
 
-/* Whether a plan lacks copies because the trace has the contents of a sample only. */
+/* Whether a plan lacks copies because the trace has the contents of a sample only. Not where it is uncertain which
+ * calls these are: then there is no plan. */
 bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_findings *findings);
 
 /* Takes the plans from another trace of the same program, which has the contents of all copies; names, numbers and
- * what is predicted stay. What the other trace does not have keeps its plan. Negative status: the message is set. */
+ * what is predicted stay. What the other trace does not have, or no plan for, keeps its own. Negative status: the
+ * message is set. */
 int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findings, const struct xs_reading *whole,
                       const struct xs_try_instances *instances, char *message);
 

@@ -34,9 +34,9 @@ struct xs_try {
     const struct xs_program *program;
     const struct xs_reading *reading;
     struct xs_trials *trials;
-    bool shows; /* progress, on a terminal */
-    int64_t began_ns;
-    char folder[64]; /* for plans and logs; "": none */
+    bool shows;       /* progress, on a terminal */
+    int64_t began_ns; /* of the command: the time limit is for all of it */
+    char folder[64];  /* for plans and logs; "": none */
 
     struct xs_attempt *attempts; /* a trial each */
     struct xs_bench bench;       /* of the program as it is, and of what was measured beside it */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/bench/start.h"
 #include "analyzer/command/traces.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/try/tried.h"
@@ -42,6 +43,7 @@ struct arguments {
     char **program;
     const char **only;
     size_t only_count;
+    int64_t began_ns;
 };
 
 /* --- arguments --- */
@@ -126,6 +128,7 @@ static int measure(const struct arguments *a, const struct xs_program *program, 
                        .reading = reading,
                        .trials = trials,
                        .shows = isatty(STDERR_FILENO),
+                       .began_ns = a->began_ns,
                        .identity = xs_trace_identity(&reading->trace)};
     int status = xs_try_measure(&t);
     if (t.attempts && t.end != XS_BENCH_FAILED) {
@@ -148,29 +151,36 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     return XS_EXIT_OK;
 }
 
-/* A trace as it comes has the contents of a sample of its copies. The others are of no plan, so that little would be
- * repaired of what the report predicts: another run has them all. */
-static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
+/* Takes the plans of that trace; false after a message. */
+static bool take_plans(const char *trace, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_try_instances instances = {0};
     const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
     char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_recorded recorded;
     struct xs_reading whole;
-    int status = xs_program_record_whole(program, &recorded);
-    if (status == XS_EXIT_OK) {
-        status = xs_reading_open(recorded.whole, &analysis, &whole);
-        if (status == XS_EXIT_OK) {
-            if (xs_trials_plan_by(trials, reading->findings, &whole, &instances, message) < 0) {
-                xs_complain("%s", message);
-                status = XS_EXIT_ERROR;
-            }
-            xs_reading_close(&whole);
-        }
-        xs_program_forget(&recorded);
+    bool taken = false;
+    if (xs_reading_open(trace, &analysis, &whole) == XS_EXIT_OK) {
+        taken = xs_trials_plan_by(trials, reading->findings, &whole, &instances, message) >= 0;
+        if (!taken)
+            xs_complain("%s", message);
+        xs_reading_close(&whole);
     }
     xs_try_instances_free(&instances);
+    return taken;
+}
+
+/* A trace as it comes has the contents of a sample of its copies. The others are of no plan, so that little would be
+ * repaired of what the report predicts: another run has them all. Without it, the plan of the sample is better than
+ * none. */
+static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
+    struct xs_recorded recorded;
+    bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
+    bool taken = is_recorded && take_plans(recorded.whole, reading, trials);
+    if (is_recorded)
+        xs_program_forget(&recorded);
+    if (!taken && !interrupted)
+        xs_complain("so the plan has only the copies whose contents are in %s", reading->trace.path);
     xs_recorded_free(&recorded);
-    return status;
+    return interrupted ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
 static int try_reading(const struct arguments *a, const struct xs_program *program, const struct xs_reading *reading,
@@ -221,6 +231,9 @@ static int start(struct arguments *a) {
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
         return XS_EXIT_ERROR;
     int status = xs_program_begin(&program);
+    a->began_ns = xs_monotonic_ns();
+    if (a->bench.terms.time_limit_s > 0)
+        program.deadline_ns = a->began_ns + (int64_t)(a->bench.terms.time_limit_s * 1e9);
     if (status == XS_EXIT_OK && a->program)
         xs_program_set(&program, a->program);
     if (status == XS_EXIT_OK && !a->trace) {

@@ -151,7 +151,10 @@ static void print_variable(const char *prefix, const char *name, const char *val
     }
     putc('\n', file);
     struct xs_string text = {0};
-    xs_string_format(&text, *preset ? "%s (default: %s)" : "%s", help, preset);
+    for (const char *c = help; *c; c++) /* @ begins the name of another option */
+        xs_string_format(&text, *c == '@' ? "XFERSPY_" : "%c", *c);
+    if (*preset)
+        xs_string_format(&text, " (default: %s)", preset);
     xs_roff_prose(text.data, text.length, file);
     xs_string_free(&text);
 }

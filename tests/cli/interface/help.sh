@@ -14,6 +14,9 @@ for command in $commands bench try; do
     run "$XFERSPY" $command --nonsense; expect_status 2; expect_no_out; expect_err "xferspy $command"
 done
 run "$XFERSPY"; expect_status 2; expect_no_out; expect_err "Usage: xferspy"
+# Options that the help of another one names can be typed as they stand there.
+run "$XFERSPY" run --help; tr -s ' \n' ' ' <stdout >words; mv words stdout
+expect_out "(--fingerprint=all, --migrations=all)"; expect_out "for --skip-steps and --steps:"; expect_not "@"
 run "$XFERSPY" --version; expect_status 0; expect_out "xferspy "; expect_out "(trace schema $schema)"
 run "$XFERSPY" -V; expect_status 0
 run "$XFERSPY" reprot x.db; expect_status 2; expect_no_out; expect_err "did you mean \`report'?"

@@ -8,7 +8,7 @@ valid() {
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
 # The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
-# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`. `varies`: a line of the output differs in every run;
+# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace` and `slow-recording`. `varies`: a line of the output differs in every run;
 # `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
@@ -19,7 +19,9 @@ if [ -n "${XFERSPY_OUTPUT:-}" ]; then # it is recorded: as it comes, and with al
     [ $from = run ] || [ ! -e none ] || from=none
     [ $from != run ] || [ "$XFERSPY_FINGERPRINT $XFERSPY_BUDGET" = "all off" ] || exit 8
     [ "$XFERSPY_STACK${XFERSPY_WINDOW:-}${XFERSPY_OUTSIDE:-}${XFERSPY_REPAIR:-}" = none ] || exit 7
-    for trace in $$ $(ls 2 2>/dev/null); do cp "../$from.db" "${XFERSPY_OUTPUT%'%p.db'}$trace.db"; done
+    output=$(printf %s "${XFERSPY_OUTPUT%'%p.db'}" | sed 's/%%/%/g')
+    [ -e no-trace ] || for trace in $$ $(ls 2 2>/dev/null); do cp "../$from.db" "$output$trace.db"; done
+    [ ! -e slow-recording ] || exec sleep 1000
 fi
 [ ! -e slow ] || exec sleep 1000
 if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
@@ -167,11 +169,15 @@ grep -q '^  all .* cannot be tried: 3 of 10 copies could not be checked: capturi
 grep -q '^  all .* ERROR: the repair gather is off: no memory$' stdout || show "all, off"
 : >app/wrong; try --only=2 --fail-on=none run.db; rm app/wrong; expect_status 0; expect_out "ERROR"
 
-# Which calls it is about is not certain: then of copies nothing is tried.
+# Which calls it is about is not certain: then of copies nothing is tried, and another recording does not change it.
+echo 'UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE bytes = 8388608 AND id NOT IN (1, 10, 19);' >sampled.sql
 gap() { # gap KEY WORDS [MORE_ROWS]
     echo "INSERT OR REPLACE INTO meta VALUES ('$1',3)${3:-};" >gap.sql
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
     try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
+    make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql gap.sql
+    try --only=noop-upload gap.db; expect_status 0; expect_no_err; expect_not "in the plan"
+    expect_out "which calls it is about is not certain: $2"
 }
 gap coverage.dropped "the trace lost calls (3)"
 gap thinned.rows "the trace reached its largest size"
@@ -259,19 +265,43 @@ unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
 # A trace as it comes has the contents of a sample. The plan is that of another run, with all contents, which goes when
 # it was read; names, numbers and what is predicted are those of the trace that was given.
-echo 'UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE bytes = 8388608 AND id NOT IN (1, 10, 19);' >sampled.sql
 make_own_trace sampled.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql
 mkdir temporary; rm -f app/plan.*
-XFERSPY_STACK=none TMPDIR=$PWD/temporary try --only=noop-upload sampled.db; expect_status 0
+export XFERSPY_STACK=none TMPDIR="$PWD/temporary"
+try --only=noop-upload sampled.db; expect_status 0
 expect_err "recording it once more, with the contents of all copies"
 expect_out "-140 ms"; expect_out "drop-uploads: 9 of 9 copies in the plan"
 expect_plan plan.apply.drop-uploads "drop-uploads 0 3 8388608"
-rmdir temporary || show "something was left in TMPDIR"
+nothing_left() { rmdir "$TMPDIR" || { ls "$TMPDIR"/* >stderr; show "something was left in TMPDIR"; }; mkdir "$TMPDIR"; }
+nothing_left
 valid sampled.db.try.json
 run "$XFERSPY" report sampled.db; expect_out "(checked 12 of 19)"; expect_out "tried: -140 ms"
 run "$XFERSPY" report --json sampled.db; cp stdout sampled.json
 # shellcheck disable=SC2059
 json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" sampled.json)" sampled.db.try.json
+# What is set does not make this run a sample, too; a folder may have any name.
+TMPDIR="$PWD/100%p" && mkdir "$TMPDIR"
+XFERSPY_FINGERPRINT=sample XFERSPY_BUDGET=1 try --only=noop-upload sampled.db; expect_status 0
+expect_out "drop-uploads: 9 of 9 copies in the plan"; nothing_left; TMPDIR=$PWD/temporary
+# Where there is no such run, the plan is that of the sample; nothing stays but the result.
+no_second() { # no_second FILE WORDS [OPTION]
+    : >"app/$1"; rm -f app/plan.*
+    try --only=noop-upload ${3:+"$3"} sampled.db; rm "app/$1"; nothing_left
+    expect_err "$2"; expect_err "so the plan has only the copies whose contents are in sampled.db"
+}
+sampled_plan="drop-uploads: 2 of 9 copies in the plan"
+no_second no-trace "no trace"; expect_status 0; expect_out "$sampled_plan"
+no_second 2 "2 processes of the program use CUDA"; expect_status 0; expect_out "$sampled_plan"
+no_second slow-recording "the time limit came before the end of the recording" --time-limit=0.5
+expect_status 1; expect_out "not measured: the time limit came first"
+# A signal ends all of it.
+: >app/slow-recording
+"$XFERSPY" try --only=noop-upload sampled.db >stdout 2>stderr & tried=$!
+until ls temporary/xferspy-try-*/*.db >/dev/null 2>&1; do kill -0 $tried || show "ended early"; sleep 0.05; done
+kill -TERM $tried; wait $tried; status=$?; rm app/slow-recording; expect_status 1; expect_no_out; nothing_left
+: >app/slow-recording; try --time-limit=0.5 -- sh app/app.sh; rm app/slow-recording; expect_status 1; expect_no_out
+expect_err "the time limit came before"; ! ls -d xferspy-try-* >/dev/null 2>&1 || show "a trace of half a run was left"
+unset XFERSPY_STACK TMPDIR
 
 # The time limit ends a run that goes on for longer, and what was not measured is said.
 : >app/slow; try --only=2 --time-limit=0.5 run.db; rm app/slow

@@ -89,7 +89,7 @@ export class Buffers {
 
   // --- which buffer ---
 
-  // How many calls of the chosen finding concern a buffer, and when; null: none does.
+  // How many calls of the chosen finding concern a buffer, and when, but not of every finding; null: none does.
   use(buffer) {
     const of = buffer.findings.find(([index]) => index === this.selection.finding);
     return of ? { calls: of[1], times: of[2] } : null;
@@ -222,7 +222,7 @@ export class Buffers {
               h('span', { class: 'swatch tick' }),
               ` ${f.times(use.calls, 'call', 'calls')} of `,
               link,
-              ', at the bottom of the chart.',
+              use.times.length ? ', at the bottom of the chart.' : ', which the chart does not mark.',
             ]
           : ['No call of ', link, ' concerns this buffer.'],
     );

@@ -224,6 +224,30 @@ static void calls_of_a_finding_are_counted_and_their_moments_bounded(void **stat
     xs_html_uses_free(&uses);
 }
 
+/* A finding with few calls is one of the buffer's, too; only its moments are left out. */
+static void every_finding_is_written_and_moments_of_the_first_few(void **state) {
+    enum { FINDINGS = XS_HTML_USES_WITH_TIMES + 1 };
+    struct xs_html_uses uses = {0};
+    char *text = NULL, *end;
+    size_t bytes, moments = 0;
+    (void)state;
+    for (uint32_t finding = 0; finding < FINDINGS; finding++)
+        for (uint32_t call = 0; call < (finding < FINDINGS - 1 ? 2U : 1U); call++)
+            xs_html_use_add(&uses, finding, 5, 0);
+    struct xs_json json = {.file = open_memstream(&text, &bytes), .compact = true};
+    xs_json_object(&json, NULL);
+    xs_html_uses_json(&uses, "findings", XS_HTML_USES_WITH_TIMES, &json);
+    xs_json_end(&json, '}');
+    fclose(json.file);
+    for (const char *at = text; (at = strstr(at, "[5,0]")); at++)
+        moments++;
+    assert_int_equal(moments, FINDINGS - 1);
+    assert_non_null(end = strstr(text, "[16,1,[]]"));
+    assert_string_equal(end, "[16,1,[]]]}\n");
+    free(text);
+    xs_html_uses_free(&uses);
+}
+
 static void a_piece_knows_whose_calls_brought_it(void **state) {
     struct xs_html_buffers b;
     (void)state;
@@ -251,6 +275,7 @@ int main(void) {
         cmocka_unit_test(kernels_change_what_downloads_show),
         cmocka_unit_test(many_contents_are_bounded_and_counted),
         cmocka_unit_test(calls_of_a_finding_are_counted_and_their_moments_bounded),
+        cmocka_unit_test(every_finding_is_written_and_moments_of_the_first_few),
         cmocka_unit_test(a_piece_knows_whose_calls_brought_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
