@@ -8,8 +8,8 @@ valid() {
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
 # The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
-# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace` and `slow-recording`. `varies`: a line of the output differs in every run;
-# `varies-all`: there is no other line.
+# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace` and `slow-recording`.
+# `varies`: a line of the output differs in every run; `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
 cd "$(dirname "$0")"
