@@ -13,21 +13,7 @@
 #include "analyzer/try/try.h"
 #include "schema/file/private_file.h"
 
-#define FOLDER_NAME "xferspy-try-XXXXXX"
-
 /* --- files --- */
-
-static bool make_folder(struct xs_try *t) {
-    const char *base = getenv("TMPDIR");
-    int bytes = snprintf(t->folder, sizeof t->folder, "%s/" FOLDER_NAME, base && *base == '/' ? base : "/tmp");
-    if (bytes >= (int)sizeof t->folder)
-        snprintf(t->folder, sizeof t->folder, "/tmp/" FOLDER_NAME);
-    if (mkdtemp(t->folder))
-        return true;
-    xs_complain("%s: %s", t->folder, strerror(errno));
-    t->folder[0] = '\0';
-    return false;
-}
 
 /* False after a message. */
 static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
@@ -293,7 +279,7 @@ int xs_try_measure(struct xs_try *t) {
     for (size_t i = 0; i < t->trials->count; i++)
         t->attempts[i] = (struct xs_attempt){.trial = &t->trials->items[i]};
     t->sum = t->trials->count;
-    if (!make_folder(t))
+    if (!xs_make_folder(t->folder, sizeof t->folder))
         return XS_EXIT_ERROR;
     bool goes_on = check_all(t), any = false;
     t->sum = find_sum(t);

@@ -293,19 +293,25 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
     return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
-bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted) {
+bool xs_make_folder(char *folder, size_t bytes) {
     const char *base = getenv("TMPDIR");
+    if (snprintf(folder, bytes, "%s/" FOLDER, base && *base == '/' ? base : "/tmp") >= (int)bytes)
+        snprintf(folder, bytes, "/tmp/" FOLDER);
+    if (mkdtemp(folder))
+        return true;
+    xs_complain("%s: %s", folder, strerror(errno));
+    *folder = '\0';
+    return false;
+}
+
+bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted) {
     char folder[PATH_BYTES];
     int back;
     enum xs_ran ran = XS_RAN_NOT;
     *recorded = (struct xs_recorded){0};
     *is_interrupted = false;
-    if (snprintf(folder, sizeof folder, "%s/" FOLDER, base && *base == '/' ? base : "/tmp") >= (int)sizeof folder)
-        snprintf(folder, sizeof folder, "/tmp/" FOLDER);
-    if (!mkdtemp(folder)) {
-        xs_complain("%s: %s", folder, strerror(errno));
+    if (!xs_make_folder(folder, sizeof folder))
         return false;
-    }
     if (xs_program_enter(program, &back)) {
         ran = record(program, "", folder, true, &recorded->whole);
         xs_program_leave(back);

@@ -3,6 +3,7 @@
 #define XFERSPY_ANALYZER_TRY_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "schema/trace/trace.h"
@@ -51,6 +52,8 @@ void xs_recorded_free(struct xs_recorded *recorded);
 bool xs_program_enter(const struct xs_program *program, int *back);
 void xs_program_leave(int back);
 
+/* Makes a new folder in TMPDIR or /tmp; its path is "" after a message and false. */
+bool xs_make_folder(char *folder, size_t bytes);
 /* Deletes a folder of files with all that is in it: a program that was ended can have left half of one. */
 void xs_remove_folder(const char *path);
 
