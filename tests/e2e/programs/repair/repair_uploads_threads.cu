@@ -1,5 +1,6 @@
 /* Eight threads upload to buffers of their own, with both repairs that leave uploads out: what each downloads is what it
- * uploaded. Half of the uploads bring what is there already, some of the others what a buffer beside it has.
+ * uploaded. Half of the uploads bring what is there already, some of the others what a buffer beside it has. In every
+ * fourth round a thread is alone: what another one gives to the GPU may change what stay-on-device would copy from.
  *
  * env: XFERSPY_ENABLE=off XFERSPY_REPAIR=drop-uploads,stay-on-device XFERSPY_REPAIR_LOG=$dir/log
  * traces: 0
@@ -15,6 +16,8 @@
 
 enum { BYTES = 300000, ROUNDS = 30, THREADS = 8 };
 
+static pthread_rwlock_t alone = PTHREAD_RWLOCK_INITIALIZER; /* the thread that writes it is */
+
 static void *work(void *argument) {
     unsigned random = *static_cast<unsigned *>(argument), added = 0;
     unsigned char *x = case_device(BYTES), *y = case_device(BYTES);
@@ -22,6 +25,7 @@ static void *work(void *argument) {
     cudaStream_t stream;
     OK(cudaStreamCreate(&stream));
     for (int i = 0; i < ROUNDS; i++) {
+        REQUIRE((i % 4 ? pthread_rwlock_rdlock : pthread_rwlock_wrlock)(&alone) == 0);
         random = random * 1664525u + 1013904223u;
         if (random >> 30 == 0)
             pageable[(random >> 8) % BYTES] ^= 1;
@@ -39,6 +43,7 @@ static void *work(void *argument) {
         case_up(y, back, BYTES);
         case_down(back, y, BYTES);
         REQUIRE(back[random % BYTES] == static_cast<unsigned char>(pageable[random % BYTES] + added));
+        REQUIRE(pthread_rwlock_unlock(&alone) == 0);
     }
     OK(cudaStreamDestroy(stream));
     return nullptr;
