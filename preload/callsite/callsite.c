@@ -1,29 +1,50 @@
 /* Takes a stack in three steps: walks it, looks the whole stack up by the hash of its frames, and defines it in the
- * trace if it is new. */
+ * trace if it is new. Of the stacks that the thread had lately it is enough to see that they are still the same. */
 #include "preload/callsite/callsite.h"
 
 #include <string.h>
 
+#include "preload/callsite/native_stack.h"
 #include "preload/callsite/python.h"
 #include "preload/callsite/stacks.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512 };
+enum { DEPTH_MAX = 512, RECENT = 16 };
 
 _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
 static unsigned depth_limit;
 
-/* The calling thread's stack at this moment. */
+/* How often a stack that had a number turned out not to be defined. Numbers that a thread remembers from before have to
+ * be looked up again. */
+static _Atomic unsigned undefined;
+
+/* A native stack that the thread had lately. A loop makes the same calls again and again; where a call comes twice from
+ * the same place, the second walk notes what it reads, and a third one is not made if all of that is unchanged. */
+struct recent {
+    struct xs_caller caller;
+    bool is_noted;
+    unsigned natives;
+    struct xs_stack_key key; /* of the native frames */
+    uint32_t number;         /* of the stack if it has no Python frames; 0: not known */
+    unsigned undefined;      /* that many were when the number was looked up */
+    struct xs_reads reads;
+};
+
+/* The calling thread's stack at this moment. Memory of the thread, which is kept. */
 struct walked {
     unsigned natives, pythons;
     bool is_cut;
+    bool has_pcs;            /* else the native frames are those of `recent`, which need not be walked again */
+    struct xs_stack_key key; /* of the native frames */
+    struct recent *recent;   /* the place for this stack */
     uint64_t pcs[DEPTH_MAX];
     struct xs_python_frame python[DEPTH_MAX];
     uint8_t definition[sizeof(struct xs_define_stack) +
                        DEPTH_MAX * (sizeof(struct xs_define_frame) + sizeof(struct xs_define_python_frame))];
+    struct recent all_recent[RECENT];
 };
 
 void xs_callsite_start(const char *mode, unsigned depth) {
@@ -54,12 +75,17 @@ static void add(struct xs_stack_key *key, uint64_t word) {
     key->high = mix(key->high ^ word, UINT64_C(0xe7037ed1a0b428db)) + key->low;
 }
 
-static struct xs_stack_key key_of(const struct walked *w) {
-    struct xs_stack_key key = {UINT64_C(0x8ebc6af09c88c6e3) ^ w->natives, UINT64_C(0x589965cc75374cc3) ^ w->pythons};
+static struct xs_stack_key key_of_natives(const uint64_t *pcs, unsigned count) {
+    struct xs_stack_key key = {UINT64_C(0x8ebc6af09c88c6e3) ^ count, UINT64_C(0x589965cc75374cc3)};
     add(&key, atomic_load_explicit(&xs_native_replaced, memory_order_relaxed));
-    for (unsigned i = 0; i < w->natives; i++) {
-        add(&key, w->pcs[i]);
+    for (unsigned i = 0; i < count; i++) {
+        add(&key, pcs[i]);
     }
+    return key;
+}
+
+static struct xs_stack_key key_of(const struct walked *w) {
+    struct xs_stack_key key = w->key;
     for (unsigned i = 0; i < w->pythons; i++) {
         const struct xs_python_frame *f = &w->python[i];
         add(&key, f->code);
@@ -100,20 +126,58 @@ static void define_on_scratch(void *arg) {
     d->is_defined = define(d->number, d->walked, d->event);
 }
 
+static void forget_definition(struct xs_stack_key key) {
+    xs_stacks_undefined(key);
+    atomic_fetch_add(&undefined, 1);
+}
+
 static void define_new(uint32_t number, struct xs_stack_key key, struct walked *w, struct xs_event **e) {
     struct definition definition = {number, w, e, false};
     if (!xs_on_scratch(define_on_scratch, &definition) || !definition.is_defined) {
-        xs_stacks_undefined(key);
+        forget_definition(key);
     }
 }
 
 /* ---- taking ---- */
 
-static void walk(struct walked *w, const struct xs_caller *caller) {
-    bool cut = false, python_cut = false;
-    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &cut);
-    w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
-    w->is_cut = cut || python_cut;
+static struct recent *place_of(struct walked *w, const struct xs_caller *caller) {
+    uint64_t hash = (caller->pc ^ caller->sp >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    return &w->all_recent[hash >> 60];
+}
+
+static bool is_from(const struct recent *r, const struct xs_caller *caller) {
+    return r->caller.pc == caller->pc && r->caller.sp == caller->sp;
+}
+
+static bool is_same(const struct recent *r, const struct xs_caller *caller) {
+    return r->is_noted && is_from(r, caller) && (r->caller.fp == caller->fp || !r->reads.needs_fp) &&
+           xs_native_is_as_noted(&r->reads);
+}
+
+static void walk_natives(struct walked *w, const struct xs_caller *caller) {
+    struct recent *r = w->recent;
+    bool is_second = is_from(r, caller), is_cut;
+    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &is_cut, is_second ? &r->reads : NULL);
+    w->has_pcs = true;
+    w->is_cut = is_cut;
+    w->key = key_of_natives(w->pcs, w->natives);
+    r->caller = *caller;
+    r->is_noted = is_second;
+    r->natives = w->natives;
+    r->key = w->key;
+    r->number = 0;
+}
+
+/* The native frames, or that they are the same as before. */
+static void take_natives(struct walked *w, const struct xs_caller *caller) {
+    struct recent *r = w->recent = place_of(w, caller);
+    if (XS_LIKELY(is_same(r, caller))) {
+        w->natives = r->natives;
+        w->has_pcs = false;
+        w->key = r->key;
+    } else {
+        walk_natives(w, caller);
+    }
 }
 
 /* NULL: there is no stack, or no memory for it. */
@@ -122,8 +186,32 @@ static struct walked *walked_from(const struct xs_caller *caller) {
     if (!w) {
         return NULL;
     }
-    walk(w, caller);
+    bool python_cut = false;
+    take_natives(w, caller);
+    w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
+    w->is_cut = (w->has_pcs && w->is_cut) || python_cut;
     return w->natives || w->pythons ? w : NULL;
+}
+
+/* A definition needs all frames. */
+static void complete(struct walked *w, const struct xs_caller *caller) {
+    if (!w->has_pcs) {
+        bool is_cut = w->is_cut;
+        walk_natives(w, caller);
+        w->is_cut = w->is_cut || is_cut;
+    }
+}
+
+static bool is_number_known(const struct walked *w) {
+    return w->pythons == 0 && w->recent->number &&
+           w->recent->undefined == atomic_load_explicit(&undefined, memory_order_relaxed);
+}
+
+static void remember_number(const struct walked *w, uint32_t number, unsigned undefined_before) {
+    if (w->pythons == 0) {
+        w->recent->number = number;
+        w->recent->undefined = undefined_before;
+    }
 }
 
 static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
@@ -131,12 +219,18 @@ static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
     if (!w) {
         return 0;
     }
+    if (XS_LIKELY(is_number_known(w))) {
+        return w->recent->number;
+    }
     bool is_new;
+    unsigned undefined_before = atomic_load(&undefined);
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
     if (is_new) {
+        complete(w, caller);
         define_new(number, key, w, e);
     }
+    remember_number(w, number, undefined_before);
     return number;
 }
 
@@ -156,7 +250,7 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
     if (is_new) {
-        xs_stacks_undefined(key);
+        forget_definition(key);
     }
     return number;
 }

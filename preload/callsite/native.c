@@ -11,6 +11,9 @@ struct place {
     bool is_interrupted; /* pc is where a signal came; a return address is behind a call, maybe in the next function */
 };
 
+/* No library is just being closed. */
+XS_HOT bool are_rules_certain(void) { return atomic_load_explicit(&xs_unloads_under_way, memory_order_acquire) == 0; }
+
 static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 
 /* Frames of code that keeps the frame pointer: x29 and x30, or rbp and the return address, lie where it points. On
@@ -18,6 +21,9 @@ static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
     struct xs_registers outer;
     uint64_t record = p->registers.fp;
+    if (XS_UNLIKELY(stack->reads != NULL)) {
+        xs_reads_note_fp(stack->reads, true, true);
+    }
     if (record < p->registers.sp || record % 8 != 0 || !xs_stack_read(stack, record, &outer.fp) ||
         !xs_stack_read(stack, record + 8, &outer.pc)) {
         return record == 0 ? XS_OUTERMOST : XS_LOST;
@@ -40,6 +46,10 @@ static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *r
                                                           struct xs_stack *stack, uint64_t *entry) {
     uint64_t sp = registers->sp;
     enum xs_step step = xs_rule_find(address, entry, registers, stack);
+    if (stack->reads) {
+        stack->reads->is_whole &= *entry != 0; /* else nobody could be asked just now */
+        xs_reads_note_fp(stack->reads, true, false);
+    }
     if (xs_rule_kind(*entry) != XS_STEP_TABLES) {
         return XS_LOST;
     }
@@ -63,6 +73,10 @@ XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stac
         }
     }
     enum xs_rbp_kind kind = xs_rule_rbp_kind(entry);
+    if (XS_UNLIKELY(stack->reads != NULL)) {
+        xs_reads_note_fp(stack->reads, xs_rule_kind(entry) != XS_STEP_RSP || kind == XS_RBP_AT_RBP,
+                         kind != XS_RBP_SAME);
+    }
     if (cfa <= r->sp || !xs_stack_read(stack, cfa - 8, &pc) ||
         (kind != XS_RBP_SAME &&
          !xs_stack_read(stack, (kind == XS_RBP_AT_CFA ? cfa : fp) + xs_rule_rbp(entry), &r->fp))) {
@@ -96,6 +110,9 @@ XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct 
  * another stack: where a coroutine begins, rbp may still be that of its maker. */
 XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
+    if (XS_UNLIKELY(stack->reads != NULL)) {
+        xs_reads_note_fp(stack->reads, true, false);
+    }
     if (record - sp > FRAME_BYTES_MAX || xs_stack_is_own(stack, sp) != xs_stack_is_own(stack, record)) {
         return XS_LOST;
     }
@@ -106,7 +123,7 @@ XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
 static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_on_trial, uint64_t *pcs, unsigned limit,
                                bool *is_cut) {
     unsigned count = 1, sure = 1;
-    bool is_cache_right = atomic_load_explicit(&xs_unloads_under_way, memory_order_acquire) == 0;
+    bool is_cache_right = are_rules_certain();
     pcs[0] = p.registers.pc;
     for (;;) {
         enum xs_step step = step_by_tables(&p, is_cache_right, stack);
@@ -130,7 +147,7 @@ static bool passes(uint64_t return_address_at) {
     enum { STEPS_MAX = 4096 };
     struct xs_stack stack;
     struct place p = {.is_interrupted = true};
-    bool is_cache_right = atomic_load_explicit(&xs_unloads_under_way, memory_order_acquire) == 0;
+    bool is_cache_right = are_rules_certain();
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                      : "=&r"(p.registers.pc), "=&r"(p.registers.sp), "=&r"(p.registers.fp));
     xs_stack_open(&stack, p.registers.sp, XS_PART_CHECK);
@@ -181,19 +198,48 @@ static unsigned walk_by_frame_pointers(struct place p, struct xs_stack *stack, u
     }
 }
 
+/* ---- walks that need not be made again ---- */
+
+static void begin_noting(struct xs_stack *stack, struct xs_reads *reads) {
+    reads->count = 0;
+    reads->needs_fp = reads->is_fp_replaced = false;
+    reads->generation = atomic_load_explicit(&xs_rules_generation, memory_order_acquire);
+    reads->is_whole = are_rules_certain();
+    stack->reads = reads;
+}
+
+static void end_noting(struct xs_reads *reads) {
+    reads->is_whole = reads->is_whole && are_rules_certain() &&
+                      atomic_load_explicit(&xs_rules_generation, memory_order_acquire) == reads->generation;
+}
+
+bool xs_native_is_as_noted(const struct xs_reads *reads) {
+    return reads->is_whole && are_rules_certain() &&
+           atomic_load_explicit(&xs_rules_generation, memory_order_acquire) == reads->generation &&
+           xs_reads_are_same(reads);
+}
+
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
-                        bool *is_cut) {
+                        bool *is_cut, struct xs_reads *reads) {
     struct xs_stack stack;
-    struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
+    unsigned count;
     *is_cut = true;
     if (how == XS_UNWIND_NONE || limit == 0) {
         return 0;
     }
     xs_stack_open(&stack, caller->sp, XS_PART_STACK);
+    if (reads) {
+        begin_noting(&stack, reads);
+    }
+    struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
 #if defined(__x86_64__)
     if (how != XS_UNWIND_FP) {
-        return walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);
-    }
+        count = walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);
+    } else
 #endif
-    return walk_by_frame_pointers(p, &stack, pcs, limit, is_cut);
+        count = walk_by_frame_pointers(p, &stack, pcs, limit, is_cut);
+    if (reads) {
+        end_noting(reads);
+    }
+    return count;
 }

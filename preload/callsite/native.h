@@ -23,10 +23,18 @@ enum xs_unwinder {
     XS_UNWIND_DWARF, /* the unwind tables of the modules, .eh_frame */
 };
 
+struct xs_reads;
+
 /* Writes at most `limit` return addresses, innermost first, beginning with caller->pc, and returns how many.
- * `*is_cut` says that there may be more. Async-signal-safe; any thread, any stack. */
+ * `*is_cut` says that there may be more. `reads` gets what the walk read of the stack; NULL: not wanted.
+ * Async-signal-safe; any thread, any stack. */
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
-                        bool *is_cut);
+                        bool *is_cut, struct xs_reads *reads);
+
+/* Would a walk of this thread from the same registers, by the same unwinder and with the same limit, find the frames
+ * that it found when it noted these reads? Then it would read the same words, and no module came or went. False also
+ * where that is not known. The frame pointer may be another one unless reads->needs_fp. */
+bool xs_native_is_as_noted(const struct xs_reads *reads);
 
 /* A place on the calling thread's own stack at which the return address of a function was. True: that function has
  * returned or was left by a jump, because a walk by the unwind tables from here outwards comes past the place and does

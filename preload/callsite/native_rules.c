@@ -6,14 +6,15 @@
 
 #include "preload/core/scratch.h"
 
+_Atomic unsigned xs_rules_generation;
+
 #if defined(__x86_64__)
 
 _Atomic uint64_t xs_rules[XS_RULES];
-static _Atomic unsigned generation; /* how often they were dropped */
 
 /* Entries that are made of older modules meanwhile are taken back by who makes them. */
 void xs_rules_drop(void) {
-    atomic_fetch_add_explicit(&generation, 1, memory_order_seq_cst);
+    atomic_fetch_add_explicit(&xs_rules_generation, 1, memory_order_seq_cst);
     for (unsigned i = 0; i < XS_RULES; i++) {
         atomic_store_explicit(&xs_rules[i], 0, memory_order_relaxed);
     }
@@ -77,7 +78,7 @@ struct request {
 static void make(const struct xs_module *module, void *arg) {
     struct request *r = arg;
     struct xs_row row;
-    unsigned before = atomic_load_explicit(&generation, memory_order_relaxed);
+    unsigned before = atomic_load_explicit(&xs_rules_generation, memory_order_relaxed);
     uint64_t key = xs_rule_key(r->address);
     if (!module || !xs_tables_find(module, r->address, &row)) {
         r->entry = packed(XS_STEP_UNKNOWN, XS_RBP_SAME, 0, 0);
@@ -94,7 +95,7 @@ static void make(const struct xs_module *module, void *arg) {
     _Atomic uint64_t *slot = &xs_rules[key >> XS_RULE_CHECK_BITS];
     atomic_store_explicit(slot, r->entry | (key & ((UINT64_C(1) << XS_RULE_CHECK_BITS) - 1)), memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&generation, memory_order_relaxed) != before) {
+    if (atomic_load_explicit(&xs_rules_generation, memory_order_relaxed) != before) {
         atomic_store_explicit(slot, 0, memory_order_relaxed);
     }
 }
@@ -116,5 +117,5 @@ enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers
 }
 
 #else
-void xs_rules_drop(void) {}
+void xs_rules_drop(void) { atomic_fetch_add_explicit(&xs_rules_generation, 1, memory_order_seq_cst); }
 #endif

@@ -26,6 +26,8 @@ enum { XS_RULES = 16384, XS_RULE_CHECK_BITS = 34 };
  * and tells whether it is the rule of this address. */
 extern _Atomic uint64_t xs_rules[XS_RULES];
 
+extern _Atomic unsigned xs_rules_generation; /* how often they were dropped */
+
 XS_HOT uint64_t xs_rule_key(uint64_t address) {
     return (address * UINT64_C(0x9e3779b97f4a7c15)) & ((UINT64_C(1) << 48) - 1);
 }

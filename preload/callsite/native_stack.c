@@ -17,6 +17,7 @@ enum { PAGE_BYTES = 4096 };
 
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer) {
     stack->buffer = buffer;
+    stack->reads = NULL;
     xs_stack_move(stack, sp);
 }
 
@@ -53,6 +54,9 @@ static bool move_window(struct xs_stack *stack, uint64_t address) {
 }
 
 bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value) {
+    if (stack->reads) {
+        stack->reads->is_whole = false; /* memory elsewhere may be gone the next time */
+    }
     if (address - stack->window >= stack->window_bytes ||
         stack->window_bytes - (address - stack->window) < sizeof *value) {
         /* A noncanonical or a kernel's address is refused like any other. */

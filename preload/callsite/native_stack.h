@@ -3,12 +3,24 @@
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
 #include "preload/core/thread_memory.h"
 
-enum { XS_STACK_WINDOW_BYTES = 2048 };
+enum { XS_STACK_WINDOW_BYTES = 2048, XS_READS_MAX = 160 };
+
+/* The words of the thread's own stack that a walk read, in order. */
+struct xs_reads {
+    bool is_whole;       /* nothing else decided where the walk went, but registers and rules (native.h) */
+    bool needs_fp;       /* the frame pointer was one of them: most code keeps something else in it */
+    bool is_fp_replaced; /* by one from the stack */
+    unsigned count, generation;
+    struct xs_read {
+        uint64_t address, value;
+    } words[XS_READS_MAX];
+};
 
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
@@ -16,11 +28,12 @@ struct xs_stack {
     const uint64_t *copy;       /* of what lies at window; memory of the thread */
     enum xs_thread_part buffer; /* where that is */
     bool is_window_open;        /* memory elsewhere may be copied by the kernel */
+    struct xs_reads *reads;     /* what is read is noted there; NULL: nobody wants to know */
 };
 
-/* Prepares for reading the stack that `sp` points into. The first call on a thread reads the kernel's list of
- * mappings. What is copied of other stacks goes into the part `buffer` of the thread's memory, which nobody else may
- * use meanwhile. */
+/* Prepares for reading the stack that `sp` points into; what is read is not noted. The first call on a thread reads the
+ * kernel's list of mappings. What is copied of other stacks goes into the part `buffer` of the thread's memory, which
+ * nobody else may use meanwhile. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
 
 /* The same for another stack that the walk came to. */
@@ -37,6 +50,29 @@ xs_stack_load(uint64_t address) {
     return *(const word *)address;
 }
 
+/* Do all of these words have the values that were read? They are on the calling thread's own stack. */
+XS_HOT bool xs_reads_are_same(const struct xs_reads *reads) {
+    uint64_t difference = 0; /* no branch for each: they are nearly always the same */
+    for (unsigned i = 0; i < reads->count; i++) {
+        difference |= xs_stack_load(reads->words[i].address) ^ reads->words[i].value;
+    }
+    return difference == 0;
+}
+
+XS_HOT void xs_reads_note(struct xs_reads *reads, uint64_t address, uint64_t value) {
+    if (reads->count == XS_READS_MAX) {
+        reads->is_whole = false;
+        return;
+    }
+    reads->words[reads->count++] = (struct xs_read){address, value};
+}
+
+/* A step went by the frame pointer, or gave the walk another one. */
+XS_HOT void xs_reads_note_fp(struct xs_reads *reads, bool is_used, bool is_replaced) {
+    reads->needs_fp |= is_used && !reads->is_fp_replaced;
+    reads->is_fp_replaced |= is_replaced;
+}
+
 XS_HOT bool xs_stack_is_own(const struct xs_stack *stack, uint64_t address) {
     return address - stack->low < stack->span;
 }
@@ -44,6 +80,9 @@ XS_HOT bool xs_stack_is_own(const struct xs_stack *stack, uint64_t address) {
 XS_HOT bool xs_stack_read(struct xs_stack *stack, uint64_t address, uint64_t *value) {
     if (XS_LIKELY(xs_stack_is_own(stack, address))) {
         *value = xs_stack_load(address);
+        if (XS_UNLIKELY(stack->reads != NULL)) {
+            xs_reads_note(stack->reads, address, *value);
+        }
         return true;
     }
     uint64_t copied = 0; /* so that `value` may stay in a register */

@@ -35,12 +35,13 @@ enum xs_left_out_kind {
 
 /* A thread's place at the gate, on cache lines of its own. The counts are only added to by the thread itself. */
 struct xs_gate_slot {
-    _Atomic uint32_t inside;      /* 1: the thread is inside of the driver, or about to be */
-    _Atomic int32_t owner;        /* its tid; 0: nobody's */
-    _Atomic uint64_t launches;    /* that CUPTI recorded */
-    _Atomic uint64_t copies;      /* the same, and memsets */
-    _Atomic uint32_t correlation; /* CUPTI's id of the latest of them */
-    uint32_t until_measured;      /* calls until one is measured (core/own_cost.h) */
+    _Atomic uint32_t inside;                /* 1: the thread is inside of the driver, or about to be */
+    _Atomic int32_t owner;                  /* its tid; 0: nobody's */
+    _Atomic uint64_t launches;              /* that CUPTI recorded */
+    _Atomic uint64_t copies;                /* the same, and memsets */
+    _Atomic uint32_t correlation;           /* CUPTI's id of the latest of them */
+    uint32_t until_measured;                /* calls until one is measured (core/own_cost.h) */
+    uint64_t elsewhere_at, elsewhere_ticks; /* what has an account of its own, of the call that was entered then */
     _Atomic uint64_t measured, measured_ticks;
     _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* calls (core/outside.h) */
 } __attribute__((aligned(64)));

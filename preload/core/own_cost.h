@@ -9,7 +9,7 @@
 #include "preload/core/thread.h"
 
 #define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, which follows no pattern of a program's own */
-/* A call that took longer computed a fingerprint, which has an account of its own, or was interrupted. */
+/* A call that took longer was interrupted. */
 #define XS_OWN_COST_MOST_NS 5000u
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */
@@ -30,10 +30,20 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
     return slot ? xs_now() : 0;
 }
 
+/* Of the call whose real one was entered at `entered`, so much has an account of its own. Once a call. */
+XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
+    if (xs_gate_slot) {
+        xs_gate_slot->elsewhere_at = entered;
+        xs_gate_slot->elsewhere_ticks = ticks;
+    }
+}
+
 /* At its end. The real call was entered at `entered` and returned at `returned`. */
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;
-    uint64_t ticks = entered - begun + (xs_now() - returned);
+    uint64_t ticks = entered - begun + (xs_now() - returned),
+             elsewhere = slot->elsewhere_at == entered ? slot->elsewhere_ticks : 0;
+    ticks -= elsewhere < ticks ? elsewhere : ticks;
     slot->until_measured = XS_OWN_COST_EVERY - 1;
     atomic_store_explicit(&slot->measured, atomic_load_explicit(&slot->measured, memory_order_relaxed) + 1,
                           memory_order_relaxed);

@@ -13,7 +13,7 @@
 /* What may be spent before the share has grown to it, so that short programs have device times, too. */
 #define ADVANCE_NS INT64_C(10000000)
 /* Where wrappers and fingerprints take all of the budget, this part of it is CUPTI's nevertheless. */
-#define LEAST_PART 2u
+#define LEAST_PART 4u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
 #define TURN_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)

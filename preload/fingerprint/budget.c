@@ -20,6 +20,7 @@ static double ns_per_tick;
 static _Atomic int64_t spent_ns;
 static _Atomic int64_t estimated_ns; /* what of spent_ns was to be, before it was corrected */
 static _Atomic uint64_t took_ns, wanted_ns;
+static _Atomic uint64_t others_ns; /* spent by others of the budget that the share is a half of */
 
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) {
     start_tick = now_tick;
@@ -29,14 +30,21 @@ void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) 
     atomic_store(&estimated_ns, 0);
     atomic_store(&took_ns, 0);
     atomic_store(&wanted_ns, 0);
+    atomic_store(&others_ns, 0);
 }
 
 uint64_t xs_budget_ns(uint64_t ticks) { return (uint64_t)((double)ticks * ns_per_tick); }
 
 bool xs_budget_is_limited(void) { return share_permille < 1000; }
 
+void xs_budget_others(uint64_t ns) { atomic_store_explicit(&others_ns, ns, memory_order_relaxed); }
+
+/* The share as far as it has grown. Where others take more than the other half of the whole budget it shrinks, to a
+ * half at the least: without contents little can be said. */
 static int64_t grown(uint64_t now_tick) {
-    return (int64_t)(xs_budget_ns(now_tick - start_tick) * share_permille / 1000);
+    int64_t share = (int64_t)(xs_budget_ns(now_tick - start_tick) * share_permille / 1000),
+            left = 2 * share - (int64_t)atomic_load_explicit(&others_ns, memory_order_relaxed);
+    return left >= share ? share : left > share / 2 ? left : share / 2;
 }
 
 bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {

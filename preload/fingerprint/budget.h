@@ -9,6 +9,9 @@
 /* From now on `permille` of the time may be spent; 1000 means without bound. `ticks_per_us`: of the capture clock. */
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us);
 
+/* The share is a half of a budget of which others have spent so much by now (0 until this is called). */
+void xs_budget_others(uint64_t ns);
+
 /* False: the budget has no bound, so all copies are looked at. */
 bool xs_budget_is_limited(void);
 

@@ -13,6 +13,7 @@
 
 #include "preload/core/guard.h"
 #include "preload/core/memory_map.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 #include "preload/cupti/cupti.h"
@@ -48,8 +49,7 @@ struct plan {
     bool compare;
     enum xs_sampled sampled;
     uint32_t id;
-    uint64_t began; /* tick */
-    uint64_t spent_ticks;
+    uint64_t began;      /* tick */
     uint64_t planned_ns; /* of the calling thread's time */
     struct xs_fingerprint_region host, device;
     struct xs_device_job job;
@@ -101,6 +101,8 @@ void xs_fingerprint_start(const char *mode, unsigned share_permille, const struc
     xs_budget_start(now, xs_fingerprint_mode == XS_FINGERPRINT_AUTO ? share_permille : 1000, ticks_per_us);
     xs_sampler_start(0, cost_of);
 }
+
+void xs_fingerprint_others_cost(uint64_t ns) { xs_budget_others(ns); }
 
 uint64_t xs_fingerprint_cost_ns(void) { return xs_budget_spent_ns() + xs_device_cost().start_ns; }
 
@@ -331,10 +333,16 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
     if (plan.way != NO_WAY && plan.sampled == XS_BY_CHANCE && xs_budget_is_limited()) {
         xs_sampler_followed(&copy, plan.compare);
     }
-    plan.spent_ticks = xs_now() - plan.began;
 }
 
 /* ---- after the call ---- */
+
+/* What was done before the real call and after it. The wrapper has read the clock at both ends of that. */
+static void account(uint64_t entered, uint64_t returned) {
+    uint64_t ticks = entered - plan.began + (xs_now() - returned);
+    xs_budget_took(plan.planned_ns, xs_budget_ns(ticks));
+    xs_own_cost_elsewhere(entered, ticks);
+}
 
 static void has_fingerprint(struct xs_event *e) {
     e->fingerprint_id = plan.id;
@@ -403,13 +411,13 @@ static void finish_device(struct xs_event *e, CUresult result) {
 
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) {
     bool on_device = plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER;
+    const uint64_t entered = e->enter_tick, returned = e->return_tick;
     if (result != CUDA_SUCCESS) {
         e->transfer.skip = XS_SKIP_FAILED;
     }
     if (on_device) {
-        uint64_t began = xs_now();
         finish_device(e, result);
-        xs_budget_took(plan.planned_ns, xs_budget_ns(plan.spent_ticks + xs_now() - began));
+        account(entered, returned);
     }
     bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* of which this is the last copy only */
                       (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
@@ -417,10 +425,9 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
         xs_fingerprint_written(); /* even a copy that failed: what it did is not known */
     }
     if (plan.way == ON_HOST && result == CUDA_SUCCESS) {
-        uint64_t began = xs_now();
         e->result = (int32_t)result;
         e = put_host_content(e);
-        xs_budget_took(plan.planned_ns, xs_budget_ns(plan.spent_ticks + xs_now() - began));
+        account(entered, returned);
     }
     plan.way = NO_WAY;
     return e;

@@ -24,6 +24,9 @@ void xs_fingerprint_start(const char *mode, unsigned share_permille, const struc
 /* What fingerprints have cost the program by now. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
+/* So much of the budget that the share is a half of went to the wrappers by now. One thread. */
+void xs_fingerprint_others_cost(uint64_t ns);
+
 /* Set by whoever decodes a copy, before xs_fingerprint_before: that a side of the copy is on the host is only a
  * guess, because neither a parameter's type nor a known address says it. */
 extern XS_TLS bool xs_fingerprint_guessed;

@@ -226,6 +226,13 @@ static int keep_size(int64_t events) {
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
 
+/* Contents get less of the budget where the wrappers take much of it. A share that the user set stays. */
+static void tell_fingerprints(void) {
+    if (drain.options->budget && !drain.options->fingerprint_share) {
+        xs_fingerprint_others_cost(xs_own_cost_ns());
+    }
+}
+
 /* Events in transactions small enough that chunks come free while a burst lasts. */
 static int64_t take_over_events(void) {
     int64_t total = 0, events = 1;
@@ -233,6 +240,7 @@ static int64_t take_over_events(void) {
         keep_chunks_free();
         xs_outside_look();
         xs_drain_place(drain.spool);
+        tell_fingerprints();
         xs_clock_sync(&drain.spool->header->clock);
         events = xs_spool_drain(drain.spool, drain.store, BATCH_EVENTS, false);
         total += events > 0 ? events : 0;

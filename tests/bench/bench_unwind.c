@@ -24,7 +24,7 @@ static void by_xferspy(enum xs_unwinder how) {
     bool is_cut;
     struct xs_caller caller = {(uint64_t)__builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16,
                                *(uint64_t *)__builtin_frame_address(0)};
-    if (xs_native_walk(how, &caller, pcs, FRAMES, &is_cut) != FRAMES && how != XS_UNWIND_FP) {
+    if (xs_native_walk(how, &caller, pcs, FRAMES, &is_cut, NULL) != FRAMES && how != XS_UNWIND_FP) {
         fprintf(stderr, "a walk was too short\n");
         exit(1);
     }

@@ -31,22 +31,15 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     return true;
 }
 
-/* As a wrapper does it. Built with frame pointers. */
-#define CALLER                                                                                                         \
-    {                                                                                                                  \
-        .pc = (uint64_t)__builtin_return_address(0), .sp = (uint64_t)__builtin_frame_address(0) + 16,                  \
-        .fp = *(uint64_t *)__builtin_frame_address(0)                                                                  \
-    }
-
 __attribute__((noinline)) void walk(enum xs_unwinder how, unsigned limit, struct walked *walked) {
     struct xs_caller caller = CALLER;
-    walked->count = xs_native_walk(how, &caller, walked->pcs, limit, &walked->is_cut);
+    walked->count = xs_native_walk(how, &caller, walked->pcs, limit, &walked->is_cut, NULL);
 }
 
 __attribute__((noinline)) void walk_with_fp(enum xs_unwinder how, uint64_t fp, struct walked *walked) {
     struct xs_caller caller = CALLER;
     caller.fp = fp;
-    walked->count = xs_native_walk(how, &caller, walked->pcs, SEEN_MAX, &walked->is_cut);
+    walked->count = xs_native_walk(how, &caller, walked->pcs, SEEN_MAX, &walked->is_cut, NULL);
 }
 
 __attribute__((noinline)) void see(struct seen *seen) {
@@ -61,7 +54,7 @@ __attribute__((noinline)) void see(struct seen *seen) {
     memcpy(glibc->pcs, frames + skipped, glibc->count * sizeof *frames);
     for (unsigned how = XS_UNWIND_AUTO; how <= XS_UNWIND_DWARF; how++) {
         struct walked *w = &seen->by[how];
-        w->count = xs_native_walk((enum xs_unwinder)how, &caller, w->pcs, SEEN_MAX, &w->is_cut);
+        w->count = xs_native_walk((enum xs_unwinder)how, &caller, w->pcs, SEEN_MAX, &w->is_cut, NULL);
     }
 }
 

@@ -9,6 +9,13 @@
 
 enum { SEEN_MAX = 512, MODULES_SEEN_MAX = 4096 };
 
+/* As a wrapper does it. Built with frame pointers. */
+#define CALLER                                                                                                         \
+    {                                                                                                                  \
+        .pc = (uint64_t)__builtin_return_address(0), .sp = (uint64_t)__builtin_frame_address(0) + 16,                  \
+        .fp = *(uint64_t *)__builtin_frame_address(0)                                                                  \
+    }
+
 struct walked {
     unsigned count;
     bool is_cut;

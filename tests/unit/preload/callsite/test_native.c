@@ -142,7 +142,7 @@ static void walk_nonsense(uint64_t *memory, size_t words) {
                                    .sp = strange_word(memory, words, (const void *)(uintptr_t)walk_nonsense),
                                    .fp = strange_word(memory, words, (const void *)(uintptr_t)walk_nonsense)};
         for (unsigned h = XS_UNWIND_AUTO; h <= XS_UNWIND_DWARF; h++) {
-            unsigned count = xs_native_walk((enum xs_unwinder)h, &caller, pcs, SEEN_MAX, &is_cut);
+            unsigned count = xs_native_walk((enum xs_unwinder)h, &caller, pcs, SEEN_MAX, &is_cut, NULL);
             assert_in_range(count, 1, SEEN_MAX);
         }
     }
@@ -186,7 +186,7 @@ static void sees_no_frame_twice(void **state) {
     record[0] = (uint64_t)&record[0];
     record[1] = (uint64_t)(uintptr_t)sees_no_frame_twice;
     struct xs_caller caller = {.pc = record[1], .sp = (uint64_t)record, .fp = (uint64_t)record};
-    assert_int_equal(xs_native_walk(XS_UNWIND_FP, &caller, pcs, SEEN_MAX, &is_cut), 2);
+    assert_int_equal(xs_native_walk(XS_UNWIND_FP, &caller, pcs, SEEN_MAX, &is_cut, NULL), 2);
     assert_true(is_cut);
 }
 

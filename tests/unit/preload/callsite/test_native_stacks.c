@@ -271,7 +271,7 @@ static void leaves_errno_alone(void **state) {
                                .fp = (uint64_t)memory + STACK_BYTES + 8};
     for (unsigned how = XS_UNWIND_AUTO; how <= XS_UNWIND_DWARF; how++) {
         errno = 4711;
-        xs_native_walk((enum xs_unwinder)how, &caller, walked.pcs, SEEN_MAX, &is_cut);
+        xs_native_walk((enum xs_unwinder)how, &caller, walked.pcs, SEEN_MAX, &is_cut, NULL);
         assert_int_equal(errno, 4711);
     }
     free_stack(memory);

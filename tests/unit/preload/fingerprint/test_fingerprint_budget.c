@@ -34,6 +34,24 @@ static void may_be_less_than_a_percent(void **state) {
     assert_int_equal(spend_all(after_ms(1000), 1000), (ADVANCE_NS + 5000000) / 1000);
 }
 
+/* Half of XFERSPY_BUDGET=6, and what the wrappers take of the whole. */
+static void is_less_where_others_spend(void **state) {
+    (void)state;
+    xs_budget_start(1000, 30, TICKS_PER_US);
+    xs_budget_others(30000000); /* after a second that is the other half */
+    assert_int_equal(spend_all(after_ms(1000), 1000), (ADVANCE_NS + 30000000) / 1000);
+    xs_budget_start(1000, 30, TICKS_PER_US);
+    xs_budget_others(40000000);
+    assert_int_equal(spend_all(after_ms(1000), 1000), (ADVANCE_NS + 20000000) / 1000);
+    xs_budget_start(1000, 30, TICKS_PER_US);
+    xs_budget_others(900000000);
+    assert_int_equal(spend_all(after_ms(1000), 1000), (ADVANCE_NS + 15000000) / 1000); /* a quarter remains */
+    assert_int_equal(spend_all(after_ms(2000), 1000), 15000);
+    xs_budget_start(1000, 1000, TICKS_PER_US);
+    xs_budget_others(900000000);
+    assert_true(xs_budget_spend(after_ms(0), UINT64_C(1000000000000))); /* no bound */
+}
+
 static void all_the_time_is_without_bound(void **state) {
     (void)state;
     xs_budget_start(1000, 1000, TICKS_PER_US);
@@ -134,6 +152,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_with_the_time),
         cmocka_unit_test(may_be_less_than_a_percent),
+        cmocka_unit_test(is_less_where_others_spend),
         cmocka_unit_test(all_the_time_is_without_bound),
         cmocka_unit_test(is_made_good),
         cmocka_unit_test(ticks_are_nanoseconds),
