@@ -387,6 +387,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     status = status ? status : xs_store_commit(store);
     if (status) {
         xs_store_rollback(store);
+        xs_choice_forget(store->choice);
         store->thinned_rows = before;
         thin->is_passing = false; /* the next one begins at the first table */
     }

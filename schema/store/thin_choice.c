@@ -12,7 +12,8 @@ struct site {
 
 /* The calls that went lately, in two parts: when one is full the older one is emptied for the next. */
 struct gone {
-    uint32_t correlation, shape; /* 0: free */
+    uint32_t correlation; /* 0: free */
+    uint32_t shape : 31, is_late : 1;
 };
 
 enum { FIRST_SITES = 256, MOST_SITES = 65536, GONE_PLACES = 2 * XS_CALLS_IN_MIND };
@@ -175,8 +176,34 @@ static void remember(struct xs_choice *choice, uint32_t correlation, uint32_t sh
     }
     struct gone *place = place_of_gone(choice->gone[0], correlation);
     choice->gone_count += !place->correlation;
-    *place = (struct gone){correlation, shape};
+    *place = (struct gone){.correlation = correlation, .shape = shape & INT32_MAX};
     choice->remembered++;
+}
+
+/* NULL: not known. */
+static struct gone *find_gone(struct xs_choice *choice, int64_t correlation) {
+    for (int part = 0; part < 2 && correlation > 0 && correlation <= UINT32_MAX; part++) {
+        struct gone *gone = place_of_gone(choice->gone[part], (uint32_t)correlation);
+        if (gone->correlation) {
+            return gone;
+        }
+    }
+    return NULL;
+}
+
+int64_t xs_choice_late(struct xs_choice *choice, uint32_t correlation) {
+    struct gone *gone = find_gone(choice, correlation);
+    if (!gone) {
+        return 0;
+    }
+    gone->is_late = true;
+    return gone->shape;
+}
+
+void xs_choice_forget(struct xs_choice *choice) {
+    memset(choice->gone[0], 0, GONE_PLACES * sizeof *choice->gone[0]);
+    memset(choice->gone[1], 0, GONE_PLACES * sizeof *choice->gone[1]);
+    choice->gone_count = 0;
 }
 
 int64_t xs_choice_newest(const struct xs_choice *choice) { return choice->newest; }
@@ -231,7 +258,7 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
         goes = !put_kept(choice, key, is_rare && is_of_sample(key, site->bits));
     }
     int64_t shape = goes && is_transfer ? sqlite3_value_int64(values[SHAPE]) : 0;
-    if (shape > 0 && shape <= UINT32_MAX) {
+    if (shape > 0 && shape <= INT32_MAX) {
         remember(choice, (uint32_t)correlation, (uint32_t)shape);
     }
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
@@ -260,16 +287,13 @@ static void is_gone(sqlite3_context *context, int count, sqlite3_value **values)
 
 static void call_shape(sqlite3_context *context, int count, sqlite3_value **values) {
     struct xs_choice *choice = sqlite3_user_data(context);
-    int64_t correlation = sqlite3_value_int64(values[0]);
+    const struct gone *gone = find_gone(choice, sqlite3_value_int64(values[0]));
     (void)count;
-    for (int part = 0; part < 2 && correlation > 0 && correlation <= UINT32_MAX; part++) {
-        const struct gone *gone = place_of_gone(choice->gone[part], (uint32_t)correlation);
-        if (gone->correlation) {
-            sqlite3_result_int64(context, gone->shape);
-            return;
-        }
+    if (gone && !gone->is_late) {
+        sqlite3_result_int64(context, gone->shape);
+    } else {
+        sqlite3_result_null(context);
     }
-    sqlite3_result_null(context);
 }
 
 /* --- life --- */

@@ -45,8 +45,14 @@ uint32_t xs_choice_gone(const struct xs_choice *choice);
 
 /* The newest correlation of the transfers that were chosen so far, and how many that went were remembered for
  * xs_call_shape, which are not forgotten before so many more came. */
-enum { XS_CALLS_IN_MIND = 16384 };
+enum { XS_CALLS_IN_MIND = 65536 };
 int64_t xs_choice_newest(const struct xs_choice *choice);
 uint64_t xs_choice_remembered(const struct xs_choice *choice);
+
+/* A record of the device came: the shape of its transfer if that went before it, 0: it did not. From then on
+ * xs_call_shape does not know the transfer. */
+int64_t xs_choice_late(struct xs_choice *choice, uint32_t correlation);
+/* What went is there again. */
+void xs_choice_forget(struct xs_choice *choice);
 
 #endif
