@@ -235,6 +235,8 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
     int status = begin(&a);
     if (status >= 0)
         status = run_events(&a);
+    if (status >= 0 && xs_trace_meta_count(trace, XS_META_THINNED_ROWS))
+        status = xs_site_totals_add_thinned(&a.accounts.sites, findings->sites, trace, message);
     if (status >= 0)
         status = a.copies.scan.status < 0 ? a.copies.scan.status : a.memsets.scan.status;
     if (status >= 0) {

@@ -106,8 +106,8 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
 static void say_thinned(const struct xs_thinned *thinned, struct xs_out *out) {
     char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
     xs_out_line(out, XS_STYLE_WARN,
-                "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s."
-                " %s rows are gone. Totals include them; findings and lists do not.",
+                "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s,"
+                " and more of call sites with few. %s rows are gone. Totals include them; findings and lists do not.",
                 xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
                 xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
                 xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows));

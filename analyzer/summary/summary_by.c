@@ -14,6 +14,7 @@
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/windows/device_windows.h"
+#include "schema/store/store_thin.h"
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
 
@@ -278,6 +279,32 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
     return xs_scan_end(&scan);
 }
 
+/* Of rows that are gone; those cannot be told apart by a filter. The shape of a transfer has what it is grouped by. */
+static int read_thinned(struct work *w) {
+    enum { ROWS = BYTES + 1, HOST, TIMED, DEVICE_TIME };
+    char sql[640];
+    struct xs_scan scan;
+    if (w->selection || !xs_trace_meta_count(w->trace, XS_META_THINNED_ROWS))
+        return XS_OK;
+    snprintf(sql, sizeof sql,
+             "SELECT 0, %s, %s, g.bytes, g.rows, g.host_ns, g.timed, g.device_ns FROM thinned g"
+             " JOIN transfer_shape t ON t.id = g.shape WHERE g.source = 'transfer' AND " XS_RAN,
+             xs_evidence_columns[XS_EVIDENCE_TRANSFER].called_from,
+             w->by->key == XS_BY_DEVICE ? xs_evidence_columns[XS_EVIDENCE_TRANSFER].device : "NULL");
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        struct xs_by_row *row = row_of(w, &scan);
+        uint64_t rows = xs_scan_count(&scan, ROWS), timed = xs_scan_count(&scan, TIMED);
+        row->transfers = xs_sum(row->transfers, rows);
+        row->bytes = xs_sum(row->bytes, xs_scan_count(&scan, BYTES));
+        row->host_ns = xs_sum(row->host_ns, xs_scan_count(&scan, HOST));
+        row->timed = xs_sum(row->timed, timed < rows ? timed : rows); /* a copy can have several records */
+        row->device_ns = xs_sum(row->device_ns, xs_scan_count(&scan, DEVICE_TIME));
+        w->by->timed |= timed > 0;
+    }
+    return xs_scan_end(&scan);
+}
+
 static int read_records(struct work *w) {
     struct xs_scan scan;
     int status = XS_OK;
@@ -360,6 +387,8 @@ int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findin
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
         if (tables[i] == XS_EVIDENCE_TRANSFER || any_saving(&w, tables[i]))
             status = read_table(&w, tables[i]);
+    if (status >= 0)
+        status = read_thinned(&w);
     if (status >= 0)
         status = read_names(&w);
     if (by->count)

@@ -4,7 +4,7 @@
 
 #include "analyzer/summary/summary_internal.h"
 
-/* Sums of device records whose calls are known by their kinds only. */
+/* Sums of device records by the kinds of their calls. */
 struct pool {
     enum xs_direction direction; /* UNKNOWN: of any */
     int pageable;                /* whether the host's memory was; -1: not known */
@@ -25,13 +25,30 @@ void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
     to->blocking_host_ns = xs_sum(to->blocking_host_ns, from->blocking_host_ns);
 }
 
-static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid) {
-    enum { DIRECTION, SRC, DST, ASYNC, CAPTURED, SIZE, ROWS, BYTES, HOST };
+/* Part of `whole` in the share of `part` in `all`. */
+static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
+    return all ? (uint64_t)((long double)whole * (long double)part / (long double)all) : 0;
+}
+
+/* A copy can have several records. */
+static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns, struct pool *told) {
+    t->timed_count = records < t->count ? records : t->count;
+    t->timed_bytes = share(t->bytes, t->timed_count, t->count);
+    t->device_ns = device_ns;
+    told->copies = xs_sum(told->copies, records);
+    told->bytes = xs_sum(told->bytes, t->timed_bytes);
+    told->ns = xs_sum(told->ns, device_ns);
+}
+
+/* `told` gets by direction what is known of the device's times call by call. */
+static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
+    enum { DIRECTION, SRC, DST, ASYNC, CAPTURED, SIZE, ROWS, BYTES, HOST, TIMED, DEVICE };
     struct xs_coverage *coverage = &work->summary->coverage;
     struct xs_scan scan;
     xs_work_begin(work, &scan,
                   "SELECT s.direction, s.src_kind, s.dst_kind, s.is_async, s.is_captured, s.bytes, t.rows, t.bytes,"
-                  " t.host_ns FROM thinned t JOIN transfer_shape s ON s.id = t.shape WHERE t.source = 'transfer'");
+                  " t.host_ns, t.timed, t.device_ns FROM thinned t JOIN transfer_shape s ON s.id = t.shape WHERE "
+                  "t.source = 'transfer'");
     while (xs_scan_row(&scan)) {
         struct xs_totals t = {.count = xs_scan_count(&scan, ROWS), .bytes = xs_scan_count(&scan, BYTES)};
         t.host_ns = xs_scan_count(&scan, HOST);
@@ -50,8 +67,11 @@ static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid) {
             t.blocking_bytes = t.bytes;
             t.blocking_host_ns = t.host_ns;
         }
-        xs_totals_add(&(*grid)[xs_scan_kind(&scan, DIRECTION, XS_DIRECTION_COUNT)][xs_scan_kind(
-                          &scan, SRC, XS_MEMORY_KIND_COUNT)][xs_scan_kind(&scan, DST, XS_MEMORY_KIND_COUNT)],
+        unsigned direction = xs_scan_kind(&scan, DIRECTION, XS_DIRECTION_COUNT);
+        take_times(&t, xs_scan_count(&scan, TIMED), xs_scan_count(&scan, DEVICE), &told[direction]);
+        coverage->matched = xs_sum(coverage->matched, t.timed_count);
+        xs_totals_add(&(*grid)[direction][xs_scan_kind(&scan, SRC, XS_MEMORY_KIND_COUNT)]
+                              [xs_scan_kind(&scan, DST, XS_MEMORY_KIND_COUNT)],
                       &t);
     }
     return xs_scan_end(&scan);
@@ -62,11 +82,6 @@ static bool belongs(const struct pool *pool, unsigned direction, unsigned src, u
     bool pageable = src == XS_MEM_PAGEABLE || dst == XS_MEM_PAGEABLE;
     return t->count > t->empty_count && (pool->direction == XS_DIR_UNKNOWN || pool->direction == direction) &&
            (pool->pageable < 0 || (pool->pageable != 0) == pageable);
-}
-
-/* Part of `whole` in the share of `part` in `all`. */
-static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
-    return all ? (uint64_t)((long double)whole * (long double)part / (long double)all) : 0;
 }
 
 /* To the groups that it can be of, by how much they moved; the last one gets what rounding left. */
@@ -120,10 +135,43 @@ static void take_records(struct xs_summary_work *work, xs_totals_grid *grid, str
     work->summary->coverage.matched = xs_sum(work->summary->coverage.matched, pool.copies);
 }
 
-static int read_records(struct xs_summary_work *work, xs_totals_grid *grid) {
+static void take_away(uint64_t *from, uint64_t *what) {
+    uint64_t part = *what < *from ? *what : *from;
+    *from -= part;
+    *what -= part;
+}
+
+/* Without what is told call by call. */
+static void settle(struct pool *pool, struct pool *told) {
+    take_away(&pool->copies, &told->copies);
+    take_away(&pool->bytes, &told->bytes);
+    take_away(&pool->ns, &told->ns);
+}
+
+typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
+
+/* What is left is known by kinds only. The direction that the host saw may be another one, as between two devices. */
+static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools *all,
+                       struct pool told[XS_DIRECTION_COUNT]) {
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
+        for (unsigned i = 0; i < 3; i++)
+            settle(&(*all)[d][i], &told[d]);
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
+        for (unsigned i = 0; i < 3; i++) {
+            struct pool *pool = &(*all)[d][i];
+            for (unsigned other = 0; other < XS_DIRECTION_COUNT; other++)
+                settle(pool, &told[other]);
+            if (pool->copies || pool->ns)
+                take_records(work, grid, *pool);
+        }
+    }
+}
+
+static int read_records(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
     enum { KIND, SRC, DST, NODE, ROWS, COPIES, BYTES, NS };
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
+    pools all = {0};
     xs_work_begin(work, &scan,
                   "SELECT s.kind, s.src_kind, s.dst_kind, s.graph_node IS NOT NULL, sum(t.rows),"
                   " sum(t.timed * max(coalesce(s.copies, 1), 1)), sum(t.bytes), sum(t.device_ns)"
@@ -137,7 +185,12 @@ static int read_records(struct xs_summary_work *work, xs_totals_grid *grid) {
         pool.ns = xs_scan_count(&scan, NS);
         s->coverage.device_copies = xs_sum(s->coverage.device_copies, xs_scan_count(&scan, ROWS));
         if (xs_scan_int(&scan, NODE) == 0) {
-            take_records(work, grid, pool);
+            struct pool *of = &all[pool.direction][pool.pageable + 1];
+            of->direction = pool.direction;
+            of->pageable = pool.pageable;
+            of->copies = xs_sum(of->copies, pool.copies);
+            of->bytes = xs_sum(of->bytes, pool.bytes);
+            of->ns = xs_sum(of->ns, pool.ns);
             continue;
         }
         struct xs_count_time *of_kind[] = {&s->graph_copies[kind], &s->graph_total};
@@ -148,6 +201,7 @@ static int read_records(struct xs_summary_work *work, xs_totals_grid *grid) {
             of_kind[i]->ns = xs_sum(of_kind[i]->ns, pool.ns);
         }
     }
+    take_pools(work, grid, &all, told);
     return xs_scan_end(&scan);
 }
 
@@ -170,9 +224,10 @@ static void take_orphans(struct xs_summary_work *work, xs_totals_grid *grid) {
 int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *grid) {
     if (!work->summary->thinned.rows)
         return XS_OK;
-    int status = read_calls(work, grid);
+    struct pool told[XS_DIRECTION_COUNT] = {0};
+    int status = read_calls(work, grid, told);
     if (status >= 0)
-        status = read_records(work, grid);
+        status = read_records(work, grid, told);
     if (status >= 0)
         take_orphans(work, grid);
     return status;

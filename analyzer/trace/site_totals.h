@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/trace/site.h"
 #include "analyzer/trace/trace_event.h"
 
 struct xs_site_total {
@@ -29,6 +30,9 @@ struct xs_site_totals {       /* zeroed: empty */
 struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site);
 /* Counts a transfer; of one that did not succeed nothing. */
 void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_event *transfer);
+/* What a trace that reached its largest size has no rows of any more. Negative status: the message is set. */
+int xs_site_totals_add_thinned(struct xs_site_totals *totals, struct xs_sites *sites, const struct xs_trace *trace,
+                               char *message);
 void xs_site_totals_clear_gains(struct xs_site_totals *totals);
 void xs_site_totals_free(struct xs_site_totals *totals);
 

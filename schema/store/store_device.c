@@ -1,5 +1,6 @@
 /* CUPTI's activity records into the device_* tables. */
 #include "schema/store/store_internal.h"
+#include "schema/store/thin_choice.h"
 
 #define CUPTI_NONE UINT32_MAX /* how CUPTI says that a context, stream or event does not apply */
 
@@ -33,6 +34,27 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
     xs_put_nonzero(row, (int64_t)node);
 }
 
+/* Of a transfer that is no longer there: its record will go in the next pass, but by then nobody knows the transfer. */
+static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
+    bool may_be = store->choice && copy->graph_node == 0;
+    int64_t shape = may_be ? xs_choice_late(store->choice, copy->correlation) : 0;
+    if (!shape) {
+        return XS_OK;
+    }
+    struct xs_row row = xs_row_start(store, XS_STMT_LATE_COPY,
+                                     "UPDATE thinned SET timed = timed + ?, device_ns = device_ns + ? WHERE"
+                                     " source = 'transfer' AND shape = ? AND entry_point = 0 AND kind = 0 AND stack = 0"
+                                     " AND device = 0");
+    if (!row.stmt) {
+        return row.status;
+    }
+    bool known = copy->start_ns != 0 || copy->end_ns != 0;
+    xs_put(&row, known ? (copy->copies ? copy->copies : 1) : 0);
+    xs_put(&row, known ? copy->end_ns - copy->start_ns : 0);
+    xs_put(&row, shape);
+    return xs_row_insert(&row);
+}
+
 int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *copy) {
     struct xs_row_shape shape = {0};
     xs_shape_put(&shape, XS_KIND_OR_ZERO(XS_COPY_KINDS, copy->kind));
@@ -62,7 +84,8 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
     xs_put(&row, copy->correlation);
     put_span(&row, copy->start_ns, copy->end_ns);
     xs_put_loose(&row, &shape, XS_SHAPE_BYTES);
-    return xs_row_insert(&row);
+    status = xs_row_insert(&row);
+    return status ? status : put_late(store, copy);
 }
 
 int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset *memset_row) {

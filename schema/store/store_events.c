@@ -1,5 +1,6 @@
 /* Events of the host side into their tables: one SQL text and one binding a kind, side by side. */
 #include "schema/store/store_internal.h"
+#include "schema/store/thin_choice.h"
 
 /* What every event of a batch converts the same way. */
 struct common {
@@ -20,6 +21,13 @@ static int64_t width_of(uint64_t bytes, uint64_t height, uint64_t depth) {
 static void put_site(struct xs_row *row, const struct common *c) {
     xs_put_nonzero(row, c->event->stack);
     xs_put_nonzero(row, c->event->range);
+}
+
+static void count_call(struct xs_store *store, const struct common *c, enum xs_calls_of of, int64_t site,
+                       int64_t kind) {
+    if (store->choice) {
+        xs_choice_count(store->choice, of, c->event->entry, site, kind);
+    }
 }
 
 /* Whether the end is told as a difference to the beginning, which is shorter. */
@@ -63,6 +71,8 @@ static struct xs_row_shape shape_of_transfer(const struct common *c) {
 static int put_transfer(struct xs_store *store, const struct common *c) {
     struct xs_row_shape shape = shape_of_transfer(c);
     int64_t id;
+    count_call(store, c, XS_CALLS_TRANSFER, c->event->stack,
+               has(c, XS_FLAG_BATCH) ? -1 : XS_KIND_OR_ZERO(XS_DIRECTIONS, c->event->transfer.direction));
     int status = xs_shape_find(store, XS_SHAPE_TRANSFER, &shape, &id);
     if (status) {
         return status;
@@ -101,6 +111,7 @@ static int put_memset(struct xs_store *store, const struct common *c) {
     }
     const struct xs_event_memset *m = &c->event->memset;
     bool box = has(c, XS_FLAG_BOX);
+    count_call(store, c, XS_CALLS_MEMSET, c->event->stack, has(c, XS_FLAG_CAPTURED));
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
     xs_put_u64(&row, m->address);
@@ -204,6 +215,8 @@ static struct xs_row_shape shape_of_launch(const struct common *c) {
 static int put_launch(struct xs_store *store, const struct common *c) {
     struct xs_row_shape shape = shape_of_launch(c);
     int64_t id;
+    count_call(store, c, XS_CALLS_LAUNCH, (int64_t)c->event->launch.function,
+               XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, c->event->launch.kind));
     int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
     if (status) {
         return status;
@@ -232,6 +245,7 @@ static int put_sync(struct xs_store *store, const struct common *c) {
     if (!row.stmt) {
         return row.status;
     }
+    count_call(store, c, XS_CALLS_SYNC, c->event->stack, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
     xs_put(&row, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
@@ -255,6 +269,7 @@ static int put_api(struct xs_store *store, const struct common *c) {
         return row.status;
     }
     bool api = c->event->kind == XS_EVENT_API;
+    count_call(store, c, XS_CALLS_API, 0, c->event->result);
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
     xs_put_u64(&row, api ? c->event->api.object : 0);

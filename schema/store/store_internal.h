@@ -47,6 +47,7 @@ enum xs_statement {
     XS_STMT_SOURCE_LINE,
     XS_STMT_DEVICE_COPY,
     XS_STMT_DEVICE_COPY_SHAPE,
+    XS_STMT_LATE_COPY,
     XS_STMT_DEVICE_MEMSET,
     XS_STMT_DEVICE_KERNEL,
     XS_STMT_DEVICE_KERNEL_SHAPE,
@@ -77,6 +78,7 @@ struct xs_store {
     struct xs_thread_entry *threads;
     struct xs_shapes shapes;
     struct xs_thin *thin;        /* store_thin.c */
+    struct xs_choice *choice;    /* thin_choice.c; NULL until the beginning is over that is kept whole */
     int64_t thinned_rows;        /* rows that were dropped, since the store was opened */
     uint32_t newest_correlation; /* of the calls that were stored */
     bool in_batch;
@@ -165,7 +167,7 @@ int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row
 void xs_shapes_forget(struct xs_store *store);
 
 /* Tables that are thinned. */
-enum { XS_THINNED_TABLES = 9 };
+enum { XS_THINNED_TABLES = 9, XS_THIN_STATEMENTS = 3 };
 void xs_thin_free(struct xs_store *store);
 
 #define XS_PAGE_BYTES 4096

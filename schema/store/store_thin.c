@@ -11,25 +11,14 @@
 #include <string.h>
 
 #include "schema/store/store_internal.h"
+#include "schema/store/thin_choice.h"
 
-/* The sample: numbers that are scattered over the calls in no period that a program could have. A sample of a quarter
- * contains that of a sixteenth. */
-#define SCATTERED(number) "(" number " % 2147483629 * (" number " % 2147483629) % 2147483629)"
-/* ?1 < id <= ?2 is the slice; ?3 < correlation <= ?4 is what may go, and ?5 < id <= ?6 where there is no correlation;
- * ?7 is the mask of the sample. All copies of a batch call have its number, or else its time, and ?8 < enter_ns <= ?9
- * is what may go by that. */
-#define SLICE(r) r ".id > ?1 AND " r ".id <= ?2"
-#define GOES_BY_CORRELATION(r)                                                                                         \
-    SLICE(r)                                                                                                           \
-    " AND CASE WHEN " r ".correlation > 0 THEN " r ".correlation > ?3 AND " r                                          \
-    ".correlation <= ?4 AND " SCATTERED(r ".correlation") " & ?7 <> 0 ELSE " r ".id > ?5 AND " r                       \
-                                                          ".id <= ?6 AND " SCATTERED(r ".id") " & ?7 <> 0 END"
-#define TRANSFER_GOES(r)                                                                                               \
-    SLICE(r)                                                                                                           \
-    " AND CASE WHEN " r ".correlation > 0 THEN " r ".correlation > ?3 AND " r ".correlation <= ?4 AND " SCATTERED(     \
-        r ".correlation") " & ?7 <> 0 ELSE " r ".enter_ns > ?8 AND " r                                                 \
-                          ".enter_ns <= ?9 AND " SCATTERED(r ".enter_ns") " & ?7 <> 0 END"
-#define GOES_BY_ID(r) SLICE(r) " AND ?3 <= ?4 AND " r ".id > ?5 AND " r ".id <= ?6 AND " SCATTERED(r ".id") " & ?7 <> 0"
+/* ?1 < id <= ?2 is the slice; the functions are those of thin_choice.h. */
+#define SLICE "r.id > ?1 AND r.id <= ?2"
+#define FOLLOWS SLICE " AND xs_follow(r.id, r.correlation, r.id)"
+#define CHOSEN(correlation, entry_point, site, kind)                                                                   \
+    SLICE " AND xs_choose(r.id, " correlation ", r.id, 0, " entry_point ", " site ", " kind ", 0)"
+#define DELETE_FROM(table) "DELETE FROM " table " WHERE id > ?1 AND id <= ?2 AND xs_is_gone(id)"
 #define ADD_UP                                                                                                         \
     "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns) "   \
     "SELECT "
@@ -37,76 +26,97 @@
     " GROUP BY 2, 3, 4, 5, 6 ON CONFLICT (source, shape, entry_point, kind, stack, device) DO UPDATE SET"              \
     " rows = rows + excluded.rows, bytes = bytes + excluded.bytes, host_ns = host_ns + excluded.host_ns,"              \
     " timed = timed + excluded.timed, device_ns = device_ns + excluded.device_ns"
-#define SPAN(r) "coalesce(" r ".host_ns, " r ".return_ns - " r ".enter_ns, 0)"
-#define DEVICE_SPAN(r) "coalesce(" r ".device_ns, " r ".end_ns - " r ".start_ns, 0)"
-#define PLAIN_SPAN(r) "coalesce(" r ".return_ns - " r ".enter_ns, 0)"
+#define SPAN "coalesce(r.host_ns, r.return_ns - r.enter_ns, 0)"
+#define DEVICE_SPAN "coalesce(r.device_ns, r.end_ns - r.start_ns, 0)"
+#define PLAIN_SPAN "coalesce(r.return_ns - r.enter_ns, 0)"
 
 /* Failed calls are few and tell much: they stay. What is called again and again until it succeeds is in api_call. */
-#define SUCCEEDED(table) " AND r.shape IN (SELECT id FROM " table " WHERE result = 0)"
+#define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
+#define SUCCEEDED "result = 0 AND "
 
+/* Calls come before the records of their kind. Transfers and the copies of the device go side by side. */
+enum { TRANSFER = 4, DEVICE_COPY = 5 };
 static const struct thinned {
-    const char *table;
-    const char *add_up, *first_delete, *second_delete;
+    const char *table, *correlation;
+    enum xs_calls_of of;
+    const char *sql[XS_THIN_STATEMENTS]; /* in their order, the last one deletes */
 } tables[XS_THINNED_TABLES] = {
-    {"transfer_row",
-     ADD_UP "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
-            " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN(
-                "r") " END), 0), 0, 0"
-                     " FROM transfer_row r JOIN transfer_shape s ON s.id = r.shape WHERE " TRANSFER_GOES(
-                         "r") " AND s.result = 0" GROUPED,
-     "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " TRANSFER_GOES("r")
-         SUCCEEDED("transfer_shape") ")",
-     "DELETE FROM transfer_row WHERE id IN (SELECT r.id FROM transfer_row r WHERE " TRANSFER_GOES("r")
-         SUCCEEDED("transfer_shape") ")"},
     {"launch_row",
-     ADD_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN(
-         "r") "), 0, 0 FROM launch_row r WHERE " GOES_BY_CORRELATION("r") SUCCEEDED("launch_shape") GROUPED,
-     NULL,
-     "DELETE FROM launch_row WHERE id IN (SELECT r.id FROM launch_row r WHERE " GOES_BY_CORRELATION("r")
-         SUCCEEDED("launch_shape") ")"},
-    {"device_copy_row",
-     ADD_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
-            " count(r.start_ns), sum(" DEVICE_SPAN("r") ") FROM device_copy_row r JOIN device_copy_shape s"
-                                                        " ON s.id = r.shape WHERE " GOES_BY_CORRELATION("r") GROUPED,
-     NULL,
-     "DELETE FROM device_copy_row WHERE id IN (SELECT r.id FROM device_copy_row r JOIN device_copy_shape s"
-     " ON s.id = r.shape WHERE " GOES_BY_CORRELATION("r") ")"},
-    {"device_kernel_row",
-     ADD_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN(
-         "r") ")"
-              " FROM device_kernel_row r WHERE " GOES_BY_CORRELATION("r") GROUPED,
-     NULL,
-     "DELETE FROM device_kernel_row WHERE id IN (SELECT r.id FROM device_kernel_row r WHERE " GOES_BY_CORRELATION(
-         "r") ")"},
+     "correlation",
+     XS_CALLS_LAUNCH,
+     {ADD_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN "), 0, 0 FROM launch_row" OF_SHAPE(
+          "launch_shape") "s." SUCCEEDED CHOSEN("r.correlation", "s.entry_point", "s.function", "s.kind") GROUPED,
+      NULL, DELETE_FROM("launch_row")}},
     {"sync",
-     ADD_UP "'sync', 0, r.entry_point, r.scope, coalesce(r.stack, 0), 0, count(*), 0, sum(" PLAIN_SPAN(
-         "r") "), 0, 0"
-              " FROM sync r WHERE " GOES_BY_ID("r") " AND r.result = 0" GROUPED,
-     NULL, "DELETE FROM sync WHERE id IN (SELECT r.id FROM sync r WHERE " GOES_BY_ID("r") " AND r.result = 0)"},
+     "0",
+     XS_CALLS_SYNC,
+     {ADD_UP "'sync', 0, r.entry_point, r.scope, coalesce(r.stack, 0), 0, count(*), 0, sum(" PLAIN_SPAN
+             "), 0, 0 FROM sync r WHERE r." SUCCEEDED CHOSEN("0", "r.entry_point", "r.stack", "r.scope") GROUPED,
+      NULL, DELETE_FROM("sync")}},
     {"memset",
-     ADD_UP "'memset', 0, r.entry_point, r.is_captured, coalesce(r.stack, 0), 0, count(*), sum(r.bytes),"
-            " sum(" PLAIN_SPAN("r") "), 0, 0 FROM memset r WHERE " GOES_BY_CORRELATION("r") " AND r.result = 0" GROUPED,
-     NULL,
-     "DELETE FROM memset WHERE id IN (SELECT r.id FROM memset r WHERE " GOES_BY_CORRELATION("r") " AND r.result = 0)"},
+     "correlation",
+     XS_CALLS_MEMSET,
+     {ADD_UP "'memset', 0, r.entry_point, r.is_captured, coalesce(r.stack, 0), 0, count(*), sum(r.bytes),"
+             " sum(" PLAIN_SPAN "), 0, 0 FROM memset r WHERE r." SUCCEEDED CHOSEN("r.correlation", "r.entry_point",
+                                                                                  "r.stack", "r.is_captured") GROUPED,
+      NULL, DELETE_FROM("memset")}},
     {"api_call",
-     ADD_UP "'api_call', 0, r.entry_point, 0, 0, 0, count(*), 0, sum(" PLAIN_SPAN(
-         "r") "), 0, 0 FROM api_call r WHERE " GOES_BY_CORRELATION("r") GROUPED,
-     NULL, "DELETE FROM api_call WHERE id IN (SELECT r.id FROM api_call r WHERE " GOES_BY_CORRELATION("r") ")"},
+     "correlation",
+     XS_CALLS_API,
+     {ADD_UP "'api_call', 0, r.entry_point, 0, 0, 0, count(*), 0, sum(" PLAIN_SPAN
+             "), 0, 0 FROM api_call r WHERE " CHOSEN("r.correlation", "r.entry_point", "0", "r.result") GROUPED,
+      NULL, DELETE_FROM("api_call")}},
+    [TRANSFER] =
+        {"transfer_row",
+         "correlation",
+         XS_CALLS_TRANSFER,
+         {ADD_UP
+          "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
+          " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN
+          " END), 0), 0, 0 FROM transfer_row" OF_SHAPE(
+              "transfer_shape") "s." SUCCEEDED SLICE
+                                " AND xs_choose(r.id, r.correlation, r.enter_ns, s.thread, s.entry_point, s.stack,"
+                                " CASE WHEN r.batch_index IS NULL THEN s.direction ELSE -1 END, r.shape)" GROUPED,
+          "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " SLICE
+          " AND r.fingerprint IS NOT NULL AND xs_is_gone(r.id))",
+          DELETE_FROM("transfer_row")}},
+    [DEVICE_COPY] =
+        {"device_copy_row",
+         "correlation",
+         XS_CALLS_NONE,
+         {ADD_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
+                 " count(r.start_ns), sum(" DEVICE_SPAN ") FROM device_copy_row" OF_SHAPE("device_copy_shape")
+                     FOLLOWS GROUPED,
+          ADD_UP "'transfer', xs_call_shape(r.correlation), 0, 0, 0, 0, 0, 0, 0,"
+                 " sum(CASE WHEN r.start_ns IS NULL THEN 0 ELSE max(coalesce(s.copies, 1), 1) END), sum(" DEVICE_SPAN
+                 ") FROM device_copy_row" OF_SHAPE("device_copy_shape") SLICE
+          " AND xs_is_gone(r.id) AND"
+          " s.graph_node IS NULL AND xs_call_shape(r.correlation) IS NOT NULL" GROUPED,
+          DELETE_FROM("device_copy_row")}},
+    {"device_kernel_row",
+     "correlation",
+     XS_CALLS_NONE,
+     {ADD_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN
+             ") FROM device_kernel_row r WHERE " FOLLOWS GROUPED,
+      NULL, DELETE_FROM("device_kernel_row")}},
     {"device_memset",
-     ADD_UP
-     "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
-     " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " GOES_BY_CORRELATION("r")
-         GROUPED,
-     NULL,
-     "DELETE FROM device_memset WHERE id IN (SELECT r.id FROM device_memset r WHERE " GOES_BY_CORRELATION("r") ")"},
+     "correlation",
+     XS_CALLS_NONE,
+     {ADD_UP "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
+             " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS GROUPED,
+      NULL, DELETE_FROM("device_memset")}},
     {"device_sync",
-     ADD_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
-            " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " GOES_BY_CORRELATION("r") GROUPED,
-     NULL, "DELETE FROM device_sync WHERE id IN (SELECT r.id FROM device_sync r WHERE " GOES_BY_CORRELATION("r") ")"},
+     "correlation",
+     XS_CALLS_NONE,
+     {ADD_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
+             " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS GROUPED,
+      NULL, DELETE_FROM("device_sync")}},
 };
 
 /* Rows of records may be there before that of their call: a pass begins so many before the mark. */
-enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = 4096, STEP_BITS = 2, MOST_BITS = 24 };
+enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
+/* Calls that stay beside the sample, with their records: a thirty-second of the size at most. */
+enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
 enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18 };
 
 struct xs_thin_mark {
@@ -114,6 +124,12 @@ struct xs_thin_mark {
     int64_t rows;         /* that were written until then */
     int64_t ns;
     int64_t last[XS_THINNED_TABLES]; /* number of the last row of each table */
+};
+
+/* The next rows of a table. */
+struct slice {
+    int64_t end;    /* number of the last one; 0: there are none */
+    int64_t newest; /* correlation among them */
 };
 
 struct xs_thin {
@@ -126,12 +142,16 @@ struct xs_thin {
     int64_t events;         /* since the last mark */
     struct xs_thin_mark to; /* of the pass: what is older may go */
     unsigned table;         /* of the pass: where it is */
-    int64_t id;
+    unsigned done;          /* of the pass: bits of the tables that it is through with */
+    int64_t ids[XS_THINNED_TABLES];
+    struct slice copies;          /* of the device, that are next; no end: not looked up */
+    int64_t newest_before;        /* correlation of the transfers before the last slice of them */
+    uint64_t remembered_before;   /* transfers, when the device's copies had their last slice */
     int64_t row_bytes, pass_rows; /* of the pass: bytes of a row, and how many there are */
     int64_t dropped;              /* in the pass */
     bool has_passed, was_in_vain; /* the last pass is over; it dropped hardly anything */
     uint64_t left_bytes;          /* behind it */
-    sqlite3_stmt *statements[XS_THINNED_TABLES][3], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
+    sqlite3_stmt *statements[XS_THINNED_TABLES][XS_THIN_STATEMENTS], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
 };
 
 void xs_thin_free(struct xs_store *store) {
@@ -140,7 +160,7 @@ void xs_thin_free(struct xs_store *store) {
         return;
     }
     for (int i = 0; i < XS_THINNED_TABLES; i++) {
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < XS_THIN_STATEMENTS; k++) {
             sqlite3_finalize(thin->statements[i][k]);
         }
         sqlite3_finalize(thin->last[i]);
@@ -149,6 +169,8 @@ void xs_thin_free(struct xs_store *store) {
     free(thin->marks);
     free(thin);
     store->thin = NULL;
+    xs_choice_free(store->choice);
+    store->choice = NULL;
 }
 
 static int64_t number(struct xs_store *store, const char *pragma) {
@@ -242,18 +264,27 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8) {
         thin->bits += STEP_BITS;
     }
+    uint64_t beside = most_bytes / SIZE_OF_BESIDE;
+    xs_choice_begin(store->choice, thin->bits, beside < MOST_BESIDE ? (uint32_t)beside : MOST_BESIDE);
     thin->to = to;
     thin->table = 0;
-    thin->id = -1;
+    thin->done = 0;
+    thin->copies = (struct slice){0};
+    thin->newest_before = 0;
+    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
+        int64_t from = thin->begun.last[i] - EARLY_RECORDS;
+        thin->ids[i] = from > 0 ? from : 0;
+    }
     thin->row_bytes = (int64_t)row_bytes;
     thin->pass_rows = kept;
     thin->dropped = 0;
     thin->is_passing = true;
 }
 
-static int run(struct xs_store *store, int which, const char *sql, int64_t from, int64_t to) {
+static int run(struct xs_store *store, unsigned table, unsigned which, int64_t to) {
     struct xs_thin *thin = store->thin;
-    sqlite3_stmt **stmt = &thin->statements[thin->table][which];
+    sqlite3_stmt **stmt = &thin->statements[table][which];
+    const char *sql = tables[table].sql[which];
     if (!sql) {
         return XS_OK;
     }
@@ -263,47 +294,71 @@ static int run(struct xs_store *store, int which, const char *sql, int64_t from,
             return xs_store_status(store, rc);
         }
     }
-    const int64_t values[] = {from,
-                              to,
-                              thin->begun.correlation,
-                              thin->to.correlation,
-                              thin->begun.last[thin->table],
-                              thin->to.last[thin->table],
-                              (INT64_C(1) << thin->bits) - 1,
-                              thin->begun.ns,
-                              thin->to.ns};
-    for (int i = 0; i < (int)(sizeof values / sizeof values[0]); i++) { /* not every statement has all of them */
-        sqlite3_bind_int64(*stmt, i + 1, values[i]);
-    }
+    sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
+    sqlite3_bind_int64(*stmt, 2, to);
     sqlite3_step(*stmt);
     return xs_store_status(store, sqlite3_reset(*stmt));
 }
 
-/* The last of the next rows; 0: there are none. Numbers of rows have large gaps where most were dropped. */
-static int64_t end_of_slice(struct xs_store *store) {
+/* Numbers of rows have large gaps where most were dropped. */
+static struct slice next_slice(struct xs_store *store, unsigned table) {
     struct xs_thin *thin = store->thin;
-    sqlite3_stmt **stmt = &thin->next[thin->table];
+    struct slice slice = {0};
+    sqlite3_stmt **stmt = &thin->next[table];
     if (!*stmt) {
-        char sql[120];
-        sqlite3_snprintf(sizeof sql, sql, "SELECT max(id) FROM (SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT %d)",
-                         tables[thin->table].table, SLICE_ROWS);
+        char sql[160];
+        sqlite3_snprintf(sizeof sql, sql,
+                         "SELECT max(id), max(c) FROM (SELECT id, %s AS c FROM %s WHERE id > ? ORDER BY id LIMIT %d)",
+                         tables[table].correlation, tables[table].table, SLICE_ROWS);
         sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
     }
-    sqlite3_bind_int64(*stmt, 1, thin->id);
-    int64_t last = sqlite3_step(*stmt) == SQLITE_ROW ? sqlite3_column_int64(*stmt, 0) : 0;
+    sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
+    if (sqlite3_step(*stmt) == SQLITE_ROW) {
+        slice = (struct slice){sqlite3_column_int64(*stmt, 0), sqlite3_column_int64(*stmt, 1)};
+    }
     sqlite3_reset(*stmt);
-    return last;
+    return slice;
+}
+
+/* The table that is next. A copy of the device comes when its transfer was just before it, so that the time that it
+ * took is added to what is known of the transfer. */
+static unsigned turn(struct xs_store *store) {
+    struct xs_thin *thin = store->thin;
+    while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1)) {
+        thin->table++;
+    }
+    if (thin->table != TRANSFER) {
+        return thin->table;
+    }
+    if (!thin->copies.end) {
+        thin->copies = next_slice(store, DEVICE_COPY);
+    }
+    uint64_t ahead = xs_choice_remembered(store->choice) - thin->remembered_before;
+    bool is_time = thin->copies.newest <= thin->newest_before || ahead > XS_CALLS_IN_MIND - SLICE_ROWS;
+    return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
 }
 
 /* One slice, in the batch that is open. */
-static int thin_slice(struct xs_store *store, int64_t to) {
+static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
     struct xs_thin *thin = store->thin;
-    const struct thinned *t = &tables[thin->table];
-    int status = run(store, 0, t->add_up, thin->id, to);
-    status = status ? status : run(store, 1, t->first_delete, thin->id, to);
-    status = status ? status : run(store, 2, t->second_delete, thin->id, to);
-    store->thinned_rows += status ? 0 : sqlite3_changes(store->db);
-    thin->id = to;
+    bool is_transfer = table == TRANSFER;
+    xs_choice_slice(store->choice,
+                    &(struct xs_choice_range){.of = tables[table].of,
+                                              .from_correlation = thin->begun.correlation,
+                                              .to_correlation = thin->to.correlation,
+                                              .from_other = is_transfer ? thin->begun.ns : thin->begun.last[table],
+                                              .to_other = is_transfer ? thin->to.ns : thin->to.last[table]});
+    thin->newest_before = is_transfer ? xs_choice_newest(store->choice) : thin->newest_before;
+    int status = run(store, table, 0, to);
+    for (unsigned i = 1; !status && xs_choice_gone(store->choice) && i < XS_THIN_STATEMENTS; i++) {
+        status = run(store, table, i, to);
+    }
+    store->thinned_rows += status ? 0 : xs_choice_gone(store->choice);
+    thin->ids[table] = to;
+    if (table == DEVICE_COPY) {
+        thin->copies = (struct slice){0};
+        thin->remembered_before = xs_choice_remembered(store->choice);
+    }
     return status;
 }
 
@@ -320,23 +375,19 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     struct xs_thin *thin = store->thin;
     int64_t before = store->thinned_rows;
     int status = xs_store_begin(store);
-    for (; !status && rows > 0 && thin->table < XS_THINNED_TABLES; rows -= SLICE_ROWS) {
-        if (thin->id < 0) {
-            int64_t from = thin->begun.last[thin->table] - EARLY_RECORDS;
-            thin->id = from > 0 ? from : 0;
-        }
-        int64_t to = end_of_slice(store);
-        if (to > thin->id) {
-            status = thin_slice(store, to);
+    for (unsigned table; !status && rows > 0 && (table = turn(store)) < XS_THINNED_TABLES; rows -= SLICE_ROWS) {
+        struct slice slice = next_slice(store, table);
+        if (slice.end) {
+            status = thin_slice(store, table, slice.end);
         } else {
-            thin->table++;
-            thin->id = -1;
+            thin->done |= 1u << table;
         }
     }
     status = status || store->thinned_rows == before ? status : write_meta(store);
     status = status ? status : xs_store_commit(store);
     if (status) {
         xs_store_rollback(store);
+        xs_choice_forget(store->choice);
         store->thinned_rows = before;
         thin->is_passing = false; /* the next one begins at the first table */
     }
@@ -373,6 +424,10 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
     used -= thin->empty_bytes < used ? thin->empty_bytes : used;
     if (!thin->has_begun) {
         if (used >= most_bytes / 4) {
+            store->choice = xs_choice_new(store->db);
+            if (!store->choice) {
+                return XS_ERROR_MEMORY;
+            }
             thin->begun = mark_now(store, now_ns);
             thin->has_begun = true;
         }

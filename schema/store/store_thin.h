@@ -1,7 +1,6 @@
-/* Keeping a trace below a size: its beginning and its latest part stay whole, and what lies between is thinned. Whether
- * a call stays follows from its correlation number alone, so a call, its batch and its device records stay or go
- * together, and each call site keeps the same share. What goes is added up in the table `thinned`, in the transaction
- * that deletes it. */
+/* Keeping a trace below a size: its beginning and its latest part stay whole, and what lies between is thinned. A call,
+ * its batch and its device records stay or go together (thin_choice.h says which stay). What goes is added up in the
+ * table `thinned`, in the transaction that deletes it. */
 #ifndef XFERSPY_SCHEMA_STORE_STORE_THIN_H
 #define XFERSPY_SCHEMA_STORE_STORE_THIN_H
 
@@ -15,7 +14,7 @@
  * or an error of the transaction. */
 int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns);
 
-/* meta: rows that were dropped; one row of so many is kept where the trace was thinned, which is from .. to. */
+/* meta: rows that were dropped; at least one row of so many is kept where the trace was thinned, from .. to. */
 #define XS_META_THINNED_ROWS "thinned.rows"
 #define XS_META_THINNED_ONE_IN "thinned.one_in"
 #define XS_META_THINNED_FROM_NS "thinned.from_ns"

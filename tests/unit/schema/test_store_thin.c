@@ -9,6 +9,8 @@ enum { LIMIT = 2 << 20, BATCH = 512, BATCHES = 160, COPIES_OF_A_BATCH_CALL = 4 }
 static uint32_t correlation;
 static int64_t now_ns;
 
+static bool without_records;
+
 static void put_upload(unsigned n, int32_t result) {
     struct xs_event event = event_of(XS_EVENT_TRANSFER);
     event.correlation = ++correlation;
@@ -29,7 +31,7 @@ static void put_upload(unsigned n, int32_t result) {
                                   .bytes = 10 + n % 11,
                                   .start_ns = now_ns + 20,
                                   .end_ns = now_ns + 25};
-    if (result == 0) {
+    if (result == 0 && !without_records) {
         assert_int_equal(xs_store_device_copy(store, &copy), 0);
     }
 }
@@ -169,6 +171,130 @@ static void batches_without_correlation_are_whole(void **state) {
                   50LL * CALLS * ROUNDS);
 }
 
+/* The calls of a site that has many, and of others that have few, in both directions. */
+static void put_copy_of(uint32_t stack, enum xs_direction direction) {
+    struct xs_event event = event_of(XS_EVENT_TRANSFER);
+    event.correlation = ++correlation;
+    event.enter_tick = (uint64_t)(now_ns += 100);
+    event.return_tick = event.enter_tick + 7;
+    event.stack = stack;
+    event.transfer = (struct xs_event_transfer){.bytes = 8, .direction = (uint8_t)direction};
+    put(&event, 1);
+    struct xs_device_copy copy = {
+        .correlation = correlation, .copies = 1, .kind = 1, .bytes = 8, .start_ns = now_ns, .end_ns = now_ns + stack};
+    assert_int_equal(xs_store_device_copy(store, &copy), 0);
+}
+
+enum { OFTEN = 1, SOME = 2, FEW = 3, ONCE = 100 }; /* stacks */
+
+static void write_sites(unsigned batches) {
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned batch = 0; batch < batches; batch++) {
+        assert_int_equal(xs_store_begin(store), 0);
+        for (unsigned i = 0; i < BATCH; i++) {
+            put_copy_of(OFTEN, XS_DIR_H2D);
+            if (i % 128 == 0) {
+                put_copy_of(SOME, XS_DIR_H2D);
+            }
+        }
+        if (batch % 4 == 0) {
+            put_copy_of(OFTEN, XS_DIR_D2H);
+            put_copy_of(FEW, XS_DIR_H2D);
+            put_copy_of(ONCE + batch, XS_DIR_H2D);
+            put_launch();
+        }
+        assert_int_equal(xs_store_commit(store), 0);
+        assert_int_equal(xs_store_thin(store, LIMIT, BATCH + BATCH / 128 + 4, now_ns), 0);
+    }
+    expect("SELECT value >= 16 FROM meta WHERE key = 'thinned.one_in'", "1");
+}
+
+#define OF_THE_MIDDLE                                                                                                  \
+    " enter_ns > (SELECT value FROM meta WHERE key = 'thinned.from_ns')"                                               \
+    " AND enter_ns <= (SELECT value FROM meta WHERE key = 'thinned.to_ns')"
+
+static void a_site_with_few_calls_keeps_them(void **state) {
+    enum { ROUNDS = 200 };
+    (void)state;
+    write_sites(ROUNDS);
+    expect_number("SELECT count(*) FROM transfer WHERE stack = 3", ROUNDS / 4);
+    expect_number("SELECT count(*) FROM transfer WHERE stack >= 100", ROUNDS / 4);
+    expect_number("SELECT count(*) FROM transfer WHERE direction = 2", ROUNDS / 4);
+    expect_number("SELECT count(*) FROM launch", ROUNDS / 4);
+    /* with their records */
+    expect("SELECT count(*) FROM transfer WHERE correlation NOT IN (SELECT correlation FROM device_copy)", "0");
+    expect("SELECT count(*) FROM launch WHERE correlation NOT IN (SELECT correlation FROM device_kernel)", "0");
+    /* the one with more keeps a larger part than the one with most, which has the most rows all the same */
+    expect(
+        "SELECT some * 128 > often * 3 / 2, often > some FROM (SELECT sum(stack = 1) AS often, sum(stack = 2) AS some"
+        " FROM transfer WHERE direction = 1 AND" OF_THE_MIDDLE ")",
+        "1|1");
+    expect("SELECT page_count * 4096 <= 2097152 FROM pragma_page_count()", "1");
+}
+
+#define OF_SITE(value, sum)                                                                                            \
+    "SELECT (SELECT coalesce(sum(" sum "), 0) FROM thinned g JOIN transfer_shape s ON s.id = g.shape"                  \
+    " WHERE g.source = 'transfer' AND s.stack = 1) + (SELECT " value                                                   \
+    " FROM transfer t JOIN device_copy d USING (correlation) WHERE t.stack = 1)"
+
+static void what_the_device_took_is_known_by_site(void **state) {
+    enum { ROUNDS = 200, COPIES = ROUNDS * BATCH + ROUNDS / 4 };
+    (void)state;
+    write_sites(ROUNDS);
+    expect_number(OF_SITE("count(*)", "g.rows"), COPIES);
+    expect_number(OF_SITE("count(*)", "g.timed"), COPIES);
+    expect_number(OF_SITE("sum(d.end_ns - d.start_ns)", "g.device_ns"), OFTEN * COPIES);
+}
+
+/* Records may come when their calls are gone already: while the program copies much, those of the host come first. */
+static void records_that_come_late_are_known_by_site(void **state) {
+    enum { ROUNDS = 200, LATE = 40 };
+    (void)state;
+    without_records = true;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned round = 0; round < ROUNDS + LATE; round++) {
+        assert_int_equal(xs_store_begin(store), 0);
+        for (unsigned i = 0; i < BATCH; i++) {
+            struct xs_device_copy copy = {.copies = 1, .kind = 1, .bytes = 3, .start_ns = 5, .end_ns = 9};
+            copy.correlation = (round - LATE) * BATCH + i + 1;
+            if (round < ROUNDS) {
+                put_upload(i, 0);
+            }
+            if (round >= LATE) {
+                assert_int_equal(xs_store_device_copy(store, &copy), 0);
+            }
+        }
+        assert_int_equal(xs_store_commit(store), 0);
+        assert_int_equal(xs_store_thin(store, LIMIT, BATCH, now_ns), 0);
+    }
+    without_records = false;
+    expect_number("SELECT (SELECT sum(device_ns) FROM thinned WHERE source = 'transfer') + (SELECT 4 * count(*) FROM"
+                  " transfer)",
+                  4LL * ROUNDS * BATCH);
+    expect_number(BOTH("device_copy", "device_copy", "count(*)", "rows"), (long long)ROUNDS * BATCH);
+}
+
+/* More sites with few calls than there is room for calls: they share what there is, and the file stays small. */
+static void very_many_sites_share(void **state) {
+    enum { ROUNDS = 400 };
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        assert_int_equal(xs_store_begin(store), 0);
+        for (unsigned i = 0; i < BATCH; i++) {
+            put_copy_of(1 + (round * BATCH + i) % 3000, XS_DIR_H2D);
+        }
+        assert_int_equal(xs_store_commit(store), 0);
+        assert_int_equal(xs_store_thin(store, LIMIT, BATCH, now_ns), 0);
+    }
+    expect_number(BOTH("transfer", "transfer", "count(*)", "rows"), (long long)ROUNDS * BATCH);
+    expect_number(BOTH("device_copy", "transfer", "count(*)", "timed"), (long long)ROUNDS * BATCH);
+    expect("SELECT page_count * 4096 <= 2097152 FROM pragma_page_count()", "1");
+}
+
 static unsigned long steps;
 
 static int count_step(void *unused) {
@@ -212,9 +338,15 @@ static void a_small_trace_is_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_STORE(sums_stay_exact_and_the_file_small),    WITH_STORE(what_stays_is_whole),
-        WITH_STORE(batches_without_correlation_are_whole), WITH_STORE(what_cannot_be_thinned_costs_no_time),
+        WITH_STORE(sums_stay_exact_and_the_file_small),
+        WITH_STORE(what_stays_is_whole),
+        WITH_STORE(batches_without_correlation_are_whole),
+        WITH_STORE(what_cannot_be_thinned_costs_no_time),
         WITH_STORE(a_small_trace_is_left_alone),
+        WITH_STORE(a_site_with_few_calls_keeps_them),
+        WITH_STORE(what_the_device_took_is_known_by_site),
+        WITH_STORE(very_many_sites_share),
+        WITH_STORE(records_that_come_late_are_known_by_site),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

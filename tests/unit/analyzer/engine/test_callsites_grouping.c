@@ -250,6 +250,58 @@ static void totals_add_up_by_every_key(void **state) {
     play_end(p);
 }
 
+/* As if the trace had reached its largest size: a part of the rows of each shape is sums. */
+#define THIN_OUT                                                                                                       \
+    "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns)"    \
+    " SELECT 'transfer', shape, 0, 0, 0, 0, count(*), sum(bytes), sum(host_ns), count(*), 16000 * count(*)"            \
+    " FROM (SELECT r.shape, coalesce(r.bytes, s.bytes) AS bytes, coalesce(r.host_ns, r.return_ns - r.enter_ns) AS"     \
+    " host_ns FROM transfer_row r JOIN transfer_shape s ON s.id = r.shape WHERE r.id IN (2, 3, 6, 8)) GROUP BY shape;" \
+    "DELETE FROM device_copy_row WHERE correlation IN (SELECT correlation FROM transfer_row WHERE id IN (2, 3, 6, "    \
+    "8));"                                                                                                             \
+    "DELETE FROM transfer_row WHERE id IN (2, 3, 6, 8);"                                                               \
+    "INSERT INTO meta VALUES ('thinned.rows', 8), ('thinned.one_in', 4), ('thinned.from_ns', 0), ('thinned.to_ns',"    \
+    " 1000000000)"
+
+static void totals_count_what_was_thinned(void **state) {
+    static const char stacks[] = STACKS "UPDATE transfer SET stack = 1 + id % 3, nvtx_range = id % 4;"
+                                        "INSERT INTO nvtx_range VALUES (1,NULL,NULL,'epoch'),(2,1,NULL,'batch'),"
+                                        "(3,1,NULL,'other');";
+    static char thinned[sizeof stacks + sizeof THIN_OUT];
+    (void)state;
+    snprintf(thinned, sizeof thinned, "%s%s", stacks, THIN_OUT);
+    for (int key = 0; key < XS_BY_KEYS; key++) {
+        struct xs_findings *findings[2] = {NULL, NULL};
+        struct xs_by by[2];
+        for (int is_thinned = 0; is_thinned < 2; is_thinned++) {
+            play_uploads(7);
+            p->thread = 2;
+            p->stream = 0x70;
+            play_down(p, A, BYTES, 1, HOST);
+            play_analyse(p, is_thinned ? thinned : stacks);
+            compute_by(&by[is_thinned], (enum xs_by_key)key, &findings[is_thinned]);
+            play_end(p);
+        }
+        assert_int_equal(by[0].count, by[1].count);
+        for (size_t i = 0; i < by[0].count; i++) {
+            assert_int_equal(by[0].rows[i].transfers, by[1].rows[i].transfers);
+            assert_int_equal(by[0].rows[i].bytes, by[1].rows[i].bytes);
+            assert_int_equal(by[0].rows[i].timed, by[1].rows[i].timed);
+            assert_int_equal(by[0].rows[i].device_ns, by[1].rows[i].device_ns);
+            assert_int_equal(by[0].rows[i].host_ns, by[1].rows[i].host_ns);
+        }
+        for (size_t site = 0; site < findings[0]->at_sites.count; site++) {
+            assert_int_equal(findings[0]->at_sites.of[site].transfers, findings[1]->at_sites.of[site].transfers);
+            assert_int_equal(findings[0]->at_sites.of[site].bytes, findings[1]->at_sites.of[site].bytes);
+            assert_int_equal(findings[0]->at_sites.of[site].device_ns, findings[1]->at_sites.of[site].device_ns);
+            assert_int_equal(findings[0]->at_sites.of[site].host_ns, findings[1]->at_sites.of[site].host_ns);
+        }
+        for (int i = 0; i < 2; i++) {
+            xs_by_free(&by[i]);
+            xs_findings_free(findings[i]);
+        }
+    }
+}
+
 /* A run gives back what its transfers do, and no more where they are found by others, too. */
 static void a_run_is_shared_by_its_transfers(void **state) {
     struct xs_findings *findings = NULL;
@@ -284,6 +336,7 @@ int main(void) {
         cmocka_unit_test(files_are_short),
         cmocka_unit_test(places_have_names),
         cmocka_unit_test(totals_add_up_by_every_key),
+        cmocka_unit_test(totals_count_what_was_thinned),
         cmocka_unit_test(a_run_is_shared_by_its_transfers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,25 @@ static void sums_of_what_was_thinned_count(void **state) {
     drop(&c);
 }
 
+/* Where it is known of each shape of transfers how long the device took, nothing is divided by size: here the smaller
+ * kind took longer. What the records have beyond that is divided as before. */
+static void device_times_of_thinned_shapes_stay_theirs(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, TRANSFER(1, 1, 100, 2, 4, 1, 10, 30, 1) TRANSFER(2, 1, 50, 1, 4, 0, 40, 45, 2) COPY(1, 100, 20, 40, 0)
+                 COPY(2, 50, 41, 45,
+                      0) "INSERT INTO meta VALUES ('thinned.rows', 36), ('thinned.one_in', 4);" /* as above */
+         THINNED("transfer", 1, 0, 0, 10, 1000, 200, 9, 90) THINNED("transfer", 2, 0, 0, 3, 150, 15, 3, 600)
+             THINNED("device_copy", 1, 0, 0, 13, 1150, 0, 13, 700));
+    assert_int_equal(c.summary.all.timed_count, 2 + 13);
+    assert_int_equal(c.summary.all.timed_bytes, 150 + 1150);
+    assert_int_equal(c.summary.all.device_ns, 24 + 700);
+    assert_in_range(c.summary.pinned.device_ns, 20 + 90, 20 + 90 + 10);
+    assert_in_range(c.summary.pageable.device_ns, 4 + 600, 4 + 600 + 10);
+    assert_int_equal(c.summary.coverage.matched, 15);
+    drop(&c);
+}
+
 /* What was looked at is said, and what was left out beside it; a part that was not left out is no part. */
 static void parts_that_were_looked_at(void **state) {
     struct case_ c;
@@ -424,6 +443,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing),
         cmocka_unit_test(sums_of_what_was_thinned_count),
+        cmocka_unit_test(device_times_of_thinned_shapes_stay_theirs),
         cmocka_unit_test(parts_that_were_looked_at),
         cmocka_unit_test(steps_that_were_recorded),
         cmocka_unit_test(no_step_was_recorded),
