@@ -15,7 +15,7 @@ demo: ## build, profile an example (on the simulated GPU where there is no real 
 test: ## build and run every test; what fails is repeated once, alone
 	@scripts/install-packages build test
 	@scripts/build debug
-	@scripts/run-tests debug -j "$$(nproc)"
+	@scripts/run-tests debug -j "$$(($$(nproc) + 1))"
 
 test-gpu: ## the end-to-end tests again, on this machine's GPU
 	@scripts/install-packages build test

@@ -14,8 +14,14 @@ static _Atomic bool was_left; /* one of them; then nobody waits for any any more
 
 bool xs_open_lock_wait(struct xs_open_lock *lock) {
     int status = ETIMEDOUT;
+    uint32_t turns = atomic_load(&lock->turns);
     for (unsigned i = 0; i < LOOKS && status == ETIMEDOUT && !atomic_load(&was_left); i++) {
         status = xs_mutex_lock_within(&lock->mutex, LOOK_NS);
+        uint32_t turns_now = atomic_load(&lock->turns);
+        if (turns_now != turns) { /* others had it meanwhile and gave it back */
+            turns = turns_now;
+            i = 0;
+        }
     }
     if (status != 0) {
         atomic_store(&was_left, true);

@@ -4,8 +4,8 @@
  *
  * - struct xs_lock makes signals wait as long as it is held. That takes two system calls, so it is for what happens
  *   seldom.
- * - An open lock costs no more than a mutex, and signals come while it is held. Whoever does not get it within two
- *   seconds takes it for left. Then capture ends, and the program goes on.
+ * - An open lock costs no more than a mutex, and signals come while it is held. Whoever waits for two seconds in
+ *   which nobody else gets it either takes it for left. Then capture ends, and the program goes on.
  *
  * On a scratch stack signals wait already, so a plain mutex does there. The handler of a fault comes in any case: if
  * the driver or CUPTI faults under a lock of the first kind, and the handler jumps away, the lock stays locked. */
@@ -13,6 +13,7 @@
 #define XFERSPY_PRELOAD_CORE_LOCK_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -70,15 +71,21 @@ static inline void xs_lock_forget(struct xs_lock *lock) { pthread_mutex_init(&lo
 /* A thread that waits for itself is told so at once: it jumped away while it held the lock. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
+    _Atomic uint32_t turns; /* of those who got it; a mutex is not fair, so on a busy machine others may for long */
 };
 #define XS_OPEN_LOCK_INITIALIZER                                                                                       \
-    { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP }
+    { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, 0 }
 
 bool xs_open_lock_wait(struct xs_open_lock *lock);
 
 /* False: the lock was left, capture has ended, and what the lock protects must not be touched. */
 static inline bool xs_open_lock(struct xs_open_lock *lock) {
-    return XS_LIKELY(pthread_mutex_trylock(&lock->mutex) == 0) || xs_open_lock_wait(lock);
+    if (XS_UNLIKELY(pthread_mutex_trylock(&lock->mutex) != 0) && !xs_open_lock_wait(lock)) {
+        return false;
+    }
+    uint32_t turns = atomic_load_explicit(&lock->turns, memory_order_relaxed);
+    atomic_store_explicit(&lock->turns, turns + 1, memory_order_relaxed);
+    return true;
 }
 
 static inline void xs_open_unlock(struct xs_open_lock *lock) { pthread_mutex_unlock(&lock->mutex); }

@@ -67,7 +67,8 @@ static struct {
     struct xs_store *store;
     const struct xs_options *options;
     const struct xs_clock *clock; /* as it began; the spool's is the one that counts */
-    struct xs_files files;
+    struct xs_files files;        /* the thread's own from its start on */
+    char wish[161];               /* the path that it was started with, for who does not wait for it any longer */
     char why[256];
     uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns, ranges_ns;
     uint64_t events, records;
@@ -444,6 +445,7 @@ int xs_drain_start(const char *path, const struct xs_options *options, const str
                    struct xs_spool *spool, char why[256]) {
     snprintf(drain.files.path, sizeof drain.files.path, "%s", path);
     snprintf(drain.files.runtime_dir, sizeof drain.files.runtime_dir, "%s", xs_spool_runtime_dir());
+    snprintf(drain.wish, sizeof drain.wish, "%s", path);
     drain.options = options;
     drain.clock = clock;
     drain.spool = spool;
@@ -475,7 +477,7 @@ int xs_drain_await(char why[256]) {
     }
     uint32_t starting = STARTING;
     if (atomic_compare_exchange_strong(&drain.phase, &starting, GIVEN_UP)) {
-        copy_text(why, drain.files.path, 160, " could not be made within two seconds; set XFERSPY_OUTPUT");
+        copy_text(why, drain.wish, 160, " could not be made within two seconds; set XFERSPY_OUTPUT");
         return XS_ERROR_BUSY;
     }
     if (atomic_load(&drain.phase) != RUNNING) {

@@ -57,8 +57,8 @@ static void the_device_is_waited_for(int busy) {
 }
 
 static void stepping_aside_waits_for_the_device(void) {
-    the_device_is_waited_for(3);
-    CHECK(asks == 4);
+    the_device_is_waited_for(1); /* more of them, and a busy machine may use up the time between two */
+    CHECK(asks == 2);
 }
 
 static void stepping_aside_does_not_wait_for_ever(void) {

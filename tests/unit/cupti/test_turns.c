@@ -167,7 +167,7 @@ static void spend_almost_all(bool with_migrations) {
     xs_gate_leave();
     xs_cupti_managed_memory();
     usleep(1000000);
-    const uint64_t share_ns = (xs_monotonic_ns() - begin_ns) / 50, spent_ns = share_ns * 3 / 4;
+    const uint64_t share_ns = (xs_monotonic_ns() - begin_ns) / 50, spent_ns = share_ns * 19 / 20;
     if (with_migrations)
         xs_cupti_decoded_migrations((int64_t)(share_ns / 2 / XS_MIGRATION_COST_NS));
     CHECK(xs_cupti_migrations_cost_ns() <= share_ns / 2);

@@ -1,6 +1,7 @@
 /* More page migrations than may be recorded: windows that are spread over the run are, and the trace says which.
  *
  * link: cuda
+ * env: XFERSPY_BUDGET=1
  * stdout: data ok
  *
  * Windows; the first and the last of them, in parts of the run; the time of all of them; migrations are of windows, but

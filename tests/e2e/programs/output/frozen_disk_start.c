@@ -13,4 +13,7 @@
  * 1
  */
 #define FROZEN_FROM_THE_START
+/* The thread that made the trace goes on when the file system answers, and takes away what it made. A process that ends
+ * in the middle of that leaves it. */
+#define UNTIL_XFERSPY_IS_GONE
 #include "frozen_disk.h"

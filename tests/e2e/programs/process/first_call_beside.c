@@ -3,12 +3,12 @@
  *
  * link: cuda
  * only: sim
- * env: XFERSPY_SIM_CONTEXT_US=300000 XFERSPY_CUPTI=off
+ * env: XFERSPY_SIM_CONTEXT_US=1500000 XFERSPY_CUPTI=off
  * stdout: data ok
  *
- * > SELECT count(*), min(return_ns - enter_ns >= 300000000), min(enter_ns >= 0),
+ * > SELECT count(*), min(return_ns - enter_ns >= 1500000000), min(enter_ns >= 0),
  * > min(enter_ns) < (SELECT value FROM meta WHERE key = 'cost.start_ns'),
- * > (SELECT value FROM meta WHERE key = 'cost.begin_ns') < 300000000
+ * > (SELECT value FROM meta WHERE key = 'cost.begin_ns') < 1500000000
  * > FROM api_call JOIN entry_point ON entry_point.id = entry_point WHERE name = 'cuDevicePrimaryCtxRetain'
  * 1|1|1|1|1
  */

@@ -3,7 +3,7 @@
  *
  * link: cuda
  * only: sim
- * env: XFERSPY_SIM_DRIVER_VERSION=12050 XFERSPY_STACK=none
+ * env: XFERSPY_SIM_DRIVER_VERSION=12050 XFERSPY_STACK=none XFERSPY_BUDGET=1
  * stdout: data ok
  *
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.windows') LIKE '%+%,%',

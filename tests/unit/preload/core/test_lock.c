@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "unit.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -188,6 +189,32 @@ static void change_may_be_left_anywhere(void **state) {
 }
 #endif
 
+/* ---- a lock that others are quicker to get, again and again: a mutex is not fair ---- */
+
+static struct xs_open_lock busy_lock = XS_OPEN_LOCK_INITIALIZER;
+static unsigned quicker;
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's --wrap
+int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
+    if (quicker == 0) {
+        return __real_pthread_mutex_timedlock(mutex, until);
+    }
+    quicker--;
+    busy_lock.turns++;
+    return ETIMEDOUT;
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+static void busy_lock_is_not_left(void **state) {
+    (void)state;
+    quicker = 1000;
+    assert_true(xs_open_lock_wait(&busy_lock));
+    assert_int_equal(quicker, 0);
+    assert_int_equal(stops, 0);
+    xs_open_unlock(&busy_lock);
+}
+
 /* ---- a lock that another thread left ---- */
 
 static struct xs_open_lock left_lock = XS_OPEN_LOCK_INITIALIZER;
@@ -216,8 +243,10 @@ static void lock_that_was_left_is_waited_for_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signals_wait_for_the_lock), cmocka_unit_test(change_that_allocates_is_not_left),
+        cmocka_unit_test(signals_wait_for_the_lock),
+        cmocka_unit_test(change_that_allocates_is_not_left),
         cmocka_unit_test(change_may_be_left_anywhere),
+        cmocka_unit_test(busy_lock_is_not_left),
         cmocka_unit_test(lock_that_was_left_is_waited_for_once), /* last: no lock is waited for after it */
     };
     return cmocka_run_group_tests_name("lock", tests, NULL, NULL);
