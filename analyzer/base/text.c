@@ -34,6 +34,15 @@ void xs_string_format(struct xs_string *string, const char *format, ...) {
     va_end(arguments);
 }
 
+char *xs_text_format(const char *format, ...) {
+    struct xs_string text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    xs_string_vformat(&text, format, arguments);
+    va_end(arguments);
+    return text.data;
+}
+
 void xs_string_free(struct xs_string *string) {
     free(string->data);
     *string = (struct xs_string){0};

@@ -22,6 +22,9 @@ void xs_string_vformat(struct xs_string *string, const char *format, va_list arg
     __attribute__((format(printf, 2, 0)));
 void xs_string_free(struct xs_string *string);
 
+/* A text of its own, to be freed. */
+char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Adds `bytes` bytes of text so that printing them neither moves the cursor nor hides or reorders anything: controls
  * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8
  * passes. */

@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/contexts.h"
 #include "analyzer/causes/grouping.h"
-#include "analyzer/causes/plan.h"
+#include "analyzer/causes/plan_repairs.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 

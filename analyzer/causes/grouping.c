@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/causes/plan_repairs.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"

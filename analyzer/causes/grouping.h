@@ -2,6 +2,7 @@
 #ifndef XFERSPY_ANALYZER_CAUSES_GROUPING_H
 #define XFERSPY_ANALYZER_CAUSES_GROUPING_H
 
+#include "analyzer/causes/instances.h"
 #include "analyzer/causes/plan.h"
 
 /* From the findings' savings; `run_ns` is the replay of the run as it is. */

@@ -1,4 +1,4 @@
-/* The run with some repairs made: changes of the replay, from findings and their instances.
+/* The run with some repairs made: changes of the replay.
  *
  * A statement of the program is more than its call of the driver. Where the program is Python, the interpreter and the
  * library work around the call, record an event behind the copy, wait for it, and copy the data into page-locked memory
@@ -9,8 +9,8 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/causes/host_memory.h"
-#include "analyzer/causes/instances.h"
 #include "analyzer/causes/pinning.h"
+#include "analyzer/engine/findings.h"
 #include "analyzer/replay/replay.h"
 
 /* Which end of its range a repair is taken at. */
@@ -58,18 +58,26 @@ int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const stru
                   const struct xs_findings *findings, char *message);
 void xs_plan_end(struct xs_plan *plan);
 
-/* Makes the repair of one finding's instances; of a call that is changed already only a dropping counts. Returns how
- * many of the instances' calls were found. */
-size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
-
 /* The call of a row; XS_PLAN_NONE: not in the model. */
 uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
 
-/* The number of an instance's first row: its call's, or of one of the copies of a batch call as in host_memory.h. */
-uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
+/* The number of a row: its call's, or of one of the copies of a batch call as in host_memory.h. XS_PLAN_NONE: not in
+ * the model. */
+uint32_t xs_plan_number_of(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row);
+
+/* Whether that is the number of a copy of a batch call. */
+bool xs_plan_is_of_batch(const struct xs_plan *plan, uint32_t number);
+
+/* The call that has this number, or whose batch has the copy. */
+uint32_t xs_plan_call_of(const struct xs_plan *plan, uint32_t number);
 
 /* What the call's work took on the device, all together. */
 int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call);
+
+/* Changes a call. One that is changed already changes only where it is dropped now. The first takes the host's memory
+ * from the copies of a call that is dropped; the second where `without_host`. */
+void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_change *to);
+void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host);
 
 /* A call's change so far, to be altered, until the next change is made; NULL: it is not made any more. */
 struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);

@@ -16,10 +16,10 @@ static void drop(struct xs_plan *plan, uint32_t call) {
  * batch has copies of its own. */
 static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_ns) {
     const struct xs_model *model = plan->model;
-    bool is_of_batch = number >= model->call_count;
+    bool is_of_batch = xs_plan_is_of_batch(plan, number);
     if (is_of_batch && plan->copies[number - model->call_count].is_left_out)
         return;
-    uint32_t index = is_of_batch ? model->copies[number - model->call_count].call : number;
+    uint32_t index = xs_plan_call_of(plan, number);
     const struct xs_model_call *call = &model->calls[index];
     struct xs_change *change = plan->change_of[index] && !is_of_batch ? NULL : xs_plan_alter(plan, index);
     if (!change)

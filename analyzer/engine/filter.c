@@ -52,16 +52,6 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which transfers (findings are decided on the whole trace):", GROUP},
     {0}};
 
-static char *sentence(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *sentence(const char *format, ...) {
-    struct xs_string text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    xs_string_vformat(&text, format, arguments);
-    va_end(arguments);
-    return text.data;
-}
-
 static void add_word(struct xs_filter_words *words, const char *word, size_t bytes) {
     words->items = xs_realloc(words->items, (words->count + 1) * sizeof *words->items);
     words->items[words->count] = xs_realloc(NULL, bytes + 1);
@@ -77,7 +67,7 @@ static char *set_words(struct xs_filter_words *words, const char *list, bool (*i
         if (bytes)
             add_word(words, word, bytes);
         if (!bytes || (is_good && !is_good(words->items[words->count - 1])))
-            return sentence("use %s", use);
+            return xs_text_format("use %s", use);
         word += bytes;
         if (!*word)
             return NULL;
@@ -119,7 +109,7 @@ static char *set_moment(struct xs_moment *moment, const char *text) {
                 return NULL;
         }
     }
-    return sentence("use a time since the start of the run, as 1.5s, 200ms, 30us or 50%%");
+    return xs_text_format("use a time since the start of the run, as 1.5s, 200ms, 30us or 50%%");
 }
 
 static char *set_bytes(bool *given, uint64_t *bytes, const char *text) {
@@ -133,7 +123,7 @@ static char *set_bytes(bool *given, uint64_t *bytes, const char *text) {
     end += *end == 'B' && !end[1];
     *given = true;
     if (end == text || *end || !(number >= 0) || !(number * factor < 9e18))
-        return sentence("use a size in bytes, as 512, 64K or 1MiB");
+        return xs_text_format("use a size in bytes, as 512, 64K or 1MiB");
     *bytes = (uint64_t)(number * factor + 0.5);
     return NULL;
 }
@@ -144,7 +134,7 @@ static char *set_steps(uint64_t *steps, uint64_t least, const char *text) {
     unsigned long long number = strtoull(text, &end, 10);
     *steps = number;
     bool is_number = *text >= '0' && *text <= '9' && !*end && !errno;
-    return is_number && number >= least ? NULL : sentence("use a number of steps");
+    return is_number && number >= least ? NULL : xs_text_format("use a number of steps");
 }
 
 #define DIRECTIONS "h2d, d2h, d2d, peer or h2h"
@@ -156,7 +146,7 @@ static char *set_directions(unsigned *directions, const char *list) {
         while (direction < XS_DIRECTION_COUNT && strcmp(words.items[i], xs_direction_names[direction]) != 0)
             direction++;
         if (direction == XS_DIRECTION_COUNT)
-            wrong = sentence("use " DIRECTIONS);
+            wrong = xs_text_format("use " DIRECTIONS);
         else
             *directions |= 1u << direction;
     }
@@ -192,7 +182,7 @@ static char *set_finding(struct xs_filter *filter, const char *text) {
         if (detector->verdicts[i].name && !strcmp(detector->verdicts[i].name, text + bytes + 1))
             filter->verdict = (long)i + 1;
     if (text[bytes] == '#')
-        return sentence("use the name without its number; --site chooses a place");
+        return xs_text_format("use the name without its number; --site chooses a place");
     return text[bytes] && !filter->verdict ? all_verdicts(detector) : NULL;
 }
 
@@ -221,11 +211,11 @@ static char *set(struct xs_filter *filter, int option, const char *value) {
     case SITE: /* a function's arguments have commas */
         if (*value)
             add_word(&filter->sites, value, strlen(value));
-        return *value ? NULL : sentence("use a part of a function's or a file's name");
+        return *value ? NULL : xs_text_format("use a part of a function's or a file's name");
     case NVTX:
         if (*value)
             add_word(&filter->ranges, value, strlen(value));
-        return *value ? NULL : sentence("use a part of a range's name");
+        return *value ? NULL : xs_text_format("use a part of a range's name");
     default:
         return set_finding(filter, value);
     }
@@ -235,7 +225,7 @@ char *xs_filter_set(struct xs_filter *filter, const char *option, const char *va
     for (int i = 0; i < OPTIONS; i++)
         if (!strcmp(options[i].name, option))
             return set(filter, i, value);
-    return sentence("there is no such option");
+    return xs_text_format("there is no such option");
 }
 
 static void free_words(struct xs_filter_words *words) {

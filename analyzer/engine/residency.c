@@ -85,68 +85,6 @@ struct xs_allocation *xs_allocation_at(const struct xs_residency *residency, uin
     return span && span->start <= address ? span->owner : NULL;
 }
 
-/* --- places --- */
-
-static bool is_on_device(enum xs_memory_kind kind) { return kind == XS_MEM_DEVICE || kind == XS_MEM_UNKNOWN; }
-
-/* The steps between rows and planes. False where the numbers cannot be true. */
-static bool shape(struct xs_place *place, const struct xs_box *box, bool source) {
-    uint64_t pitch = source ? box->src_pitch_bytes : box->dst_pitch_bytes;
-    uint64_t slice_rows = source ? box->src_slice_rows : box->dst_slice_rows;
-    place->row_bytes = box->width_bytes;
-    place->rows = box->height;
-    place->planes = box->depth ? box->depth : 1;
-    place->row_step = pitch ? pitch : place->row_bytes;
-    slice_rows = slice_rows ? slice_rows : place->rows;
-    uint64_t last_row, last_plane, span;
-    if (!place->row_bytes || __builtin_mul_overflow(place->row_step, slice_rows, &place->plane_step) ||
-        __builtin_mul_overflow(place->row_step, place->rows - 1, &last_row) ||
-        __builtin_mul_overflow(place->plane_step, place->planes - 1, &last_plane) ||
-        __builtin_add_overflow(last_row, last_plane, &span) || __builtin_add_overflow(span, place->row_bytes, &span) ||
-        place->row_step < place->row_bytes || place->rows > UINT64_MAX / place->planes)
-        return false;
-    place->bytes = span;
-    place->has_gaps = (place->row_step > place->row_bytes && place->rows > 1) ||
-                      (place->planes > 1 && place->plane_step > place->row_step * place->rows);
-    if (!place->has_gaps && place->row_step > place->row_bytes)
-        place->has_gaps = place->planes > 1; /* a single row a plane, with room after it */
-    if (!place->has_gaps)                    /* the same bytes as a plain copy's, and the same region */
-        place->rows = 0;
-    return true;
-}
-
-/* False for memory that the model does not follow: arrays (whose addresses are handles), managed and host memory. */
-static bool make_place(const struct xs_residency *residency, struct xs_place *place, enum xs_memory_kind kind,
-                       uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
-                       bool source) {
-    uint64_t end;
-    *place = (struct xs_place){.address = address, .bytes = bytes, .device = device};
-    if (!is_on_device(kind) || !address || (box->height && !shape(place, box, source)) || !place->bytes ||
-        __builtin_add_overflow(address, place->bytes, &end))
-        return false;
-    struct xs_allocation *a = xs_allocation_by_id(residency, allocation);
-    if (a && address >= a->address && end <= a->address + a->bytes) {
-        place->allocation = a; /* and so every write of an allocation ends with it */
-        place->device = a->device;
-    }
-    return true;
-}
-
-static bool source_place(const struct xs_residency *residency, const struct xs_trace_event *e, struct xs_place *place) {
-    const struct xs_transfer_view *t = &e->u.transfer;
-    return t->direction != XS_DIR_H2D && t->direction != XS_DIR_H2H &&
-           make_place(residency, place, t->src_kind, t->src_address, t->bytes, t->src_allocation, t->src_device,
-                      &t->box, true);
-}
-
-static bool destination_place(const struct xs_residency *residency, const struct xs_trace_event *e,
-                              struct xs_place *place) {
-    const struct xs_transfer_view *t = &e->u.transfer;
-    return t->direction != XS_DIR_D2H && t->direction != XS_DIR_H2H &&
-           make_place(residency, place, t->dst_kind, t->dst_address, t->bytes, t->dst_allocation, t->dst_device,
-                      &t->box, false);
-}
-
 /* --- looking --- */
 
 static int32_t device_of(const struct xs_residency *residency, int32_t device, int64_t allocation,
@@ -167,7 +105,8 @@ static void look_at_transfer(struct xs_residency *residency, struct xs_trace_eve
         t->src_device = device_of(residency, t->src_device, t->src_allocation, context_device);
     t->host_kind = up ? t->src_kind : down ? t->dst_kind : XS_MEM_UNKNOWN;
     e->device = up ? t->dst_device : t->src_device;
-    if (!e->ran || (!up && !down) || !(up ? destination_place(residency, e, place) : source_place(residency, e, place)))
+    if (!e->ran || (!up && !down) ||
+        !(up ? xs_place_of_destination(residency, e, place) : xs_place_of_source(residency, e, place)))
         return;
     t->region = xs_region_make(residency, place);
     if (!up)
@@ -204,7 +143,7 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
                                 .bytes = r->bytes,
                                 .kind = r->kind,
                                 .origin = r->origin,
-                                .device = r->device < 0 && is_on_device(r->kind) ? context_device : r->device,
+                                .device = r->device < 0 && xs_is_on_device(r->kind) ? context_device : r->device,
                                 .entry_point = e->entry_point,
                                 .thread = e->thread,
                                 .context = e->context,
@@ -239,7 +178,7 @@ static void begin_allocation(struct xs_residency *residency, struct xs_allocatio
     *xs_hash_put(&residency->allocations, (uint64_t)a->id, 0) = (uint64_t)(uintptr_t)a;
     if (!has_addresses(a))
         return;
-    if (is_on_device(a->kind)) /* what was written before was to memory that ended unseen */
+    if (xs_is_on_device(a->kind)) /* what was written before was to memory that ended unseen */
         xs_drop_writes(residency, a->device, a->address, a->address + a->bytes, NULL);
     xs_spans_clear(&residency->addresses, a->address, a->address + a->bytes, NULL, NULL);
     xs_spans_insert(&residency->addresses, a->address, a->address + a->bytes, a);
@@ -247,7 +186,7 @@ static void begin_allocation(struct xs_residency *residency, struct xs_allocatio
 
 static void end_allocation(struct xs_residency *residency, struct xs_allocation *a, const struct xs_trace_event *e) {
     if (has_addresses(a)) {
-        if (is_on_device(a->kind))
+        if (xs_is_on_device(a->kind))
             xs_drop_writes(residency, a->device, a->address, a->address + a->bytes, e);
         if (xs_allocation_at(residency, a->address) == a)
             xs_spans_clear(&residency->addresses, a->address, a->address + a->bytes, NULL, NULL);
@@ -373,7 +312,7 @@ static void apply_copy(struct xs_residency *residency, const struct xs_trace_eve
     enum xs_region_state state = XS_REGION_NOTHING;
     struct xs_fingerprint content = {0};
     enum xs_look look = XS_LOOK_NONE;
-    if (source_place(residency, e, &place)) {
+    if (xs_place_of_source(residency, e, &place)) {
         from = xs_region_find(residency, &place);
         xs_read_out(residency, &place, from);
         if (from && from->content_bytes == t->bytes &&
@@ -382,7 +321,7 @@ static void apply_copy(struct xs_residency *residency, const struct xs_trace_eve
             look = from->look;
         }
     }
-    if (destination_place(residency, e, &place))
+    if (xs_place_of_destination(residency, e, &place))
         copy_into(residency, e, &place, state, &content, look);
     note_read(residency, t->src_device);
 }
@@ -407,7 +346,7 @@ static void apply_memset(struct xs_residency *residency, const struct xs_trace_e
     const struct xs_memset_view *m = &e->u.memset;
     struct xs_place place;
     touch(residency, m->allocation);
-    if (make_place(residency, &place, m->kind, m->address, m->bytes, m->allocation, e->device, &m->box, false))
+    if (xs_place_make(residency, &place, m->kind, m->address, m->bytes, m->allocation, e->device, &m->box, false))
         xs_write_in(residency, &place, xs_region_make(residency, &place), XS_WRITE_MEMSET, e);
 }
 
@@ -485,8 +424,8 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
     use(residency, a);
     struct xs_place place;
-    bool known = a && make_place(residency, &place, a->kind, call->address, call->bytes, a->id, a->device,
-                                 &(struct xs_box){0}, false);
+    bool known = a && xs_place_make(residency, &place, a->kind, call->address, call->bytes, a->id, a->device,
+                                    &(struct xs_box){0}, false);
     if (known && strstr(call->name, "WriteValue"))
         xs_write_in(residency, &place, NULL, XS_WRITE_OTHER, e);
     else if (known && strstr(call->name, "WaitValue"))

@@ -79,7 +79,7 @@ void xs_residency_apply(struct xs_residency *residency, struct xs_trace_event *e
 /* The live allocations in the order of their ids; to be freed. */
 struct xs_allocation **xs_residency_live(const struct xs_residency *residency, size_t *count);
 
-/* --- between residency.c, residency_contents.c and residency_writes.c --- */
+/* --- between residency.c, residency_contents.c, residency_places.c and residency_writes.c --- */
 
 struct xs_device_state *xs_device_state(struct xs_residency *residency, int32_t device);
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
@@ -87,6 +87,20 @@ struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device);
 /* True where a launch since `order` may have touched memory of the allocation (NULL: of none known). */
 bool xs_touched_since(const struct xs_residency *residency, const struct xs_allocation *allocation, int32_t device,
                       uint64_t order);
+
+static inline bool xs_is_on_device(enum xs_memory_kind kind) { return kind == XS_MEM_DEVICE || kind == XS_MEM_UNKNOWN; }
+
+/* False for memory that the model does not follow: arrays (whose addresses are handles), managed and host memory. Of
+ * the box, the numbers of its `source` count or those of where it goes. */
+bool xs_place_make(const struct xs_residency *residency, struct xs_place *place, enum xs_memory_kind kind,
+                   uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
+                   bool source);
+
+/* Where a transfer's bytes came from, and where they went; false also where that is the host. */
+bool xs_place_of_source(const struct xs_residency *residency, const struct xs_trace_event *event,
+                        struct xs_place *place);
+bool xs_place_of_destination(const struct xs_residency *residency, const struct xs_trace_event *event,
+                             struct xs_place *place);
 
 struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place);
 struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place);

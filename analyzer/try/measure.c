@@ -31,16 +31,6 @@ static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
     return good;
 }
 
-static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *text_of(const char *format, ...) {
-    struct xs_string text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    xs_string_vformat(&text, format, arguments);
-    va_end(arguments);
-    return text.data;
-}
-
 static void free_settings(struct xs_attempt *attempt) {
     for (char **setting = attempt->settings; setting && *setting; setting++)
         free(*setting);
@@ -54,8 +44,8 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     struct xs_string repairs = {0};
     size_t n = 0;
     if (!attempt->plan) {
-        attempt->plan = text_of("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
-        attempt->log = text_of("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
+        attempt->plan = xs_text_format("%s/%zu.plan", t->folder, (size_t)(attempt - t->attempts));
+        attempt->log = xs_text_format("%s/%zu.log", t->folder, (size_t)(attempt - t->attempts));
     }
     xs_trial_repairs(&repairs, attempt->trial);
     free_settings(attempt);
@@ -63,11 +53,11 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
     attempt->settings[n++] = xs_strdup(t->program->preload);
     attempt->settings[n++] = xs_strdup("XFERSPY_ENABLE=off");
     attempt->settings[n++] = xs_strdup("XFERSPY_QUIET=on");
-    attempt->settings[n++] = text_of("XFERSPY_REPAIR=%s", repairs.data);
-    attempt->settings[n++] = text_of("XFERSPY_REPAIR_PLAN=%s", attempt->plan);
-    attempt->settings[n++] = text_of("XFERSPY_REPAIR_LOG=%s", attempt->log);
+    attempt->settings[n++] = xs_text_format("XFERSPY_REPAIR=%s", repairs.data);
+    attempt->settings[n++] = xs_text_format("XFERSPY_REPAIR_PLAN=%s", attempt->plan);
+    attempt->settings[n++] = xs_text_format("XFERSPY_REPAIR_LOG=%s", attempt->log);
     if (memory)
-        attempt->settings[n++] = text_of("XFERSPY_REPAIR_MIB=%s", memory);
+        attempt->settings[n++] = xs_text_format("XFERSPY_REPAIR_MIB=%s", memory);
     attempt->settings[n] = NULL;
     xs_string_free(&repairs);
 }

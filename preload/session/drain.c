@@ -1,50 +1,38 @@
 /* The drain thread. It owns the trace, and takes events from the spool and records from CUPTI over into it, in
- * batches.
- *
- * Its file descriptors are its own. The application may close every descriptor that it does not know, and the next
- * file that it opens must not get a number that SQLite still writes to. And because this thread must not keep files
- * of the application open, it has none of the application's descriptors. */
+ * batches. */
 #define _GNU_SOURCE
 #include "preload/session/drain.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
 #include "preload/core/outside.h"
-#include "preload/core/own_cost.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/context.h"
 #include "preload/fingerprint/fingerprint.h"
-#include "preload/session/asked_steps.h"
 #include "preload/session/drain_place.h"
 #include "preload/session/facts.h"
 #include "preload/session/files.h"
-#include "preload/session/redact.h"
+#include "preload/session/own_descriptors.h"
 #include "preload/session/signing.h"
 #include "preload/session/source_lines.h"
+#include "preload/session/window_facts.h"
 #include "schema/error.h"
 #include "schema/store/store.h"
 #include "schema/store/store_thin.h"
 
 #define BATCH_EVENTS 4096
-#define WINDOWS_EVERY_NS UINT64_C(500000000)
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
 #define ROUNDS 64u                             /* of events, before the device records get their turn */
 #define IDLE_MS 1000u                          /* a look around without being woken: CUPTI's buffers, short runs */
@@ -70,7 +58,7 @@ static struct {
     struct xs_files files;        /* the thread's own from its start on */
     char wish[161];               /* the path that it was started with, for who does not wait for it any longer */
     char why[256];
-    uint64_t start_ns, cupti_said, migration_rests, recorded_ns, windows_ns, ranges_ns;
+    uint64_t start_ns, cupti_said;
     uint64_t events, records;
     unsigned contexts; /* written */
     bool is_signing;
@@ -83,35 +71,6 @@ static void write_contexts(struct xs_store *store) {
     int device;
     for (; xs_context_learned(drain.contexts, &handle, &device); drain.contexts++) {
         xs_store_context(store, handle, device);
-    }
-}
-
-/* A descriptor table of this thread's own, with nothing of the application's in it. Not in builds with
- * ThreadSanitizer: it knows one table a process and takes the same number in two tables for a race. */
-static void own_descriptors(void) {
-#ifdef __SANITIZE_THREAD__
-    return;
-#endif
-#ifdef SYS_close_range
-    const unsigned unshare_flag = 2; /* CLOSE_RANGE_UNSHARE */
-    bool own = syscall(SYS_close_range, 0u, ~0u, unshare_flag) == 0;
-#else
-    bool own = false;
-#endif
-    if (!own && unshare(CLONE_FILES) == 0) {
-        own = true;
-        for (int fd = 0; fd < 65536; fd++) { /* before Linux 5.9 */
-            close(fd);
-        }
-    }
-    if (!own) {
-        xs_note("descriptors", "the drain thread shares the application's descriptors: %s", strerror(errno));
-        return;
-    }
-    /* A chroot or chdir of the application must not move SQLite's files either. */
-    (void)unshare(CLONE_FS);
-    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) { /* SQLite wants 0 to 2 taken */
-        fd = open("/dev/null", O_RDWR);
     }
 }
 
@@ -128,89 +87,8 @@ static int write_start(void) {
     return status;
 }
 
-/* Both may have a value of the environment in them. */
-static const char *unless_hidden(const char *text) {
-    bool hide =
-        text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", drain.options->cupti_library) || xs_redact_hides(NULL, text));
-    return hide ? XS_REDACT_HIDDEN : text;
-}
-
-static void write_migrations(struct xs_store *store, const struct xs_cupti_state *cupti) {
-    xs_store_meta_int(store, "cost.migrations_ns", (int64_t)xs_cupti_migrations_cost_ns());
-    if (strcmp(drain.options->migrations, "auto") != 0) {
-        return;
-    }
-    xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
-    xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
-    xs_store_meta_int(store, "cost.migration_turns_ns", (int64_t)cupti->migration_turns_ns);
-    xs_store_meta_int(store, "cost.migration_turns_cpu_ns", (int64_t)cupti->migration_turns_cpu_ns);
-    xs_store_meta_text(store, "cupti.migration_windows", xs_cupti_migration_windows(&drain.spool->header->clock));
-}
-
-static void write_windows(struct xs_store *store, const struct xs_cupti_state *cupti) {
-    xs_store_meta_int(store, "cost.begin_ns", (int64_t)atomic_load(&drain.begin_ns));
-    xs_store_meta_int(store, "cost.wrappers_ns", (int64_t)xs_own_cost_ns());
-    if (strcmp(cupti->status, "off") == 0) {
-        return;
-    }
-    xs_store_meta_int(store, "cost.cupti_ns", (int64_t)cupti->windows_cost_ns);
-    xs_store_meta_int(store, "cost.cupti_turns_ns", (int64_t)cupti->turns_ns);
-    xs_store_meta_int(store, "cost.cupti_call_percent", cupti->call_cost_percent);
-    xs_store_meta_int(store, "cupti.detachments", cupti->detachments);
-    xs_store_meta_text(store, "cupti.windows", xs_cupti_windows(&drain.spool->header->clock));
-}
-
-/* What was asked for, and what was left out beside it (core/outside.h). */
-static void write_ranges(struct xs_store *store) {
-    static char text[XS_OUTSIDE_TEXT_BYTES];
-    if (!xs_outside_is_limited()) {
-        return;
-    }
-    struct xs_outside_windows windows = xs_outside_windows();
-    struct xs_gate_counts counts = xs_gate_counts();
-    xs_outside_text(&drain.spool->header->clock, text);
-    xs_store_meta_text(store, "range.windows", text);
-    xs_store_meta_int(store, "range.count", (int64_t)windows.count);
-    xs_store_meta_int(store, "range.recorded_ns", (int64_t)windows.recorded_ns);
-    xs_store_meta_int(store, "range.left_out_transfers", (int64_t)counts.left_out[XS_LEFT_OUT_TRANSFER]);
-    xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
-    xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);
-    xs_store_meta_int(store, "range.left_out_others", (int64_t)counts.left_out[XS_LEFT_OUT_OTHER]);
-    xs_asked_steps_write(store);
-}
-
-static void write_ranges_in_between(struct xs_store *store) {
-    if (xs_outside_is_limited() && xs_monotonic_ns() - drain.ranges_ns >= WINDOWS_EVERY_NS) {
-        drain.ranges_ns = xs_monotonic_ns();
-        write_ranges(store);
-    }
-}
-
-/* Whoever reads the trace of a process that was killed has to know which windows were recorded, or most of them. */
-static void write_windows_in_between(struct xs_store *store) {
-    const struct xs_cupti_state *cupti = xs_cupti_state();
-    if (cupti->recorded_ns > drain.recorded_ns && xs_monotonic_ns() - drain.windows_ns >= WINDOWS_EVERY_NS) {
-        drain.windows_ns = xs_monotonic_ns();
-        drain.recorded_ns = cupti->recorded_ns;
-        write_windows(store, cupti);
-    }
-    if (cupti->migration_rests > drain.migration_rests) {
-        drain.migration_rests = cupti->migration_rests + cupti->migration_rests / 8;
-        write_migrations(store, cupti);
-    }
-}
-
-static void write_cupti(struct xs_store *store) {
-    const struct xs_cupti_state *cupti = xs_cupti_state();
-    xs_store_meta_text(store, "cupti.status", cupti->status);
-    xs_store_meta_text(store, "cupti.path", unless_hidden(cupti->path));
-    xs_store_meta_text(store, "cupti.text", unless_hidden(*cupti->text ? cupti->text : NULL));
-    xs_store_meta_int(store, "cupti.version", cupti->version);
-    xs_store_meta_int(store, "cupti.kernels", drain.options->kernels && strcmp(cupti->status, "active") == 0);
-    write_migrations(store, cupti);
-    write_windows(store, cupti);
-    xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
-    xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
+static struct xs_window_facts window_facts(void) {
+    return (struct xs_window_facts){drain.options, &drain.spool->header->clock, atomic_load(&drain.begin_ns)};
 }
 
 static void keep_chunks_free(void) {
@@ -267,11 +145,11 @@ static int take_over(void) {
     if (records >= 0) {
         write_contexts(drain.store);
         status = xs_notes_write(drain.store, &drain.spool->header->clock);
+        struct xs_window_facts facts = window_facts();
         if (drain.cupti_said++ == 0) {
-            write_cupti(drain.store);
+            xs_window_facts_write_cupti(&facts, drain.store);
         }
-        write_windows_in_between(drain.store);
-        write_ranges_in_between(drain.store);
+        xs_window_facts_write_in_between(&facts, drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     drain.events += (uint64_t)events;
@@ -286,10 +164,11 @@ static int take_over(void) {
 
 static int write_end(int failure) {
     struct xs_spool_header *h = drain.spool->header;
+    struct xs_window_facts facts = window_facts();
     uint64_t now = xs_monotonic_ns();
     int status = xs_store_begin(drain.store);
-    write_cupti(drain.store);
-    write_ranges(drain.store);
+    xs_window_facts_write_cupti(&facts, drain.store);
+    xs_window_facts_write_ranges(&facts, drain.store);
     xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
     xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);
@@ -406,7 +285,7 @@ static void *drain_main(void *arg) {
     xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
-    own_descriptors();
+    xs_own_descriptors();
     status = xs_files_create(&drain.files, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
                              sizeof drain.why);
     status = status == 0 ? write_start() : status;

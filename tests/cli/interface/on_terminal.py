@@ -1,18 +1,17 @@
 # on_terminal.py COLUMNS ROWS COMMAND...: runs a command with a terminal of that size as its output and prints what it
 # wrote there, without carriage returns at line ends; lines that are wider than the terminal, colours aside, on standard
 # error as well. Exits as the command does.
-import errno
 import fcntl
 import os
-import pty
 import re
-import struct
 import sys
 import termios
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from pseudo_terminal import open_terminal, pieces
+
 columns, rows = int(sys.argv[1]), int(sys.argv[2])
-master, slave = pty.openpty()
-fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+master, slave = open_terminal(columns, rows)
 child = os.fork()
 if child == 0:
     os.setsid()
@@ -22,18 +21,7 @@ if child == 0:
     os.close(master)
     os.execvp(sys.argv[3], sys.argv[3:])
 os.close(slave)
-written = b""
-while True:
-    try:
-        part = os.read(master, 65536)
-    except OSError as error: # what a terminal says when its last writer is gone
-        if error.errno != errno.EIO:
-            raise
-        break
-    if not part:
-        break
-    written += part
-written = written.replace(b"\r\n", b"\n")
+written = b"".join(pieces(master)).replace(b"\r\n", b"\n")
 sys.stdout.buffer.write(written)
 for line in re.sub("\033\\[[0-9;]*m", "", written.decode()).split("\n"):
     if len(line) > columns:

@@ -1,22 +1,19 @@
 # top_on_terminal.py XFERSPY TRACE FIFO: runs `xferspy top` on a small terminal. After its first look the program that
 # writes the trace copies more, after the second one it ends; FIFO is where it listens (programs/spooled.c). Fails with
 # what is wrong with the looks.
-import errno
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from pseudo_terminal import open_terminal, pieces
 
 ROWS, COLUMNS = 8, 100
 CLEAR = b"\033[H\033[2J"
 xferspy, trace, fifo = sys.argv[1:]
 
-master, slave = pty.openpty()
-fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+master, slave = open_terminal(COLUMNS, ROWS)
 environment = {**os.environ, "TERM": "xterm"}
 top = subprocess.Popen([xferspy, "top", "--interval=1", trace], stdout=slave, stderr=subprocess.DEVNULL,
                        stdin=subprocess.DEVNULL, env=environment)
@@ -24,16 +21,8 @@ os.close(slave)
 program = os.open(fifo, os.O_WRONLY)
 said = [b"more\n", b"\n"]
 written = b""
-while True:
-    try:
-        part = os.read(master, 65536)
-    except OSError as error:  # what a terminal says when its last writer is gone
-        if error.errno != errno.EIO:
-            raise
-        break
-    if not part:
-        break
-    written += part
+for piece in pieces(master):
+    written += piece
     # after a look that is whole, and not before the one that has the copies
     looks = written.split(CLEAR)[1:]
     rates = [look for look in looks if look.count(b"\n") >= ROWS - 1]

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "fake_cupti.h"
+#include "preload/core/gate.h"
 #include "preload/cupti/cupti.h"
 
 #define CHECK(condition)                                                                                               \
@@ -50,6 +51,21 @@ static inline uint64_t nothing(void) { return 0; }
 static inline bool is_idle(uint64_t ns) { return ns > 0; }
 
 static inline bool status_is(const char *status) { return strcmp(xs_cupti_state()->status, status) == 0; }
+
+/* Starts a session of kernels, no migrations and a budget of 2 %, on a thread that has called the driver, with what
+ * else is wished. */
+static inline struct fake_cupti *start_wished(struct xs_cupti_wishes wishes) {
+    wishes.kernels = true;
+    wishes.migrations = "off";
+    wishes.budget_percent = 2;
+    wishes.others_ns = nothing;
+    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
+    xs_cupti_start(&wishes);
+    CHECK(xs_cupti_watch_windows()); /* the flusher's; it prepares the gate */
+    xs_gate_enter();
+    xs_gate_leave();
+    return fake_of(open_fake());
+}
 
 #define TEST(name)                                                                                                     \
     static void test_##name(void **state) {                                                                            \

@@ -12,21 +12,10 @@
 #include "preload/driver/captures.h"
 #include "stubs.h"
 
-/* With a window that the program opens, on a thread that has called the driver. */
+/* With a window that the program opens. */
 static struct fake_cupti *start_asked(enum xs_window_opener opener) {
-    struct xs_cupti_wishes wishes = {.kernels = true,
-                                     .migrations = "off",
-                                     .budget_percent = 2,
-                                     .window = {.opener = opener, .range = "step"},
-                                     .driver_version = 13000,
-                                     .is_idle_within = is_idle,
-                                     .others_ns = nothing};
-    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
-    xs_cupti_start(&wishes);
-    CHECK(xs_cupti_watch_windows()); /* the flusher's; it prepares the gate */
-    xs_gate_enter();
-    xs_gate_leave();
-    return fake_of(open_fake());
+    return start_wished((struct xs_cupti_wishes){
+        .window = {.opener = opener, .range = "step"}, .driver_version = 13000, .is_idle_within = is_idle});
 }
 
 static bool has_kernels(const struct fake_cupti *fake) {

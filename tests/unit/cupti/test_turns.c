@@ -16,20 +16,10 @@ static bool is_busy_until_asked_twice(uint64_t ns) {
     return ns > 0 && ++asked > 2;
 }
 
-/* With a budget of 2 %, by a driver of this version, on a thread that has called the driver. */
+/* By a driver of this version. */
 static struct fake_cupti *start_with(int driver_version, bool (*is_idle_within)(uint64_t ns)) {
-    struct xs_cupti_wishes wishes = {.kernels = true,
-                                     .migrations = "off",
-                                     .budget_percent = 2,
-                                     .driver_version = driver_version,
-                                     .is_idle_within = is_idle_within,
-                                     .others_ns = nothing};
-    setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
-    xs_cupti_start(&wishes);
-    CHECK(xs_cupti_watch_windows()); /* the flusher's; it prepares the gate */
-    xs_gate_enter();
-    xs_gate_leave();
-    struct fake_cupti *fake = fake_of(open_fake());
+    struct fake_cupti *fake =
+        start_wished((struct xs_cupti_wishes){.driver_version = driver_version, .is_idle_within = is_idle_within});
     CHECK(fake->kinds && fake->subscriber && xs_cupti_is_attached());
     return fake;
 }

@@ -3,9 +3,9 @@
 import { Chart, axis, base, card, colour, rectangle, tooltip } from './chart.js';
 import { alternative, announce, fill, h, table } from './dom.js';
 import * as f from './format.js';
-import { RIGHT } from './lanes.js';
 import { Minimap } from './minimap.js';
 import { numberOf, remember } from './state.js';
+import { RIGHT, drawOutside, outsideOf, timeAxis } from './time_axis.js';
 import { KEYS, buttons, gestures } from './view.js';
 
 const HOW = [
@@ -273,11 +273,7 @@ export class Buffers {
   }
 
   outside() {
-    const [from, to] = this.view.range;
-    return [
-      [from, Math.min(this.buffer.begin_ns, to)],
-      [Math.max(this.end, from), to],
-    ].filter(([start, end]) => end - start > 1);
+    return outsideOf(this.view, this.buffer.begin_ns, this.end);
   }
 
   paint(piece) {
@@ -319,13 +315,6 @@ export class Buffers {
     return { type: 'group', children };
   }
 
-  drawOutside(params, api) {
-    const { x, y, width, height } = params.coordSys;
-    const [x0, x1] = [0, 1].map((i) => api.coord([api.value(i), 0])[0]);
-    const shape = rectangle({ x: x0, y, width: x1 - x0, height }, { x, y, width, height });
-    return shape && { type: 'rect', shape, style: { fill: colour('outside') } };
-  }
-
   drawMark(params, api) {
     const { x, y, width, height } = params.coordSys;
     const [at] = api.coord([api.value(0), 0]);
@@ -359,18 +348,7 @@ export class Buffers {
         const piece = item.seriesId === 'pieces' && buffer.pieces[item.dataIndex];
         return piece ? card(this.what(piece), this.pairs(piece)) : '';
       }),
-      grid: { left: LEFT, right: RIGHT, top: 10, bottom: 26, outerBoundsMode: 'none' },
-      xAxis: axis({
-        type: 'value',
-        min: this.view.range[0],
-        max: this.view.range[1],
-        axisLabel: {
-          formatter: (value) => f.moment(value, this.view.span),
-          hideOverlap: true,
-          showMinLabel: false,
-          showMaxLabel: false,
-        },
-      }),
+      ...timeAxis(this.view, LEFT, 10),
       yAxis: axis({
         type: 'value',
         min: 0,
@@ -379,7 +357,7 @@ export class Buffers {
         axisLabel: { formatter: (value) => f.bytes(value) },
       }),
       series: [
-        custom('outside', this.drawOutside, { x: [0, 1] }, this.outside(), true),
+        custom('outside', drawOutside, { x: [0, 1] }, this.outside(), true),
         custom(
           'pieces',
           this.drawPiece,

@@ -4,11 +4,11 @@ import { Chart, axis, base, card, colour, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
 import { alternative, fill, h, table } from './dom.js';
 import * as f from './format.js';
+import { RIGHT, drawOutside, outsideOf, timeAxis } from './time_axis.js';
 import { KEYS, gestures } from './view.js';
 
 const LANE = 22;
 const TABLE_ROWS = 200;
-export const RIGHT = 14; // free at the right of the lanes
 export const NOT_HERE = -1; // a finding is chosen, but this run does not have it
 const NOWHERE = new Map();
 
@@ -144,12 +144,7 @@ export class Lanes {
 
   // What of the view is before the run began or after it ended.
   outside() {
-    const [from, to] = this.view.range;
-    const [first, last] = [this.run.first - this.origin, this.run.last - this.origin];
-    return [
-      [from, Math.min(first, to)],
-      [Math.max(last, from), to],
-    ].filter(([start, end]) => end - start > 1);
+    return outsideOf(this.view, this.run.first - this.origin, this.run.last - this.origin);
   }
 
   left() {
@@ -161,21 +156,7 @@ export class Lanes {
       ...base(),
       animation: false,
       aria: { show: false },
-      // exactly there, whatever a label needs: the strip above has the same ends
-      grid: { left: this.left(), right: RIGHT, top: 4, bottom: 26, outerBoundsMode: 'none' },
-      // The only zoom is that of the axis's two ends: a zoom of the chart's own on top of them would zoom twice.
-      xAxis: axis({
-        type: 'value',
-        min: this.view.range[0],
-        max: this.view.range[1],
-        axisLabel: {
-          formatter: (value) => f.moment(value, this.view.span),
-          hideOverlap: true,
-          // the ends are no round numbers; the title has them
-          showMinLabel: false,
-          showMaxLabel: false,
-        },
-      }),
+      ...timeAxis(this.view, this.left(), 4),
       yAxis: axis({
         type: 'category',
         inverse: true,
@@ -190,7 +171,7 @@ export class Lanes {
           clip: true,
           silent: true,
           encode: { x: [0, 1] },
-          renderItem: (params, api) => this.drawOutside(params, api),
+          renderItem: drawOutside,
           data: this.outside(),
         },
         {
@@ -204,13 +185,6 @@ export class Lanes {
         },
       ],
     };
-  }
-
-  drawOutside(params, api) {
-    const { x, y, width, height } = params.coordSys;
-    const [x0, x1] = [0, 1].map((i) => api.coord([api.value(i), 0])[0]);
-    const shape = rectangle({ x: x0, y, width: x1 - x0, height }, { x, y, width, height });
-    return shape && { type: 'rect', shape, style: { fill: colour('outside') } };
   }
 
   draw(params, api) {

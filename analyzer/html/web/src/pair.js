@@ -2,9 +2,10 @@
 import { KERNEL } from './data.js';
 import { fill, h } from './dom.js';
 import * as f from './format.js';
-import { Lanes, NOT_HERE, RIGHT } from './lanes.js';
+import { Lanes, NOT_HERE } from './lanes.js';
 import { Minimap } from './minimap.js';
 import { numberOf, remember, stateOf } from './state.js';
+import { RIGHT } from './time_axis.js';
 import { View, buttons, filters, notes } from './view.js';
 
 const SIDES = ['Before', 'After'];

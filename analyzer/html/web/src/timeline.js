@@ -2,8 +2,9 @@
 import { KERNEL } from './data.js';
 import { fill, h, reducedMotion } from './dom.js';
 import * as f from './format.js';
-import { Lanes, RIGHT } from './lanes.js';
+import { Lanes } from './lanes.js';
 import { Minimap } from './minimap.js';
+import { RIGHT } from './time_axis.js';
 import { buttons, filters, notes } from './view.js';
 
 export class Timeline {

@@ -24,62 +24,30 @@
  * stepped aside
  */
 #include <cuda.h>
-#include <cupti.h>
-#include <dlfcn.h>
 
 #include "../check.h"
+#include "../own_cupti.h"
 
 enum { SMALL = 5000, BYTES = 100000 };
 
-static void *cupti;
-static __typeof__(&cuptiActivityGetNextRecord) next_record;
 static unsigned copies, kernels, memsets;
 
-static void CUPTIAPI called(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *parameters) {
-    (void)data, (void)domain, (void)id, (void)parameters;
+static void own_cupti_got(const CUpti_Activity *record) {
+    copies += record->kind == CUPTI_ACTIVITY_KIND_MEMCPY;
+    kernels += record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL;
+    memsets += record->kind == CUPTI_ACTIVITY_KIND_MEMSET;
 }
-
-static void CUPTIAPI give(uint8_t **buffer, size_t *size, size_t *most) {
-    *size = 65536;
-    *most = 0;
-    *buffer = aligned_alloc(64, *size);
-}
-
-static void CUPTIAPI take(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid) {
-    CUpti_Activity *record = NULL;
-    (void)context, (void)stream, (void)size;
-    while (valid > 0 && next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
-        copies += record->kind == CUPTI_ACTIVITY_KIND_MEMCPY;
-        kernels += record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL;
-        memsets += record->kind == CUPTI_ACTIVITY_KIND_MEMSET;
-    }
-    free(buffer);
-}
-
-#define FROM_CUPTI(name)                                                                                               \
-    __typeof__(&name) p_##name;                                                                                        \
-    *(void **)&p_##name = dlsym(cupti, #name);                                                                         \
-    REQUIRE(p_##name != NULL)
 
 int main(void) {
     unsigned char *pinned, *host = malloc(BYTES);
-    CUpti_SubscriberHandle subscriber;
     CUdeviceptr memory;
     CUstream stream;
 
-    cupti = dlopen("libcupti.so.13", RTLD_NOW);
-    if (cupti == NULL) {
+    if (!own_cupti_open()) {
         free(host);
         return E2E_SKIP;
     }
-    FROM_CUPTI(cuptiSubscribe);
-    FROM_CUPTI(cuptiUnsubscribe);
-    FROM_CUPTI(cuptiActivityRegisterCallbacks);
-    FROM_CUPTI(cuptiActivityEnable);
-    FROM_CUPTI(cuptiActivityDisable);
-    FROM_CUPTI(cuptiActivityFlushAll);
-    FROM_CUPTI(cuptiActivityGetNextRecord);
-    next_record = p_cuptiActivityGetNextRecord;
+    own_cupti_find();
 
     e2e_context();
     OK(cuMemAlloc(&memory, BYTES));
@@ -91,11 +59,10 @@ int main(void) {
     OK(cuMemcpyHtoDAsync(memory, pinned, BYTES, stream));
     OK(cuStreamSynchronize(stream));
 
-    OK(p_cuptiSubscribe(&subscriber, called, NULL));
-    OK(p_cuptiActivityRegisterCallbacks(give, take));
-    OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY));
-    OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET));
-    OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    own_cupti_subscribe();
+    OK(own_cupti.enable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    OK(own_cupti.enable(CUPTI_ACTIVITY_KIND_MEMSET));
+    OK(own_cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
     OK(cuMemcpyHtoDAsync(memory, pinned, BYTES, stream)); /* 3 */
     OK(cuMemcpyHtoDAsync(memory, pinned, SMALL, stream));
     OK(cuMemcpyDtoHAsync(pinned, memory, BYTES, stream));
@@ -105,9 +72,9 @@ int main(void) {
     OK(cuMemcpyDtoH(host, memory, BYTES));
     OK(cuMemcpyDtoH(host, memory, SMALL));
     e2e_expect(host, BYTES, 1);
-    OK(p_cuptiActivityFlushAll(1));
-    OK(p_cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY));
-    OK(p_cuptiUnsubscribe(subscriber));
+    OK(own_cupti.flush_all(1));
+    OK(own_cupti.disable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    OK(own_cupti.unsubscribe(own_cupti.subscriber));
     OK(cuMemcpyHtoDAsync(memory, pinned, BYTES, stream)); /* 10 */
     OK(cuStreamSynchronize(stream));
     printf("own records: %u copies, %u kernels, %u memsets\n", copies, kernels, memsets);

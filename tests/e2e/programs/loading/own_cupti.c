@@ -17,64 +17,33 @@
  * > SELECT value FROM meta WHERE key = 'cupti.status'
  * stepped aside
  */
-#include <cupti.h>
-
+#include "../own_cupti.h"
 #include "../driver_by_hand.h"
 
-static void *library, *cupti;
-static __typeof__(&cuptiActivityGetNextRecord) next_record;
+static void *library;
 static unsigned copies;
 static unsigned long bytes_copied;
 
 static void *find(const char *symbol) { return dlsym(library, symbol); }
 
-static void CUPTIAPI called(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *parameters) {
-    (void)data, (void)domain, (void)id, (void)parameters;
-}
-
-static void CUPTIAPI give(uint8_t **buffer, size_t *size, size_t *most) {
-    *size = 65536;
-    *most = 0;
-    *buffer = aligned_alloc(64, *size);
-}
-
-static void CUPTIAPI take(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid) {
-    CUpti_Activity *record = NULL;
-    (void)context, (void)stream, (void)size;
-    while (valid > 0 && next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
-        if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
-            copies++;
-            bytes_copied += ((CUpti_ActivityMemcpy6 *)record)->bytes;
-        }
+static void own_cupti_got(const CUpti_Activity *record) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+        copies++;
+        bytes_copied += ((const CUpti_ActivityMemcpy6 *)record)->bytes;
     }
-    free(buffer);
 }
-
-#define FROM_CUPTI(name)                                                                                               \
-    __typeof__(&name) p_##name;                                                                                        \
-    *(void **)&p_##name = dlsym(cupti, #name);                                                                         \
-    REQUIRE(p_##name != NULL)
 
 int main(void) {
     struct by_hand driver;
     unsigned char host[1024] = {0};
-    CUpti_SubscriberHandle subscriber;
     CUcontext context;
     CUdeviceptr device;
 
     library = dlopen("libcuda.so.1", RTLD_NOW);
-    cupti = dlopen("libcupti.so.13", RTLD_NOW);
-    if (library == NULL || cupti == NULL) {
+    if (library == NULL || !own_cupti_open()) {
         return E2E_SKIP;
     }
-    FROM_CUPTI(cuptiSubscribe);
-    FROM_CUPTI(cuptiUnsubscribe);
-    FROM_CUPTI(cuptiActivityRegisterCallbacks);
-    FROM_CUPTI(cuptiActivityEnable);
-    FROM_CUPTI(cuptiActivityDisable);
-    FROM_CUPTI(cuptiActivityFlushAll);
-    FROM_CUPTI(cuptiActivityGetNextRecord);
-    next_record = p_cuptiActivityGetNextRecord;
+    own_cupti_find();
 
     by_hand_load(&driver, find);
     OK(driver.init(0));
@@ -84,15 +53,14 @@ int main(void) {
     OK(driver.up(device, host, sizeof host));
     OK(driver.down(host, device, sizeof host)); /* waits: a record is there only when its copy is over */
 
-    OK(p_cuptiSubscribe(&subscriber, called, NULL));
-    OK(p_cuptiActivityRegisterCallbacks(give, take));
-    OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    own_cupti_subscribe();
+    OK(own_cupti.enable(CUPTI_ACTIVITY_KIND_MEMCPY));
     OK(driver.up(device, host, sizeof host));
     OK(driver.up(device, host, sizeof host));
     OK(driver.down(host, device, sizeof host));
-    OK(p_cuptiActivityFlushAll(1));
-    OK(p_cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY));
-    OK(p_cuptiUnsubscribe(subscriber));
+    OK(own_cupti.flush_all(1));
+    OK(own_cupti.disable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    OK(own_cupti.unsubscribe(own_cupti.subscriber));
     OK(driver.up(device, host, sizeof host));
     printf("own records: %u copies, %lu bytes\n", copies, bytes_copied);
     return 0;

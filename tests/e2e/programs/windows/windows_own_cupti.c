@@ -21,77 +21,45 @@
  * > (SELECT count(*) FROM device_kernel WHERE grid_x = 1)
  * 80|0|0|10
  */
-#include <cupti.h>
-
+#include "../own_cupti.h"
 #include "asked.h"
 
-static __typeof__(&cuptiActivityGetNextRecord) next_record;
 static unsigned kernels, copies;
 
-static void CUPTIAPI called(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *parameters) {
-    (void)data, (void)domain, (void)id, (void)parameters;
+static void own_cupti_got(const CUpti_Activity *record) {
+    kernels += record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    copies += record->kind == CUPTI_ACTIVITY_KIND_MEMCPY;
 }
-
-static void CUPTIAPI give(uint8_t **buffer, size_t *size, size_t *most) {
-    *size = 1 << 20;
-    *most = 0;
-    *buffer = aligned_alloc(64, *size);
-}
-
-static void CUPTIAPI take(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid) {
-    CUpti_Activity *record = NULL;
-    (void)context, (void)stream, (void)size;
-    while (valid > 0 && next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
-        kernels += record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-        copies += record->kind == CUPTI_ACTIVITY_KIND_MEMCPY;
-    }
-    free(buffer);
-}
-
-#define FROM_CUPTI(name)                                                                                               \
-    __typeof__(&name) p_##name;                                                                                        \
-    *(void **)&p_##name = dlsym(cupti, #name);                                                                         \
-    REQUIRE(p_##name != NULL)
 
 /* For longer than it is until xferspy's next window would begin. */
-static void profile(void *cupti) {
+static void profile(void) {
     const struct timespec pause = {0, 100000000};
     unsigned char host[64] = {0};
-    CUpti_SubscriberHandle subscriber;
-    FROM_CUPTI(cuptiSubscribe);
-    FROM_CUPTI(cuptiUnsubscribe);
-    FROM_CUPTI(cuptiActivityRegisterCallbacks);
-    FROM_CUPTI(cuptiActivityEnable);
-    FROM_CUPTI(cuptiActivityDisable);
-    FROM_CUPTI(cuptiActivityFlushAll);
-    FROM_CUPTI(cuptiActivityGetNextRecord);
-    next_record = p_cuptiActivityGetNextRecord;
+    own_cupti_find();
     kernels = copies = 0;
-    OK(p_cuptiSubscribe(&subscriber, called, NULL));
-    OK(p_cuptiActivityRegisterCallbacks(give, take));
-    OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY));
-    OK(p_cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    own_cupti_subscribe();
+    OK(own_cupti.enable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    OK(own_cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
     OK(cuMemcpyHtoD(asked_memory, host, sizeof host));
     for (int i = 0; i < 4; i++) {
         asked_work(7);
         nanosleep(&pause, NULL);
     }
     OK(cuMemcpyDtoH(host, asked_memory, sizeof host));
-    OK(p_cuptiActivityFlushAll(1));
-    OK(p_cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY));
-    OK(p_cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    OK(p_cuptiUnsubscribe(subscriber));
+    OK(own_cupti.flush_all(1));
+    OK(own_cupti.disable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    OK(own_cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    OK(own_cupti.unsubscribe(own_cupti.subscriber));
     printf("own records: %u kernels, %u copies\n", kernels, copies);
 }
 
 int main(void) {
-    void *cupti = dlopen("libcupti.so.13", RTLD_NOW);
-    if (cupti == NULL)
+    if (!own_cupti_open())
         return E2E_SKIP;
     asked_begin();
     asked_work(1);
     asked_await(false);
-    profile(cupti);
-    profile(cupti);
+    profile();
+    profile();
     return asked_end();
 }

@@ -1,82 +1,12 @@
-/* NVTX ranges, from the header that applications compile in to the number and the definition that events get. The
- * sources are linked in, and the header finds them as it finds a tool that is linked in. */
-#include "unit.h"
+/* NVTX ranges, from the header that applications compile in to the number and the definition that events get. */
+#include "nvtx_unit.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <nvtx3/nvToolsExt.h>
-
 #include "preload/core/asked_window.h"
-#include "preload/core/hooks.h"
-#include "preload/nvtx/nvtx.h"
-#include "preload/nvtx/open.h"
-
-int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table);
-
-XS_TLS struct xs_guard xs_guard;
-static unsigned window_changes;
-static void window_asked(void) { window_changes++; }
-const struct xs_hooks xs_hooks = {.window_asked = window_asked};
-void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
-
-/* What events were told. */
-static struct definition {
-    unsigned times;
-    uint32_t parent;
-    char domain[300], name[300];
-} * told;
-static bool spool_is_full;
-static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
-
-bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes) {
-    struct xs_define_range head;
-    (void)e;
-    assert_int_equal(what, XS_DEFINE_RANGE);
-    assert_true(id > 0 && id < XS_RANGES_MOST);
-    if (spool_is_full) {
-        return false;
-    }
-    memcpy(&head, data, sizeof head);
-    assert_int_equal(bytes, sizeof head + head.domain_bytes + head.name_bytes);
-    const char *text = (const char *)data + sizeof head;
-    pthread_mutex_lock(&told_lock);
-    struct definition *d = &told[id];
-    d->times++;
-    d->parent = head.parent;
-    snprintf(d->domain, sizeof d->domain, "%.*s", (int)head.domain_bytes, text);
-    snprintf(d->name, sizeof d->name, "%.*s", (int)head.name_bytes, text + head.domain_bytes);
-    pthread_mutex_unlock(&told_lock);
-    return true;
-}
-
-static __thread char path[4096];
-
-static void add_to_path(uint32_t range) {
-    const struct definition *d = &told[range];
-    if (d->parent) {
-        add_to_path(d->parent);
-    }
-    size_t n = strlen(path);
-    assert_int_equal(d->times, 1);
-    snprintf(path + n, sizeof path - n, "%s%s%s%s", n ? "/" : "", d->domain, *d->domain ? ":" : "", d->name);
-}
-
-/* The ranges that an event would carry, outermost first. */
-static const char *here(void) {
-    uint32_t range = xs_nvtx_range(NULL);
-    *path = '\0';
-    if (range) {
-        add_to_path(range);
-    }
-    return path;
-}
 
 static nvtxEventAttributes_t attributes(nvtxMessageType_t type, const void *message) {
     nvtxEventAttributes_t a = {0};
@@ -287,150 +217,6 @@ static void deep_nesting_is_counted(void **state) {
     assert_string_equal(here(), "");
 }
 
-static void *start_on_a_thread(void *id) {
-    assert_true(nvtxRangePop() < 0); /* the other thread's is not this one's */
-    assert_string_equal(here(), "");
-    nvtxRangeEnd(*(nvtxRangeId_t *)id);
-    nvtxRangePushA("of the thread");
-    assert_string_equal(here(), "of the thread");
-    *(nvtxRangeId_t *)id = nvtxRangeStartA("outlives it");
-    return NULL;
-}
-
-static void any_thread_may_end_a_range(void **state) {
-    pthread_t thread;
-    (void)state;
-    nvtxRangeId_t id = nvtxRangeStartA("started here");
-    nvtxRangePushA("mine");
-    assert_int_equal(pthread_create(&thread, NULL, start_on_a_thread, &id), 0);
-    pthread_join(thread, NULL);
-    assert_string_equal(here(), "mine");
-    nvtxRangePop();
-    assert_string_equal(here(), "");
-    nvtxRangeEnd(id); /* its thread is gone, and this one may have its place */
-    assert_string_equal(here(), "");
-}
-
-static _Atomic nvtxRangeId_t to_end;
-static _Atomic bool enough;
-
-static void *end_what_is_given(void *unused) {
-    (void)unused;
-    while (!enough) {
-        nvtxRangeEnd(atomic_exchange(&to_end, 0));
-    }
-    nvtxRangeEnd(to_end);
-    return NULL;
-}
-
-/* Guards the closing of holes against an end at the same time: a range that was ended must not come back. */
-static void ends_race_with_closing_holes(void **state) {
-    pthread_t thread;
-    (void)state;
-    assert_int_equal(pthread_create(&thread, NULL, end_what_is_given, NULL), 0);
-    for (int i = 0; i < 200000; i++) {
-        nvtxRangeId_t mine = nvtxRangeStartA("mine"), its = nvtxRangeStartA("its");
-        nvtxRangeId_t last = atomic_exchange(&to_end, its);
-        nvtxRangeEnd(mine);
-        nvtxRangeEnd(last);
-    }
-    enough = true;
-    pthread_join(thread, NULL);
-    assert_string_equal(here(), "");
-}
-
-static volatile sig_atomic_t signals, wrong_in_handler;
-
-static void open_in_a_handler(int signal_number) {
-    (void)signal_number;
-    int before = nvtxRangePushA("in the handler");
-    nvtxRangeEnd(nvtxRangeStartA("started in the handler"));
-    xs_nvtx_range(NULL);
-    wrong_in_handler += before < 0 || nvtxRangePop() != before;
-    signals++;
-}
-
-static void signal_handlers_may_open_ranges(void **state) {
-    struct sigaction action = {.sa_handler = open_in_a_handler, .sa_flags = SA_RESTART}, old;
-    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
-    unsigned wrong = 0;
-    (void)state;
-    nvtxRangePushA("interrupted");
-    nvtxRangePushA("also interrupted");
-    const uint32_t inner = xs_nvtx_range(NULL);
-    nvtxRangePop();
-    const uint32_t outer = xs_nvtx_range(NULL);
-    assert_string_equal(here(), "interrupted");
-    spool_is_full = true; /* the lock of the test's own xs_define is not for handlers */
-    sigaction(SIGALRM, &action, &old);
-    setitimer(ITIMER_REAL, &often, NULL);
-    while (signals < 2000) {
-        wrong += nvtxRangePushA("also interrupted") != 1;
-        wrong += xs_nvtx_range(NULL) != inner;
-        nvtxRangeEnd(nvtxRangeStartA("started"));
-        wrong += nvtxRangePop() != 1;
-        wrong += xs_nvtx_range(NULL) != outer;
-    }
-    setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &old, NULL);
-    spool_is_full = false;
-    assert_int_equal(wrong, 0);
-    assert_int_equal(wrong_in_handler, 0);
-    assert_string_equal(here(), "interrupted");
-    assert_int_equal(nvtxRangePop(), 0);
-}
-
-static void *same_names(void *barrier) {
-    char name[32];
-    pthread_barrier_wait(barrier);
-    uintptr_t sum = 0;
-    for (int i = 0; i < 2000; i++) {
-        snprintf(name, sizeof name, "shared %d", i);
-        nvtxRangePushA(name);
-        sum = sum * 31 + xs_nvtx_range(NULL);
-        nvtxRangePop();
-    }
-    return (void *)sum;
-}
-
-static void threads_agree_on_numbers(void **state) {
-    pthread_t threads[8];
-    pthread_barrier_t barrier;
-    void *first = NULL, *other;
-    (void)state;
-    pthread_barrier_init(&barrier, NULL, COUNT_OF(threads));
-    for (size_t i = 0; i < COUNT_OF(threads); i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, same_names, &barrier), 0);
-    }
-    pthread_join(threads[0], &first);
-    for (size_t i = 1; i < COUNT_OF(threads); i++) {
-        pthread_join(threads[i], &other);
-        assert_ptr_equal(other, first);
-    }
-    pthread_barrier_destroy(&barrier);
-    for (uint32_t i = 0; i < XS_RANGES_MOST; i++) {
-        assert_true(told[i].times <= 1);
-    }
-}
-
-static void *open_and_leave(void *unused) {
-    (void)unused;
-    nvtxRangePushA("left open");
-    return NULL;
-}
-
-/* Guards the places of threads: they are given back, though the ranges were not. */
-static void threads_come_and_go(void **state) {
-    (void)state;
-    for (unsigned i = 0; i < 2 * XS_RANGE_THREADS; i++) {
-        pthread_t thread;
-        assert_int_equal(pthread_create(&thread, NULL, open_and_leave, NULL), 0);
-        pthread_join(thread, NULL);
-    }
-    assert_int_equal(nvtxRangePushA("there is still a place"), 0);
-    assert_int_equal(nvtxRangePop(), 0);
-}
-
 static void what_could_not_be_written_is_told_again(void **state) {
     (void)state;
     nvtxRangePushA("around");
@@ -442,23 +228,6 @@ static void what_could_not_be_written_is_told_again(void **state) {
     assert_string_equal(here(), "around/within");
     nvtxRangePop();
     nvtxRangePop();
-}
-
-static void forked_child_keeps_its_ranges(void **state) {
-    int status;
-    (void)state;
-    nvtxRangePushA("before the fork");
-    pid_t child = fork();
-    if (child == 0) {
-        xs_nvtx_forget();
-        bool fine = nvtxRangePushA("in the child") == 1 && strcmp(here(), "before the fork/in the child") == 0 &&
-                    nvtxRangePop() == 1 && nvtxRangePop() == 0 && nvtxRangePop() < 0;
-        _exit(fine ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_string_equal(here(), "before the fork");
-    assert_int_equal(nvtxRangePop(), 0);
 }
 
 static size_t resident_bytes(void) {
@@ -489,7 +258,7 @@ static void on_thread(void *(*function)(void *), void *data) {
 
 static void expect_asked(int ranges, unsigned changes) {
     assert_int_equal(atomic_load(&xs_asked_ranges), ranges);
-    assert_int_equal(window_changes, changes);
+    assert_int_equal(nvtx_unit_window_changes, changes);
 }
 
 /* The window that a range of the name opens: by whoever, in whichever domain, and no other range does. */
@@ -638,20 +407,11 @@ int main(void) {
         cmocka_unit_test(started_ranges_overlap),
         cmocka_unit_test(ranges_of_a_pipeline),
         cmocka_unit_test(deep_nesting_is_counted),
-        cmocka_unit_test(any_thread_may_end_a_range),
-        cmocka_unit_test(ends_race_with_closing_holes),
-        cmocka_unit_test(signal_handlers_may_open_ranges),
-        cmocka_unit_test(threads_agree_on_numbers),
-        cmocka_unit_test(threads_come_and_go),
         cmocka_unit_test(what_could_not_be_written_is_told_again),
-        cmocka_unit_test(forked_child_keeps_its_ranges),
         cmocka_unit_test(report_costs),
         cmocka_unit_test(ranges_that_are_asked_for),
         cmocka_unit_test(domains_without_end),
         cmocka_unit_test(names_without_end),
     };
-    unsetenv("NVTX_INJECTION64_PATH");
-    InitializeInjectionNvtx2_fnptr = InitializeInjectionNvtx2;
-    told = calloc(XS_RANGES_MOST, sizeof *told);
-    return told ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+    return nvtx_unit_prepare() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }
