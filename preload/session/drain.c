@@ -16,6 +16,7 @@
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
 #include "preload/core/outside.h"
+#include "preload/core/own_cost.h"
 #include "preload/core/own_thread.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
