@@ -348,7 +348,11 @@ static void names_without_end(void **state) {
     size_t grown = resident_bytes() - before;
     spool_is_full = false;
     assert_true(others > 80000 && others < 95000);
+#if !defined(__SANITIZE_THREAD__) /* which has memory of its own for all that is touched */
     assert_true(grown < 16 << 20);
+#else
+    (void)grown;
+#endif
     nvtxRangePushA("step 99999 of a training loop");
     nvtxRangePushA("copy");
     assert_int_equal(xs_nvtx_range(NULL), copy);
