@@ -120,19 +120,23 @@ uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *si
     char count[XS_UNIT_BYTES];
     uint64_t missing = 0;
     bool off = xs_source_text_is_off();
-    if (!sites || !sites->callsites || (!off && !xs_source_text_is_withheld(sites->source_text)))
+    if (!sites || !sites->callsites)
         return 0;
+    const struct xs_source_text *source = sites->source_text;
+    bool withheld = !off && xs_source_text_is_withheld(source);
     for (uint32_t i = 0; i < sites->place_count; i++) {
         const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
-        missing += frame && frame->file && frame->line && !frame->library &&
-                   (off || !xs_source_text_has(sites->source_text, frame));
+        if (frame && frame->file && frame->line && !frame->library)
+            missing += off || (withheld ? !xs_source_text_has(source, frame) : xs_source_text_is_newer(source, frame));
     }
     if (missing)
         xs_string_format(sentence, "The text of %s line%s is not shown: %s", xs_format_count(count, missing),
                          missing == 1 ? "" : "s",
-                         off ? "--source=off was asked for"
-                             : "it is not in the trace, and " XS_NOT_YOUR_TRACE
-                               "; use xferspy symbolize where it was recorded, or --source=DIR");
+                         off        ? "--source=off was asked for"
+                         : withheld ? "it is not in the trace, and " XS_NOT_YOUR_TRACE
+                                      "; use xferspy symbolize where it was recorded, or --source=DIR"
+                                    : "the source is newer than the program; build and record again, or use "
+                                      "--source=DIR");
     return missing;
 }
 

@@ -209,13 +209,33 @@ static int64_t not_after(const struct xs_source_text *text, const struct xs_fram
     return made_ns < text->start_unix_ns ? made_ns : text->start_unix_ns;
 }
 
+/* Where the trace says that the file is; false where it does not say. */
+static bool path_of(struct xs_string *path, const struct xs_source_text *text, const struct xs_frame *frame) {
+    bool relative = frame->file[0] != '/';
+    if (text->start_unix_ns <= 0 || (relative && *text->cwd != '/'))
+        return false;
+    xs_string_format(path, "%s%s%s", relative ? text->cwd : "", relative ? "/" : "", frame->file);
+    return true;
+}
+
+bool xs_source_text_is_newer(const struct xs_source_text *text, const struct xs_frame *frame) {
+    struct xs_string path = {0};
+    struct stat st;
+    if (!text || !text->is_own || xs_source_policy()->mode != XS_SOURCE_AUTO || !frame || !frame->file ||
+        !frame->line || find_line(text, frame))
+        return false;
+    int64_t limit_ns = not_after(text, frame); /* without a binary nothing is newer than it */
+    bool newer = limit_ns != INT64_MIN && path_of(&path, text, frame) && stat(path.data, &st) == 0 &&
+                 S_ISREG(st.st_mode) && (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > limit_ns;
+    xs_string_free(&path);
+    return newer;
+}
+
 static enum xs_source_status read_named(const struct xs_source_text *text, const struct xs_frame *frame,
                                         const struct xs_source_identity *known, struct xs_source_file *file) {
     struct xs_string path = {0};
-    bool relative = frame->file[0] != '/';
-    if (text->start_unix_ns <= 0 || (relative && *text->cwd != '/'))
+    if (!path_of(&path, text, frame))
         return XS_SOURCE_GONE;
-    xs_string_format(&path, "%s%s%s", relative ? text->cwd : "", relative ? "/" : "", frame->file);
     enum xs_source_status status = xs_source_file_read(path.data, not_after(text, frame), file);
     xs_string_free(&path);
     /* without an origin the trace must know all of the file already */

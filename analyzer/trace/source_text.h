@@ -34,6 +34,9 @@ size_t xs_source_text_count(const struct xs_source_text *text); /* lines in the 
 
 /* Whether text that is not in the trace is not looked for, because in `auto` nobody can say whose the trace is. */
 bool xs_source_text_is_withheld(const struct xs_source_text *text);
+/* Whether the text of the line is not shown because its file is newer than what was made of it, or than the run. Only
+ * of a trace of this user's: of another one no file is looked at. */
+bool xs_source_text_is_newer(const struct xs_source_text *text, const struct xs_frame *frame);
 /* Whether no text is shown at all, because nobody wants to see it. */
 bool xs_source_text_is_off(void);
 

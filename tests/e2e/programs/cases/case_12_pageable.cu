@@ -4,6 +4,7 @@
  * stdout: data ok
  *
  * The call returns when the copy is over. Next comes a kernel, not a wait.
+ * needs: cupti
  * !
  * fake-async|1|1|16777216
  * pageable|1|1|16777216

@@ -22,6 +22,7 @@
  * 12|10|2|9600
  * 64|1|2|12800
  *
+ * needs: cupti
  * > SELECT count(DISTINCT correlation), count(*), min(batch_index), max(batch_index), sum(bytes) FROM transfer
  * > WHERE batch_index IS NOT NULL
  * 1|3|0|2|6144
@@ -34,10 +35,12 @@
  * 1|2|2|4
  *
  * Device side: the same and no more, the graph's apart, none twice:
+ * needs: cupti
  * > SELECT without_record, without_event, kind_mismatch, host_failed, host_captured, device_copies,
  * > device_copies_graph FROM coverage
  * 0|0|0|0|2|44|200
  *
+ * needs: cupti
  * > SELECT direction, count(*), sum(t.bytes), sum(c.bytes) FROM transfers t
  * > JOIN device_copy_by_call c USING (correlation)
  * > WHERE t.batch_index IS NULL AND t.is_captured = 0 GROUP BY 1 ORDER BY 1

@@ -14,6 +14,7 @@
  * d2h|32768|1||0|0
  * d2h|16384|0||0|0
  *
+ * needs: cupti
  * > SELECT without_record, without_event, host_failed FROM coverage
  * 0|0|0
  */

@@ -26,12 +26,14 @@
  * 16|d2d|8292||0|0||||neither upload nor download
  *
  * Nothing of ours among what the program did, and no number without its row:
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch), (SELECT count(*) FROM device_memset),
  * >   (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM fingerprint WHERE id NOT IN (SELECT fingerprint
  * > FROM transfer
  * >   WHERE fingerprint IS NOT NULL))
  * 0|0|2|14|0
  *
+ * needs: cupti
  * > SELECT host_transfers, device_copies, matched, without_record, without_event, kind_mismatch FROM coverage
  * 16|15|15|0|0|0
  *

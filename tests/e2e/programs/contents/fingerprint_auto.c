@@ -37,9 +37,11 @@
  * > WHERE transfer = 5 AND coalesce(missing, 'taken') NOT IN ('taken', 'the device was too busy to say in time')
  *
  * Nothing of ours among what the program did:
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch), (SELECT count(*) FROM device_memset)
  * 0|0|2
  *
+ * needs: cupti
  * > SELECT host_transfers, device_copies, matched, without_record, without_event, kind_mismatch FROM coverage
  * 16|15|15|0|0|0
  */

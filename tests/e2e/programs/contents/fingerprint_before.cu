@@ -59,9 +59,11 @@
  * 2|0
  *
  * Nothing of ours among what the program did:
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset)
  * 4|4|0
  *
+ * needs: cupti
  * > SELECT host_failed, without_record, without_event FROM coverage
  * 0|0|0
  */

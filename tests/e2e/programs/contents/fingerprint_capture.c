@@ -40,6 +40,7 @@
  * 3|64|d2h||0|captured into a graph|
  * 3|80|h2d|device|1||1
  *
+ * needs: cupti
  * > SELECT host_transfers, host_captured, host_failed, without_record, without_event, device_copies_graph FROM coverage
  * 28|8|0|0|0|8
  *

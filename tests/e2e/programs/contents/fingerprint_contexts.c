@@ -31,6 +31,7 @@
  * d2h|device|1|0|
  * h2d|device|1|1|1
  *
+ * needs: cupti
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 42|0|0|0
  *

@@ -17,6 +17,7 @@
  * 6|h2d|1|device|1|3|
  * 7|d2h|0|device|3||
  *
+ * needs: cupti
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 7|0|0|0
  *

@@ -21,6 +21,7 @@
  * 9|h2d|0|device|1|1|0|
  * 10|d2h|0|device|1|||
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM fingerprint), (SELECT count(*) FROM note
  * > WHERE topic = 'fingerprint'), host_failed, without_record,
  * >   without_event FROM coverage

@@ -37,6 +37,7 @@
  * 24|h2d|device|20|20|1|
  * 25|d2h|host|20||0|
  *
+ * needs: cupti
  * > SELECT host_failed, without_record, without_event FROM coverage
  * 0|0|0
  */

@@ -21,6 +21,7 @@
  * > SELECT topic, text FROM note WHERE topic = 'fingerprint'
  * fingerprint|no device memory for fingerprints; copies that only the device could see have none
  *
+ * needs: cupti
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 6|0|0|0
  *

@@ -34,6 +34,7 @@
  * > SELECT value FROM meta WHERE key = 'cost.fingerprint_device_bytes'
  * 0
  *
+ * needs: cupti
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 12|0|0|0
  */

@@ -18,6 +18,7 @@
  * > AND a.direction = 'h2d' AND a.content <> b.content
  * 0
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*)
  * > FROM device_kernel), host_failed, without_record, without_event FROM coverage
  * 201|201|0|0|0

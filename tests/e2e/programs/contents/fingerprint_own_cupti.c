@@ -20,6 +20,7 @@
  * 9|d2h|5000|host|7|0|
  * 10|h2d|100000|||0|the application profiles the device itself
  *
+ * needs: cupti
  * > SELECT value FROM meta WHERE key = 'cupti.status'
  * stepped aside
  */

@@ -28,9 +28,11 @@
  * > LEFT JOIN fingerprints g ON g.transfer = f.transfer - 1 AND g.bytes = 100000 WHERE f.bytes = 100000
  * 60|3|59|60
  *
+ * needs: cupti
  * > SELECT host_failed, without_record, without_event FROM coverage
  * 0|0|0
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM launch WHERE kind = 0), (SELECT count(*)
  * > FROM launch
  * >   WHERE kind = 3), (SELECT count(*) FROM device_memset)

@@ -24,9 +24,11 @@
  * 2|d2h|host|1|0|
  * 2|h2d|device|1|1|1
  *
+ * needs: cupti
  * > SELECT host_transfers, host_failed, without_record, without_event FROM coverage
  * 12|0|0|0
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM device_kernel), (SELECT count(*) FROM device_memset)
  * 0|3
  */

@@ -28,6 +28,7 @@
  * 16008|0|0
  *
  * Nothing of ours among what the program did:
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel), (SELECT count(*)
  * > FROM device_memset), host_transfers,
  * >   host_failed, matched, without_record, without_event FROM coverage

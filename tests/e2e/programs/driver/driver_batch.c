@@ -18,6 +18,7 @@
  * cuMemcpyBatchAsync_v2|1|1
  *
  * The device may join the copies of a batch into one record, but moves all their bytes:
+ * needs: cupti
  * > SELECT k.name, sum(copies), sum(bytes) FROM device_copy d JOIN copy_kind k ON k.id = d.kind GROUP BY 1 ORDER BY 1
  * d2h|3|6144
  * h2d|3|6144

@@ -3,6 +3,7 @@
  * link: cuda
  * stdout: data ok
  *
+ * needs: cupti
  * > SELECT entry_point, direction, bytes, is_captured, device_ns IS NOT NULL, result FROM transfers ORDER BY id
  * cuMemcpyHtoDAsync_v2|h2d|4096|0|1|0
  * cuMemcpyHtoDAsync_v2|h2d|8192|1|0|0
@@ -16,12 +17,14 @@
  * > SELECT k.name, count(*), sum(l.result = 0) FROM launch l JOIN launch_kind k ON k.id = l.kind GROUP BY 1
  * graph|3|3
  *
+ * needs: cupti
  * > SELECT kind, count(*), sum(bytes), count(DISTINCT graph_node), count(DISTINCT launch) FROM graph_copies GROUP BY 1
  * > ORDER BY 1
  * d2d|3|24576|1|3
  * d2h|3|24576|1|3
  * h2d|3|24576|1|3
  *
+ * needs: cupti
  * > SELECT count(*), sum(bytes) FROM device_memset WHERE graph_node IS NOT NULL
  * 3|3072
  *

@@ -44,9 +44,11 @@
  * 1|1
  *
  * Every copy has its device time, between the bounds that the host saw where it waited:
+ * needs: cupti
  * > SELECT count(*), sum(device_ns > 0), sum(start_ns >= enter_ns - 1000000) FROM transfers
  * 13|13|13
  *
+ * needs: cupti
  * > SELECT count(*), sum(end_ns <= return_ns + 1000000) FROM transfers WHERE direction = 'd2h' AND is_async = 0
  * 3|3
  */

@@ -20,6 +20,7 @@
  * 2048|0
  * 77|1541
  *
+ * needs: cupti
  * > SELECT count(*), sum(device_ns > 0) FROM transfers
  * 7|7
  */

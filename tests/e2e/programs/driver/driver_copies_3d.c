@@ -10,6 +10,7 @@
  * cuMemcpy3DAsync_v2|d2d|4800|40|12|10|256|256|16|16|1|0
  * cuMemcpy3D_v2|d2h|4800|40|12|10|256|64|16|20|0|0
  *
+ * needs: cupti
  * > SELECT count(*), sum(device_ns > 0) FROM transfers
  * 3|3
  */

@@ -19,6 +19,7 @@
  * 2
  *
  * The download began after the upload had ended, on the device:
+ * needs: cupti
  * > SELECT d.start_ns >= u.end_ns FROM transfers u, transfers d WHERE u.direction = 'h2d' AND d.direction = 'd2h'
  * 1
  */

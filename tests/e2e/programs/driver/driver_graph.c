@@ -6,10 +6,12 @@
  * > SELECT count(*) FROM transfer
  * 0
  *
+ * needs: cupti
  * > SELECT kind, count(*), sum(bytes) FROM graph_copies GROUP BY 1 ORDER BY 1
  * d2h|2|8192
  * h2d|2|4096
  *
+ * needs: cupti
  * > SELECT count(*), sum(bytes) FROM device_memset WHERE graph_node IS NOT NULL
  * 2|4096
  *

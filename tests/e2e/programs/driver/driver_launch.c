@@ -11,10 +11,12 @@
  * cuLaunchCooperativeKernel|cooperative|1|1|1|128|1|1|0|0
  * cuLaunchKernel|kernel|1|1|1|4096|1|1|0|1
  *
+ * needs: cupti
  * > SELECT name, count(*), sum(device_ns > 0), sum(grid_x * block_x) FROM kernels GROUP BY 1
  * xs_add_one_u8|4|4|736
  *
  * Each that ran has its device record, and the launch that failed has none:
+ * needs: cupti
  * > SELECT l.result, count(*), count(k.id) FROM launch l LEFT JOIN device_kernel k ON k.correlation = l.correlation
  * > GROUP BY 1 ORDER BY 1
  * 0|4|4

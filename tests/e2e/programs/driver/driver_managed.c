@@ -17,6 +17,7 @@
  * cuMemcpyDtoD_v2|4096|managed|device|0
  * cuMemcpyDtoH_v2|4096|device|pageable|0
  *
+ * needs: cupti
  * > SELECT k.name, sum(bytes) >= 4194304 FROM device_migration m JOIN migration_kind k ON k.id = m.kind
  * > WHERE k.name IN ('h2d', 'd2h') GROUP BY 1 ORDER BY 1
  * d2h|1

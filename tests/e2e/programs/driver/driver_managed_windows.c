@@ -7,9 +7,11 @@
  * Windows; the first and the last of them, in parts of the run; the time of all of them; migrations are of windows, but
  * a busy machine records one late.
  *
+ * needs: cupti
  * > SELECT value GLOB '*+*,*+*,*+*' FROM meta WHERE key = 'cupti.migration_windows'
  * 1
  *
+ * needs: cupti
  * > SELECT CAST(w.value AS INTEGER) * 1000 < d.value / 4,
  * > CAST(replace(w.value, rtrim(w.value, replace(w.value, ',', '')), '') AS INTEGER) * 1000 > d.value / 2
  * > FROM meta w JOIN meta d ON d.key = 'duration_ns' WHERE w.key = 'cupti.migration_windows'
@@ -19,6 +21,7 @@
  * > WHERE m.key = 'cupti.migrations_ns'
  * 1
  *
+ * needs: cupti
  * > WITH RECURSIVE rest(t) AS (SELECT value || ',' FROM meta WHERE key = 'cupti.migration_windows'
  * > UNION ALL SELECT substr(t, instr(t, ',') + 1) FROM rest WHERE t <> ''),
  * > w AS (SELECT CAST(t AS INTEGER) * 1000 AS s, CAST(substr(t, instr(t, '+') + 1) AS INTEGER) * 1000 AS n FROM rest

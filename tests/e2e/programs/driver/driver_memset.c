@@ -18,6 +18,7 @@
  * cuMemsetD2D16Async|1200|52428|2|120|10|256|1|0
  * cuMemsetD2D32Async|2400|3722304989|4|240|10|256|1|0
  *
+ * needs: cupti
  * > SELECT count(*), sum(kind = 'device'), sum(end_ns > start_ns) FROM memsets
  * 12|12|12
  *

@@ -8,12 +8,14 @@
  * h2d|4|4096
  *
  * The copies before are matched, those of the program's own profiling are not:
+ * needs: cupti
  * > SELECT count(*), sum(device_ns > 0) FROM transfers WHERE id <= 2
  * 2|2
  *
  * > SELECT count(*), count(device_ns) FROM transfers WHERE id BETWEEN 3 AND 5
  * 3|0
  *
+ * needs: cupti
  * > SELECT value FROM meta WHERE key = 'cupti.status'
  * stepped aside
  */

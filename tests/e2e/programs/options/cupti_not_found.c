@@ -8,6 +8,7 @@
  * d2h|1|4096|0
  * h2d|1|4096|0
  *
+ * needs: cupti
  * > SELECT value FROM meta WHERE key = 'cupti.status'
  * not found
  */

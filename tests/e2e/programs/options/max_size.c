@@ -12,6 +12,7 @@
  * >   (SELECT count(*) FROM sync) + (SELECT sum(rows) FROM thinned WHERE source = 'sync')
  * 1|120001|120064096|60000|1876
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM device_copy) + (SELECT sum(rows) FROM thinned WHERE source = 'device_copy'),
  * >   (SELECT sum(bytes) FROM device_copy) + (SELECT sum(bytes) FROM thinned WHERE source = 'device_copy'),
  * >   (SELECT count(*) FROM device_kernel) + (SELECT sum(rows) FROM thinned WHERE source = 'device_kernel')
@@ -21,6 +22,7 @@
  * 2
  *
  * The report says so, and its totals are those of all calls.
+ * needs: cupti
  * $ "$xferspy" report $traces | grep -c '^  The trace reached its largest size (XFERSPY_MAX_SIZE): from '
  * $ "$xferspy" report --format=json $traces | python3 -c "import json, sys
  * $ t = json.load(sys.stdin)['traces'][0]

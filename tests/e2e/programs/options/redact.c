@@ -37,6 +37,7 @@
  * world_size|7
  *
  * trace: hidden.db
+ * needs: cupti
  * > SELECT key, value FROM meta WHERE key IN ('option.redact', 'option.cupti_library', 'cupti.text', 'rank', 'rank_source', 'world_size') ORDER BY key
  * cupti.text|[hidden]
  * option.cupti_library|[hidden]

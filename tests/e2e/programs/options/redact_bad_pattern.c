@@ -13,6 +13,7 @@
  * 0
  * 0
  *
+ * needs: cupti
  * > SELECT key, value FROM meta WHERE key IN ('command', 'cupti.text', 'option.cupti_library', 'option.output', 'option.redact', 'rank') ORDER BY key
  * command|redact_bad_pattern [hidden] [hidden] [hidden] [hidden]
  * cupti.text|[hidden]

@@ -12,6 +12,7 @@
  * cuMemAlloc_v2|4096|1
  *
  * Every copy has its device record, though no handler of atexit ran:
+ * needs: cupti
  * > SELECT matched, without_record FROM coverage
  * 4|0
  *

@@ -11,14 +11,17 @@
  * graph|0|10|0
  * kernel|1|2|0
  *
+ * needs: cupti
  * > SELECT kind, count(*), sum(bytes), count(DISTINCT launch) FROM graph_copies GROUP BY 1 ORDER BY 1
  * d2h|10|40960|10
  * h2d|10|40960|10
  *
+ * needs: cupti
  * > SELECT name, count(*), count(DISTINCT graph_node) FROM kernels GROUP BY 1
  * xs_scale|20|2
  *
  * A graph's kernels carry the launch's number:
+ * needs: cupti
  * > SELECT count(*) FROM device_kernel k JOIN launch l ON l.correlation = k.correlation
  * > JOIN launch_kind n ON n.id = l.kind
  * > WHERE n.name = 'graph'

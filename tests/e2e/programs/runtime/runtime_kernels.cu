@@ -2,10 +2,12 @@
  *
  * stdout: sum 2560
  *
+ * needs: cupti
  * > SELECT direction, count(*), sum(bytes), sum(device_ns > 0) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|1|4|1
  * h2d|2|8192|2
  *
+ * needs: cupti
  * > SELECT name, launches, device_ns > 0 FROM summary_by_kernel ORDER BY 1
  * xs_axpy|4|1
  * xs_scale|1|1
@@ -15,6 +17,7 @@
  * host function|1|0
  * kernel|6|0
  *
+ * needs: cupti
  * > SELECT count(*) FROM launch l JOIN device_kernel k ON k.correlation = l.correlation
  * 6
  *

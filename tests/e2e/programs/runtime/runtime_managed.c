@@ -10,6 +10,7 @@
  * > WHERE e.name LIKE 'cuMemPrefetch%'
  * 2|4194304
  *
+ * needs: cupti
  * > SELECT k.name, sum(bytes) >= 2097152 FROM device_migration m JOIN migration_kind k ON k.id = m.kind
  * > WHERE k.name IN ('h2d', 'd2h') GROUP BY 1 ORDER BY 1
  * d2h|1

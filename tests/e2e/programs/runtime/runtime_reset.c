@@ -12,6 +12,7 @@
  * 4096|cuMemFree_v2|1
  * 8192|cuMemFreeHost|1
  *
+ * needs: cupti
  * > SELECT direction, count(*), sum(bytes), sum(device_ns > 0), sum(result) FROM transfers GROUP BY 1 ORDER BY 1
  * d2h|2|8192|2|0
  * h2d|2|8192|2|0

@@ -10,6 +10,7 @@
  * d2h|512|1|0
  *
  * On the device's side they lie in memory that is static, where CUPTI tells that from other device memory:
+ * needs: cupti
  * > SELECT k.name, replace(m.name, ' static', ''), replace(n.name, ' static', ''), count(*), sum(bytes)
  * > FROM device_copy d JOIN copy_kind k ON k.id = d.kind
  * > JOIN device_memory_kind m ON m.id = d.src_kind JOIN device_memory_kind n ON n.id = d.dst_kind GROUP BY 1, 2, 3

@@ -9,6 +9,7 @@
  * env: XFERSPY_CUPTI_LIBRARY=$lib/libwatched_cupti.so
  * stdout: data ok
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM device_copy), (SELECT value FROM meta
  * > WHERE key = 'cupti.path') LIKE '%/libwatched_cupti.so'
  * 2001|1

@@ -62,9 +62,10 @@ lost_records() {
 }
 
 # lost_calls: kinds of calls that were made within a window, as it is in the trace, and have no correlation id. What the
-# clocks may differ by is left out.
+# clocks may differ by is left out. With XFERSPY_CUPTI=off there is no window.
 lost_calls() {
     local windows table kinds='' calls
+    [ "$(q "$traces" "SELECT value FROM meta WHERE key = 'cupti.status'")" = off ] && return
     windows=$(q "$traces" "SELECT value FROM meta WHERE key = 'cupti.windows'")
     for table in launch transfer memset; do
         [ $table = launch ] && kinds="AND kind IN (SELECT id FROM launch_kind WHERE name IN ('kernel', 'graph'))"

@@ -4,6 +4,7 @@
  * env: XFERSPY_WINDOW=..60min XFERSPY_OUTSIDE=allocations
  * stdout: data ok
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM sync), (SELECT count(*) FROM device_kernel)
  * 10|1|10
  *

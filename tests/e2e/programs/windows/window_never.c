@@ -4,6 +4,7 @@
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM device_kernel),
  * > (SELECT value FROM meta WHERE key = 'cupti.windows')
  * 10|0|0+0

@@ -2,7 +2,7 @@
  * domain, pushed or started, twice.
  *
  * link: cuda
- * only: no-repairs
+ * only: no-repairs cupti
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *

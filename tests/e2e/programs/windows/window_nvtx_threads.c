@@ -5,12 +5,14 @@
  * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_WINDOW=nvtx:step XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *
+ * needs: cupti
  * > SELECT grid_x, count(*) FROM device_kernel GROUP BY grid_x ORDER BY grid_x
  * 1|10
  * 2|10
  * 3|10
  *
  * One window:
+ * needs: cupti
  * > SELECT value LIKE '%+%' AND value NOT LIKE '%,%' FROM meta WHERE key = 'cupti.windows'
  * 1
  */

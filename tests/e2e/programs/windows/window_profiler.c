@@ -1,7 +1,7 @@
 /* XFERSPY_WINDOW=profiler: device times from cudaProfilerStart to cudaProfilerStop, by the runtime and by the driver.
  *
  * link: cuda cudart
- * only: no-repairs
+ * only: no-repairs cupti
  * env: XFERSPY_WINDOW=profiler XFERSPY_OUTSIDE=calls
  * stdout: data ok
  *

@@ -9,6 +9,7 @@
  * $ grep -c 'XFERSPY_WINDOW is no window (.*20ms/1s, nvtx:NAME or profiler); the budget decides' $stderr
  * 1
  *
+ * needs: cupti
  * > SELECT grid_x, count(*) FROM device_kernel GROUP BY grid_x
  * 1|10
  */

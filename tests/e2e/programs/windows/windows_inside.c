@@ -3,7 +3,7 @@
  * the program if it is). A handler may also jump out of the call: then the thread is outside.
  *
  * link: cuda
- * only: sim unsanitized no-repairs
+ * only: sim unsanitized no-repairs cupti
  * env: XFERSPY_WINDOW=20ms/40ms XFERSPY_STACK=none
  * stdout: data ok
  *

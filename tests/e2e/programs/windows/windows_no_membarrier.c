@@ -7,9 +7,11 @@
  * args: 1000
  * stdout: data ok
  *
+ * needs: cupti
  * $ . "$here/programs/windows/counts.sh"; compare_counts
  * 17 counts are the same
  *
+ * needs: cupti
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.windows') LIKE '%+%,%+%',
  * > (SELECT value FROM meta WHERE key = 'cupti.detachments') > 0
  * 1|1

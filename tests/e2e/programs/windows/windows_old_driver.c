@@ -6,6 +6,7 @@
  * env: XFERSPY_SIM_DRIVER_VERSION=12050 XFERSPY_STACK=none XFERSPY_BUDGET=1
  * stdout: data ok
  *
+ * needs: cupti budget
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.windows') LIKE '%+%,%',
  * > (SELECT value FROM meta WHERE key = 'cupti.windows') LIKE '%+%',
  * > (SELECT value FROM meta WHERE key = 'cupti.detachments'),
@@ -14,6 +15,7 @@
  * 0|1|1|active|1
  *
  * Each launch is there, and of the device what ran before; nothing of the last ones.
+ * needs: cupti budget
  * > SELECT (SELECT count(*) FROM launch WHERE result = 0) >= 20000, (SELECT count(*) FROM device_kernel) > 0,
  * > (SELECT count(*) FROM device_kernel) < (SELECT count(*) FROM launch),
  * > (SELECT max(start_ns) FROM device_kernel) < (SELECT max(enter_ns) - 1000000 FROM launch)

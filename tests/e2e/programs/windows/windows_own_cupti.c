@@ -11,11 +11,13 @@
  * stdout: own records: 40 kernels, 2 copies
  * stdout: data ok
  *
+ * needs: cupti
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.status'), (SELECT value FROM meta WHERE key = 'cupti.detachments'),
  * > (SELECT value FROM meta WHERE key = 'cupti.windows') LIKE '%,%'
  * stepped aside|1|0
  *
  * The trace has all calls, and of the device what ran in the first window:
+ * needs: cupti
  * > SELECT (SELECT count(*) FROM launch WHERE grid_x = 7), (SELECT count(*) FROM device_kernel WHERE grid_x = 7),
  * > (SELECT count(*) FROM launch WHERE grid_x = 7 AND correlation IS NOT NULL),
  * > (SELECT count(*) FROM device_kernel WHERE grid_x = 1)

@@ -6,9 +6,11 @@
  * args: 3000
  * stdout: data ok
  *
+ * needs: cupti
  * $ . "$here/programs/windows/counts.sh"; compare_counts
  * 17 counts are the same
  *
+ * needs: cupti
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.windows') LIKE '%+%,%+%',
  * > (SELECT value FROM meta WHERE key = 'cupti.detachments') > 0,
  * > (SELECT count(*) FROM transfers WHERE correlation IS NULL AND result = 0) > 0
