@@ -11,7 +11,7 @@
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
-enum { DEPTH_MAX = 512, RECENT = 16 };
+enum { DEPTH_MAX = 512, RECENT = 16, REST = 64 };
 
 _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
@@ -26,6 +26,7 @@ static _Atomic unsigned undefined;
 struct recent {
     struct xs_caller caller;
     bool is_noted;
+    unsigned rest; /* of so many walks nothing is noted: what one read was not enough to know that it is the same */
     unsigned natives;
     struct xs_stack_key key; /* of the native frames */
     uint32_t number;         /* of the stack if it has no Python frames; 0: not known */
@@ -114,30 +115,6 @@ static bool define(uint32_t number, struct walked *w, struct xs_event **e) {
     return xs_define(e, XS_DEFINE_STACK, number, bytes, n);
 }
 
-struct definition {
-    uint32_t number;
-    struct walked *walked;
-    struct xs_event **event;
-    bool is_defined;
-};
-
-static void define_on_scratch(void *arg) {
-    struct definition *d = arg;
-    d->is_defined = define(d->number, d->walked, d->event);
-}
-
-static void forget_definition(struct xs_stack_key key) {
-    xs_stacks_undefined(key);
-    atomic_fetch_add(&undefined, 1);
-}
-
-static void define_new(uint32_t number, struct xs_stack_key key, struct walked *w, struct xs_event **e) {
-    struct definition definition = {number, w, e, false};
-    if (!xs_on_scratch(define_on_scratch, &definition) || !definition.is_defined) {
-        forget_definition(key);
-    }
-}
-
 /* ---- taking ---- */
 
 static struct recent *place_of(struct walked *w, const struct xs_caller *caller) {
@@ -154,18 +131,27 @@ static bool is_same(const struct recent *r, const struct xs_caller *caller) {
            xs_native_is_as_noted(&r->reads);
 }
 
+/* Until all of it is written the place counts for nothing: a signal handler may jump away at any moment. */
 static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent;
-    bool is_second = is_from(r, caller), is_cut;
-    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &is_cut, is_second ? &r->reads : NULL);
+    bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0, is_cut;
+    r->is_noted = false;
+    atomic_signal_fence(memory_order_seq_cst);
+    w->natives = xs_native_walk(unwinder, caller, w->pcs, depth_limit, &is_cut, is_noting ? &r->reads : NULL);
     w->has_pcs = true;
     w->is_cut = is_cut;
     w->key = key_of_natives(w->pcs, w->natives);
     r->caller = *caller;
-    r->is_noted = is_second;
     r->natives = w->natives;
     r->key = w->key;
     r->number = 0;
+    if (is_noting) {
+        r->rest = r->reads.is_whole ? 0 : REST;
+    } else {
+        r->rest = comes_again ? r->rest - 1 : 0;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    r->is_noted = is_noting;
 }
 
 /* The native frames, or that they are the same as before. */
@@ -193,14 +179,50 @@ static struct walked *walked_from(const struct xs_caller *caller) {
     return w->natives || w->pythons ? w : NULL;
 }
 
-/* A definition needs all frames. */
-static void complete(struct walked *w, const struct xs_caller *caller) {
+/* ---- new stacks ---- */
+
+struct definition {
+    uint32_t number;
+    struct walked *walked;
+    const struct xs_caller *caller;
+    struct xs_event **event;
+    bool is_defined;
+};
+
+/* All frames are needed now. They can be fewer than a moment ago, where the rules cannot be asked for. */
+static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
+    struct xs_stack_key key = w->key;
+    bool is_cut = w->is_cut;
     if (!w->has_pcs) {
-        bool is_cut = w->is_cut;
         walk_natives(w, caller);
-        w->is_cut = w->is_cut || is_cut;
+        w->is_cut |= is_cut;
     }
+    return w->key.low == key.low && w->key.high == key.high;
 }
+
+/* Signals wait meanwhile: a handler that jumped away would leave the stack without a definition. */
+static void define_on_scratch(void *arg) {
+    struct definition *d = arg;
+    d->is_defined = has_all_frames(d->walked, d->caller) && define(d->number, d->walked, d->event);
+}
+
+static void forget_definition(struct xs_stack_key key) {
+    xs_stacks_undefined(key);
+    atomic_fetch_add(&undefined, 1);
+}
+
+/* False: it is to be defined when it comes the next time. */
+static bool define_new(uint32_t number, struct xs_stack_key key, struct walked *w, const struct xs_caller *caller,
+                       struct xs_event **e) {
+    struct definition definition = {number, w, caller, e, false};
+    if (!xs_on_scratch(define_on_scratch, &definition) || !definition.is_defined) {
+        forget_definition(key);
+        return false;
+    }
+    return true;
+}
+
+/* ---- numbers ---- */
 
 static bool is_number_known(const struct walked *w) {
     return w->pythons == 0 && w->recent->number &&
@@ -226,11 +248,9 @@ static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
     unsigned undefined_before = atomic_load(&undefined);
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
-    if (is_new) {
-        complete(w, caller);
-        define_new(number, key, w, e);
+    if (!is_new || define_new(number, key, w, caller, e)) {
+        remember_number(w, number, undefined_before);
     }
-    remember_number(w, number, undefined_before);
     return number;
 }
 

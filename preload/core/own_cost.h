@@ -9,7 +9,7 @@
 #include "preload/core/thread.h"
 
 #define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, which follows no pattern of a program's own */
-/* A call that took longer was interrupted. */
+/* A call that took longer was interrupted, or did what is done once: it read modules, or defined a stack. */
 #define XS_OWN_COST_MOST_NS 5000u
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */

@@ -23,14 +23,11 @@
  *       2 once_a_while cuMemcpyHtoDAsync_v2 100 3200 100
  *       2 three_times cuMemcpyDtoHAsync_v2 3 192 3
  *
- * The text and the page have them, too.
+ * The text has them, too.
  * $ for t in $traces; do "$xferspy" report --by=site $t | grep -oE 'often .* 120,000|once_a_while .* 100 '; done |
  * $   awk '{ print $1, $NF }' | sort | uniq -c
- * $ for t in $traces; do "$xferspy" html --force -o "$dir/page.html" $t > "$dir/out"
- * $   grep -o '"transfers":120000,"bytes":120060000,"timed":120000,' "$dir/page.html"; done | uniq -c
  *       2 often 120,000
  *       2 once_a_while 100
- *       2 "transfers":120000,"bytes":120060000,"timed":120000,
  *
  * All rows of sites that have few, with their device times, and a part of the one that has many.
  * $ for t in $traces; do q $t "SELECT count(*) FROM transfers WHERE bytes IN (16, 32, 64) AND device_ns > 0

@@ -37,11 +37,11 @@ static void lock_of_the_contexts(void **state) {
 
 /* Into a chunk that is no spool's, which a child would not have. */
 static void add_set(void) {
-    static XS_TLS struct xs_chunk chunk;
+    static XS_TLS uint64_t memory[XS_SPOOL_CHUNK_BYTES / sizeof(uint64_t)];
     static const uint32_t ids[] = {1, 2, 3};
-    xs_thread.chunk = &chunk;
-    xs_thread.next = chunk.events;
-    xs_thread.end = chunk.events + XS_SPOOL_CHUNK_EVENTS;
+    xs_thread.chunk = (struct xs_chunk *)(void *)memory; /* the events follow its header */
+    xs_thread.next = xs_thread.chunk->events;
+    xs_thread.end = xs_thread.next + XS_SPOOL_CHUNK_EVENTS;
     (void)xs_set_add(xs_thread.next, ids, COUNT_OF(ids), 12345);
     xs_thread_forget();
 }
