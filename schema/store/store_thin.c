@@ -343,7 +343,8 @@ static unsigned turn(struct xs_store *store) {
     return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
 }
 
-/* A slice of the device's copies was gone through. */
+/* After a slice of the device's copies: notes where some wait. The second time, behind the last of these, it goes on
+ * where it was. */
 static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool waits) {
     if (waits) {
         thin->waiting.from = thin->waiting.to ? thin->waiting.from : from;
