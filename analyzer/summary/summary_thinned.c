@@ -150,12 +150,31 @@ static void settle(struct pool *pool, struct pool *told) {
 
 typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
 
+/* A pass that did not come to its end before the program did left records whose calls are gone. The times of those that
+ * came after their call had gone are told of the call already. */
+static struct pool orphans_of(struct xs_summary_work *work) {
+    struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
+    for (size_t i = 0; i < work->records.count; i++) {
+        struct xs_record *record = &work->records.items[i];
+        if (record->matched || record->untimed)
+            continue;
+        record->matched = 1;
+        pool.copies += record->records;
+        pool.bytes = xs_sum(pool.bytes, record->bytes);
+        pool.ns = xs_sum(pool.ns, record->ns);
+    }
+    return pool;
+}
+
 /* What is left is known by kinds only. The direction that the host saw may be another one, as between two devices. */
 static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools *all,
                        struct pool told[XS_DIRECTION_COUNT]) {
+    struct pool orphans = orphans_of(work);
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
         for (unsigned i = 0; i < 3; i++)
             settle(&(*all)[d][i], &told[d]);
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
+        settle(&orphans, &told[d]);
     for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
         for (unsigned i = 0; i < 3; i++) {
             struct pool *pool = &(*all)[d][i];
@@ -165,6 +184,8 @@ static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools
                 take_records(work, grid, *pool);
         }
     }
+    if (orphans.copies || orphans.ns)
+        take_records(work, grid, orphans);
 }
 
 static int read_records(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
@@ -205,22 +226,6 @@ static int read_records(struct xs_summary_work *work, xs_totals_grid *grid, stru
     return xs_scan_end(&scan);
 }
 
-/* A pass that did not come to its end before the program did left records whose calls are gone. */
-static void take_orphans(struct xs_summary_work *work, xs_totals_grid *grid) {
-    struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
-    for (size_t i = 0; i < work->records.count; i++) {
-        struct xs_record *record = &work->records.items[i];
-        if (record->matched || record->untimed)
-            continue;
-        record->matched = 1;
-        pool.copies += record->records;
-        pool.bytes = xs_sum(pool.bytes, record->bytes);
-        pool.ns = xs_sum(pool.ns, record->ns);
-    }
-    if (pool.copies)
-        take_records(work, grid, pool);
-}
-
 int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *grid) {
     if (!work->summary->thinned.rows)
         return XS_OK;
@@ -228,8 +233,6 @@ int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *g
     int status = read_calls(work, grid, told);
     if (status >= 0)
         status = read_records(work, grid, told);
-    if (status >= 0)
-        take_orphans(work, grid);
     return status;
 }
 

@@ -1,10 +1,10 @@
 /* Thinning a trace that grows too large; see store_thin.h.
  *
  * A pass goes over all rows behind the beginning, slice by slice of row numbers, each slice in a transaction of its own
- * between two batches of events. It drops what is not of the sample, from the end of the beginning up to a mark a
- * quarter of the size ago. The next pass begins when the file is nearly full again. As soon as the middle itself needs
- * too much, a pass takes a quarter of the sample of before: fewer would leave pages half empty, which SQLite joins only
- * when they are emptier than a third. */
+ * between two batches of events. It drops what is neither of the sample nor kept beside it, from the end of the
+ * beginning up to a mark a quarter of the size ago. The next pass begins when the file is nearly full again. As soon as
+ * the middle itself needs too much, a pass takes a quarter of the sample of before: fewer would leave pages half empty,
+ * which SQLite joins only when they are emptier than a third. */
 #include "schema/store/store_thin.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* ?1 < id <= ?2 is the slice; the functions are those of thin_choice.h. */
 #define SLICE "r.id > ?1 AND r.id <= ?2"
-#define FOLLOWS SLICE " AND xs_follow(r.id, r.correlation, r.id)"
+#define FOLLOWS(is_of_transfer) SLICE " AND xs_follow(r.id, r.correlation, r.id, " is_of_transfer ")"
 #define CHOSEN(correlation, entry_point, site, kind)                                                                   \
     SLICE " AND xs_choose(r.id, " correlation ", r.id, 0, " entry_point ", " site ", " kind ", 0)"
 #define DELETE_FROM(table) "DELETE FROM " table " WHERE id > ?1 AND id <= ?2 AND xs_is_gone(id)"
@@ -86,7 +86,7 @@ static const struct thinned {
          XS_CALLS_NONE,
          {ADD_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
                  " count(r.start_ns), sum(" DEVICE_SPAN ") FROM device_copy_row" OF_SHAPE("device_copy_shape")
-                     FOLLOWS GROUPED,
+                     FOLLOWS("s.graph_node IS NULL") GROUPED,
           ADD_UP "'transfer', xs_call_shape(r.correlation), 0, 0, 0, 0, 0, 0, 0,"
                  " sum(CASE WHEN r.start_ns IS NULL THEN 0 ELSE max(coalesce(s.copies, 1), 1) END), sum(" DEVICE_SPAN
                  ") FROM device_copy_row" OF_SHAPE("device_copy_shape") SLICE
@@ -97,19 +97,20 @@ static const struct thinned {
      "correlation",
      XS_CALLS_NONE,
      {ADD_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN
-             ") FROM device_kernel_row r WHERE " FOLLOWS GROUPED,
+             ") FROM device_kernel_row r WHERE " FOLLOWS("0") GROUPED,
       NULL, DELETE_FROM("device_kernel_row")}},
     {"device_memset",
      "correlation",
      XS_CALLS_NONE,
      {ADD_UP "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
-             " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS GROUPED,
+             " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS("0")
+                 GROUPED,
       NULL, DELETE_FROM("device_memset")}},
     {"device_sync",
      "correlation",
      XS_CALLS_NONE,
      {ADD_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
-             " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS GROUPED,
+             " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS("0") GROUPED,
       NULL, DELETE_FROM("device_sync")}},
 };
 
@@ -144,9 +145,12 @@ struct xs_thin {
     unsigned table;         /* of the pass: where it is */
     unsigned done;          /* of the pass: bits of the tables that it is through with */
     int64_t ids[XS_THINNED_TABLES];
-    struct slice copies;          /* of the device, that are next; no end: not looked up */
-    int64_t newest_before;        /* correlation of the transfers before the last slice of them */
-    uint64_t remembered_before;   /* transfers, when the device's copies had their last slice */
+    struct slice copies;        /* of the device, that are next; no end: not looked up */
+    int64_t newest_before;      /* correlation of the transfers before the last slice of them */
+    uint64_t remembered_before; /* transfers, when the device's copies had their last slice */
+    struct {
+        int64_t from, to, back;   /* rows that are gone through once more, and where it goes on then; no to: none */
+    } waiting;                    /* copies of the device, for their transfers */
     int64_t row_bytes, pass_rows; /* of the pass: bytes of a row, and how many there are */
     int64_t dropped;              /* in the pass */
     bool has_passed, was_in_vain; /* the last pass is over; it dropped hardly anything */
@@ -271,6 +275,7 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     thin->done = 0;
     thin->copies = (struct slice){0};
     thin->newest_before = 0;
+    thin->waiting.to = thin->waiting.back = 0;
     for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
         int64_t from = thin->begun.last[i] - EARLY_RECORDS;
         thin->ids[i] = from > 0 ? from : 0;
@@ -321,7 +326,7 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
 }
 
 /* The table that is next. A copy of the device comes when its transfer was just before it, so that the time that it
- * took is added to what is known of the transfer. */
+ * took is added to what is known of the transfer. With several threads transfers are only roughly in order. */
 static unsigned turn(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
     while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1)) {
@@ -338,16 +343,37 @@ static unsigned turn(struct xs_store *store) {
     return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
 }
 
+/* After a slice of the device's copies: notes where some wait. The second time, behind the last of these, it goes on
+ * where it was. */
+static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool waits) {
+    if (waits) {
+        thin->waiting.from = thin->waiting.to ? thin->waiting.from : from;
+        thin->waiting.to = to;
+    } else if (thin->done >> TRANSFER & 1 && to >= thin->waiting.to && to < thin->waiting.back) {
+        thin->ids[DEVICE_COPY] = thin->waiting.back;
+    }
+}
+
+/* All transfers were: what waited for them is next. */
+static void go_back(struct xs_thin *thin, unsigned table) {
+    if (table == TRANSFER && thin->waiting.to) {
+        thin->waiting.back = thin->ids[DEVICE_COPY];
+        thin->ids[DEVICE_COPY] = thin->waiting.from;
+    }
+}
+
 /* One slice, in the batch that is open. */
 static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
     struct xs_thin *thin = store->thin;
     bool is_transfer = table == TRANSFER;
+    int64_t from = thin->ids[table];
     xs_choice_slice(store->choice,
                     &(struct xs_choice_range){.of = tables[table].of,
                                               .from_correlation = thin->begun.correlation,
                                               .to_correlation = thin->to.correlation,
                                               .from_other = is_transfer ? thin->begun.ns : thin->begun.last[table],
-                                              .to_other = is_transfer ? thin->to.ns : thin->to.last[table]});
+                                              .to_other = is_transfer ? thin->to.ns : thin->to.last[table],
+                                              .has_all_calls = (thin->done >> TRANSFER & 1) != 0});
     thin->newest_before = is_transfer ? xs_choice_newest(store->choice) : thin->newest_before;
     int status = run(store, table, 0, to);
     for (unsigned i = 1; !status && xs_choice_gone(store->choice) && i < XS_THIN_STATEMENTS; i++) {
@@ -358,6 +384,7 @@ static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
     if (table == DEVICE_COPY) {
         thin->copies = (struct slice){0};
         thin->remembered_before = xs_choice_remembered(store->choice);
+        note_waiting(thin, from, to, xs_choice_waits(store->choice));
     }
     return status;
 }
@@ -381,6 +408,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
             status = thin_slice(store, table, slice.end);
         } else {
             thin->done |= 1u << table;
+            go_back(thin, table);
         }
     }
     status = status || store->thinned_rows == before ? status : write_meta(store);

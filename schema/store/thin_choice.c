@@ -29,6 +29,7 @@ struct xs_choice {
     uint64_t remembered; /* in all */
     int64_t newest;
     struct xs_choice_range range;
+    bool waits;                   /* a record of the slice */
     uint32_t row_count, row_at;   /* of the slice, and where the last question was */
     int64_t rows[XS_CHOICE_ROWS]; /* that go */
 };
@@ -151,11 +152,13 @@ void xs_choice_begin(struct xs_choice *choice, unsigned bits, uint32_t most) {
 
 void xs_choice_slice(struct xs_choice *choice, const struct xs_choice_range *range) {
     choice->range = *range;
+    choice->waits = false;
     choice->row_count = 0;
     choice->row_at = 0;
 }
 
 uint32_t xs_choice_gone(const struct xs_choice *choice) { return choice->row_count; }
+bool xs_choice_waits(const struct xs_choice *choice) { return choice->waits; }
 
 /* --- calls that went --- */
 
@@ -212,6 +215,7 @@ uint64_t xs_choice_remembered(const struct xs_choice *choice) { return choice->r
 /* --- the functions of SQL --- */
 
 enum { ID, CORRELATION, OTHER, THREAD, ENTRY_POINT, SITE, KIND, SHAPE };
+enum { IS_OF_TRANSFER = OTHER + 1 };
 
 /* What a call is chosen by; 0: it is none of those that may go. */
 static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **values, int64_t thread) {
@@ -264,11 +268,18 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
 }
 
+/* Threads write their calls in parts, so a transfer can come long after one with a larger correlation. */
 static void follow(sqlite3_context *context, int count, sqlite3_value **values) {
     struct xs_choice *choice = sqlite3_user_data(context);
     uint64_t key = key_of_call(choice, values, 0);
+    int64_t correlation = sqlite3_value_int64(values[CORRELATION]);
     (void)count;
     bool goes = key && !is_of_sample(key, choice->bits) && !put_kept(choice, key, false);
+    if (goes && correlation > 0 && sqlite3_value_int(values[IS_OF_TRANSFER]) && !choice->range.has_all_calls &&
+        !find_gone(choice, correlation)) {
+        choice->waits = true;
+        goes = false;
+    }
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
 }
 
@@ -322,7 +333,7 @@ struct xs_choice *xs_choice_new(sqlite3 *db) {
         int count;
         void (*function)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {{"xs_choose", 8, choose},
-                     {"xs_follow", 3, follow},
+                     {"xs_follow", 4, follow},
                      {"xs_is_gone", 1, is_gone},
                      {"xs_call_shape", 1, call_shape}};
     for (size_t i = 0; is_whole && i < sizeof functions / sizeof *functions; i++) {

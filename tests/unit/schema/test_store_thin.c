@@ -276,6 +276,45 @@ static void records_that_come_late_are_known_by_site(void **state) {
     expect_number(BOTH("device_copy", "device_copy", "count(*)", "rows"), (long long)ROUNDS * BATCH);
 }
 
+/* Two threads, of which one is written when the other has gone far ahead, as from a full spool. What the device did is
+ * in order. A call of the late one that is kept, as its site has few, has its record still. */
+static void calls_far_out_of_order_keep_their_records(void **state) {
+    enum { ROUNDS = 12, CALLS = 16384, RARE = 512, STEP = 1024, ROOM = 4 * LIMIT, TO_THE_END = 100 };
+    (void)state;
+    now_ns = 1000;
+    for (uint32_t i = 0; i < ROUNDS * CALLS; i++) {
+        uint32_t at = i % CALLS, first = i - at;
+        struct xs_event event = event_of(XS_EVENT_TRANSFER);
+        bool is_late = at >= CALLS / 2;
+        if (i % STEP == 0) {
+            assert_int_equal(xs_store_begin(store), 0);
+        }
+        event.correlation = first + (is_late ? 2 * (at - CALLS / 2) + 2 : 2 * at + 1);
+        event.enter_tick = (uint64_t)(now_ns += 100);
+        event.return_tick = event.enter_tick + 7;
+        event.stack = is_late && at % RARE == 0 ? 100 + i : is_late ? 2 : 1;
+        event.transfer = (struct xs_event_transfer){.bytes = 8, .direction = XS_DIR_H2D};
+        put(&event, 1 + is_late);
+        struct xs_device_copy copy = {
+            .correlation = i + 1, .copies = 1, .kind = 1, .bytes = 8, .start_ns = now_ns, .end_ns = now_ns + 2};
+        assert_int_equal(xs_store_device_copy(store, &copy), 0);
+        if (i % STEP == STEP - 1) {
+            assert_int_equal(xs_store_commit(store), 0);
+            assert_int_equal(xs_store_thin(store, ROOM, STEP, now_ns), 0);
+        }
+    }
+    for (unsigned i = 0; i < TO_THE_END; i++) {
+        assert_int_equal(xs_store_thin(store, ROOM, 0, now_ns), 0);
+    }
+    expect("SELECT value >= 4 FROM meta WHERE key = 'thinned.one_in'", "1");
+    expect_number("SELECT count(*) FROM transfer WHERE stack >= 100", (long long)ROUNDS * CALLS / 2 / RARE);
+    expect("SELECT count(*) FROM transfer WHERE correlation NOT IN (SELECT correlation FROM device_copy)", "0");
+    expect("SELECT count(*) FROM device_copy WHERE correlation NOT IN (SELECT correlation FROM transfer)", "0");
+    expect_number(BOTH("transfer", "transfer", "count(*)", "rows"), (long long)ROUNDS * CALLS);
+    expect_number(BOTH("device_copy", "device_copy", "count(*)", "timed"), (long long)ROUNDS * CALLS);
+    expect("SELECT page_count * 4096 <= 8388608 FROM pragma_page_count()", "1");
+}
+
 /* More sites with few calls than there is room for calls: they share what there is, and the file stays small. */
 static void very_many_sites_share(void **state) {
     enum { ROUNDS = 400 };
@@ -347,6 +386,7 @@ int main(void) {
         WITH_STORE(what_the_device_took_is_known_by_site),
         WITH_STORE(very_many_sites_share),
         WITH_STORE(records_that_come_late_are_known_by_site),
+        WITH_STORE(calls_far_out_of_order_keep_their_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

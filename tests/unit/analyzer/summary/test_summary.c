@@ -112,6 +112,50 @@ static void device_times_of_thinned_shapes_stay_theirs(void **state) {
     drop(&c);
 }
 
+/* A record that came when its call was gone is told of the call, and its row is there still: it counts once. Of the
+ * three rows here that have no call, two came late. */
+static void late_records_of_thinned_calls_count_once(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c,
+         TRANSFER(1, 1, 100, 2, 4, 1, 10, 30, 1) TRANSFER(2, 1, 50, 1, 4, 0, 40, 45, 2) COPY(1, 100, 20, 40, 0) COPY(
+             2, 50, 41, 45, 0) COPY(9, 100, 50, 57, 0) COPY(10, 100, 60, 67, 0)
+             COPY(11, 100, 70, 77, 0) "INSERT INTO meta VALUES ('thinned.rows', 36), ('thinned.one_in', 4);" THINNED(
+                 "transfer", 1, 0, 0, 10, 1000, 200, 9, 74) THINNED("transfer", 2, 0, 0, 3, 150, 15, 3, 600)
+                 THINNED("device_copy", 1, 0, 0, 10, 1000, 0, 10, 660));
+    assert_int_equal(c.summary.all.timed_count, 2 + 13);
+    assert_int_equal(c.summary.all.device_ns, 24 + 660 + 21);
+    assert_int_equal(c.summary.coverage.matched, 15);
+    assert_int_equal(c.summary.coverage.without_event, 0);
+    drop(&c);
+}
+
+static const struct xs_totals *of_direction(const struct xs_summary *summary, enum xs_direction direction) {
+    for (size_t i = 0; i < summary->group_count; i++)
+        if (summary->groups[i].direction == direction)
+            return &summary->groups[i].totals;
+    fail_msg("no copies of direction %d", direction);
+    return NULL;
+}
+
+/* What is told of such a record is not taken from records of the other direction, of whose calls nothing is told. */
+static void late_records_leave_other_directions_alone(void **state) {
+    struct case_ c;
+    (void)state;
+    load(&c, TRANSFER(1, 1, 100, 2, 4, 1, 10, 30, 1) TRANSFER(2, 2, 50, 4, 2, 1, 40, 45, 2) COPY(1, 100, 20, 40, 0)
+                 COPY(2, 50, 41, 45, 0)
+                     COPY(9, 100, 50, 57, 0) "UPDATE device_copy_shape SET kind = 2 WHERE id = 2;"
+                                             "INSERT INTO meta VALUES ('thinned.rows', 36),"
+                                             " ('thinned.one_in', 4);" THINNED("transfer", 1, 0, 0, 10, 1000, 200, 1, 7)
+                                                 THINNED("transfer", 2, 0, 0, 3, 150, 15, 0, 0)
+                                                     THINNED("device_copy", 2, 0, 0, 3, 150, 0, 3, 30));
+    assert_int_equal(of_direction(&c.summary, XS_DIR_H2D)->device_ns, 20 + 7);
+    assert_int_equal(of_direction(&c.summary, XS_DIR_D2H)->device_ns, 4 + 30);
+    assert_int_equal(c.summary.all.timed_count, 2 + 4);
+    assert_int_equal(c.summary.coverage.matched, 6);
+    drop(&c);
+}
+
 /* What was looked at is said, and what was left out beside it; a part that was not left out is no part. */
 static void parts_that_were_looked_at(void **state) {
     struct case_ c;
@@ -444,6 +488,8 @@ int main(void) {
         cmocka_unit_test(nothing),
         cmocka_unit_test(sums_of_what_was_thinned_count),
         cmocka_unit_test(device_times_of_thinned_shapes_stay_theirs),
+        cmocka_unit_test(late_records_of_thinned_calls_count_once),
+        cmocka_unit_test(late_records_leave_other_directions_alone),
         cmocka_unit_test(parts_that_were_looked_at),
         cmocka_unit_test(steps_that_were_recorded),
         cmocka_unit_test(no_step_was_recorded),
