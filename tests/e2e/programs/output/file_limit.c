@@ -1,9 +1,9 @@
-/* The shell allows only files of 768 KiB: the spool is made smaller, and what came before the limit is in the trace. The
+/* The shell allows only files of 4 MiB: the spool is made smaller, and what came before the limit is in the trace. The
  * program pauses after its first copies, so that they are written before the limit is near: the batch that reaches it is
  * lost as a whole.
  *
  * link: cuda
- * run: ulimit -f 768 && exec "$program"
+ * run: ulimit -f 4096 && exec "$program"
  * stdout: data ok
  * status: stopped
  * notices: any
