@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/trace/callsites_helpers.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/stack_merge.h"
 
@@ -43,55 +44,105 @@ static uint32_t part_frames(const struct xs_callsites *c, uint32_t part, uint32_
 
 static bool is_known(const struct xs_frame *frame) { return frame->function || frame->file; }
 
-/* The number + 1 of the user's frame, 0: nothing is known. */
-static uint32_t user_frame(const struct xs_callsites *c, const struct merged *merged) {
+static bool is_users(const struct xs_frame *frame) { return !frame->library && (is_known(frame) || frame->module); }
+
+/* A frame of a chain, or where the compiler split a function in two, a part of the one before. */
+static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains *chains, size_t begin, uint32_t k) {
+    const struct xs_frame *inner = chains->count > begin ? &c->frames[chains->frames[chains->count - 1]] : NULL;
+    if (inner && inner->inlined && inner->function && inner->function == c->frames[k].function)
+        return;
+    XS_GROW(chains->frames, chains->count, chains->capacity);
+    chains->frames[chains->count++] = k;
+}
+
+/* Adds a stack's chain. Returns the number + 1 of the user's frame, 0: nothing is known. */
+static uint32_t add_chain(const struct xs_callsites *c, const struct merged *merged,
+                          struct xs_callsite_chains *chains) {
     uint32_t first, outermost = 0;
+    size_t begin = chains->count;
     for (size_t i = 0; i < merged->count; i++) {
         uint32_t count = part_frames(c, merged->parts[i], &first);
         for (uint32_t k = first; k < first + count; k++) {
-            const struct xs_frame *frame = &c->frames[k];
-            if (!frame->library && (is_known(frame) || frame->module))
-                return k + 1;
-            if (is_known(frame))
+            bool users = is_users(&c->frames[k]), begun = chains->count > begin;
+            if (begun && (!users || chains->count - begin == XS_CHAIN_FRAMES_MAX))
+                return chains->frames[begin] + 1;
+            if (users)
+                add_to_chain(c, chains, begin, k);
+            else if (is_known(&c->frames[k]))
                 outermost = k + 1;
         }
     }
-    return outermost;
+    return chains->count > begin ? chains->frames[begin] + 1 : outermost;
 }
 
 /* Without a line each call of a function is a place of its own: its address is all that tells them apart. */
-static uint32_t place_of(struct xs_callsites *c, struct xs_hash *pairs, uint32_t number) {
-    const struct xs_frame *frame = &c->frames[number];
-    uint64_t low, high;
+static uint64_t frame_key(struct xs_hash *pairs, const struct xs_frame *frame, uint64_t *high) {
+    *high = 0;
     if (frame->python || frame->line) {
         uint64_t *pair = xs_hash_put(pairs, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->file);
         if (!*pair)
             *pair = pairs->count;
-        low = *pair << 32 | frame->line;
-        high = 0;
-    } else {
-        low = frame->address;
-        high = (uint64_t)(uintptr_t)frame->module | (uint64_t)1 << 63;
+        return *pair << 32 | frame->line;
     }
-    uint64_t *place = xs_hash_put(&c->place_by_key, low, high);
+    *high = (uint64_t)(uintptr_t)frame->module | (uint64_t)1 << 63;
+    return frame->address;
+}
+
+/* Numbers from 1 for what is the same. */
+static uint64_t number_of(struct xs_hash *table, uint64_t low, uint64_t high) {
+    uint64_t *number = xs_hash_put(table, low, high);
+    if (!*number)
+        *number = table->count;
+    return *number;
+}
+
+struct numbering {
+    struct xs_hash pairs; /* functions and files */
+    struct xs_hash lines; /* frames of places */
+};
+
+/* Of two helpers that one line calls each makes a place: they are likely to copy different things. */
+static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t number, uint32_t through) {
+    uint64_t high, low = frame_key(&n->pairs, &c->frames[number], &high);
+    uint64_t line = number_of(&n->lines, low, high), inner = 0;
+    if (through != number) {
+        low = frame_key(&n->pairs, &c->frames[through], &high);
+        inner = number_of(&n->lines, low, high);
+    }
+    uint64_t *place = xs_hash_put(&c->place_by_key, line, inner);
     if (!*place) {
-        XS_GROW(c->place_frames, c->place_count, c->place_capacity);
-        c->place_frames[c->place_count] = number;
+        XS_GROW(c->places, c->place_count, c->place_capacity);
+        c->places[c->place_count] = c->frames[number];
+        c->places[c->place_count].through = inner ? &c->frames[through] : NULL;
         *place = ++c->place_count;
     }
     return (uint32_t)*place;
 }
 
 static void number_places(struct xs_callsites *c) {
-    struct xs_hash pairs = {0};
+    struct numbering numbering = {0};
+    struct xs_callsite_chains chains = {.first = xs_realloc(NULL, (c->stack_count + 1) * sizeof *chains.first)};
     struct merged *merged = xs_realloc(NULL, sizeof *merged);
+    uint32_t *users = xs_realloc(NULL, c->stack_count * sizeof *users);
+    uint8_t *passed = xs_realloc(NULL, c->stack_count);
     for (uint32_t i = 0; i < c->stack_count; i++) {
         merge(c, &c->stacks[i], merged);
-        uint32_t frame = user_frame(c, merged);
-        c->stacks[i].place = frame ? place_of(c, &pairs, frame - 1) : 0;
+        chains.first[i] = chains.count;
+        users[i] = add_chain(c, merged, &chains);
     }
+    chains.first[c->stack_count] = chains.count;
+    xs_callsites_helpers(c, &chains, passed);
+    for (uint32_t i = 0; i < c->stack_count; i++) {
+        uint32_t frame = passed[i] ? chains.frames[chains.first[i] + passed[i]] : users[i] - 1;
+        c->stacks[i].place = users[i] ? place_of(c, &numbering, frame, users[i] - 1) : 0;
+    }
+    xs_hash_free(&numbering.pairs);
+    xs_hash_free(&numbering.lines);
+    free(chains.frames);
+    free(chains.first);
     free(merged);
-    xs_hash_free(&pairs);
+    free(users);
+    free(passed);
 }
 
 int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message) {
@@ -125,8 +176,8 @@ void xs_callsites_close(struct xs_callsites *c) {
         free(c->ranges[i].full);
     for (size_t i = 0; i < c->note_count; i++)
         free(c->notes[i]);
-    void *const arrays[] = {c->modules, c->codes, c->addresses, c->stacks,      c->ranges,
-                            c->frames,  c->parts, c->notes,     c->place_frames};
+    void *const arrays[] = {c->modules, c->codes, c->addresses, c->stacks, c->ranges,
+                            c->frames,  c->parts, c->notes,     c->places};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     struct xs_hash *const tables[] = {&c->module_by_id, &c->code_by_id,    &c->address_by_key, &c->stack_by_id,
@@ -186,7 +237,7 @@ uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack)
 uint32_t xs_callsites_place_count(const struct xs_callsites *callsites) { return callsites->place_count; }
 
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place) {
-    return place && place <= callsites->place_count ? &callsites->frames[callsites->place_frames[place - 1]] : NULL;
+    return place && place <= callsites->place_count ? &callsites->places[place - 1] : NULL;
 }
 
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i) {

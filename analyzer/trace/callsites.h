@@ -19,6 +19,7 @@ struct xs_frame {
     bool python;
     bool inlined; /* into the next one */
     bool library; /* of CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
+    const struct xs_frame *through; /* of a place: the helper that makes the call for this line; NULL: none */
 };
 
 struct xs_callsites; /* owns everything it gives */
@@ -33,12 +34,14 @@ void xs_callsites_close(struct xs_callsites *callsites); /* NULL is nothing */
 const struct xs_frame *xs_callsites_frames(const struct xs_callsites *callsites, int64_t stack, size_t *count);
 bool xs_callsites_cut(const struct xs_callsites *callsites, int64_t stack); /* outer frames are missing */
 
-/* The innermost frame that is the user's own, if only by its binary; where all are of libraries, the outermost that is
- * known. NULL: nothing known. Of several stacks of one place it is the same one. */
+/* The innermost frame that is the user's own, if only by its binary; of a helper that copies for other lines the frame
+ * that calls it (callsites_helpers.h). Where all are of libraries, the outermost that is known. NULL: nothing known. Of
+ * several stacks of one place it is the same one. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
 /* A number for each distinct place, from 1: two stacks whose user frames have the same function, file and line (or,
- * where the line is not known, module and address) are of one place. 0: nothing known. Numbers are dense. */
+ * where the line is not known, module and address), and that go through the same helper, if any, are of one place. 0:
+ * nothing known. Numbers are dense. */
 uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack);
 uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* the largest number */
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place);

@@ -61,7 +61,7 @@ struct xs_callsites {
     size_t frame_count, frame_capacity;
     uint32_t *parts; /* a place in `addresses`, or in `frames` and XS_PART_ENTRY */
     size_t part_count, part_capacity;
-    uint32_t *place_frames; /* by place - 1: in `frames` */
+    struct xs_frame *places; /* by place - 1 */
     uint32_t place_count;
     size_t place_capacity;
     struct xs_hash place_by_key;

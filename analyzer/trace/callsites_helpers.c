@@ -1,0 +1,413 @@
+/* Which frames are helpers: small functions that a program's copies go through, where the line that matters is their
+ * caller's. It is told from the whole trace: a helper has callers that move different things. See callsites.h. */
+#include "analyzer/trace/callsites_helpers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/trace/callsites_internal.h"
+#include "analyzer/trace/scan.h"
+
+enum {
+    THINGS_MAX = 64,     /* of a stack that are told apart; one with more has no steady sizes */
+    CALLERS_MAX = 64,    /* of a frame that are compared with each other */
+    FEW_SIZES = 4,       /* sizes are steady if there are as few, */
+    REPEATS_OF_SIZE = 4, /* or if they are repeated as often on the average */
+    REPEATS_OF_ALLOCATION = 2,
+    SHARED_ONE_OF = 10, /* callers move different things if one transfer of so many, at most, is like the other's */
+};
+
+/* A frame by its file and line: the copies of a template are one, and so is a line that was inlined in many places. */
+struct key {
+    uint32_t frame;     /* one that has it */
+    uint32_t first;     /* of its pairs; UINT32_MAX: none */
+    uint32_t callers;   /* how many pairs */
+    uint32_t from_else; /* of these callers, those in other files */
+    bool recurses, helper;
+};
+
+/* A frame and its caller. */
+struct pair {
+    uint32_t key, caller;
+    uint32_t next;  /* of the same key */
+    uint32_t links; /* the stacks that have it: in `links`, UINT32_MAX: none */
+};
+
+struct link {
+    uint32_t stack, next;
+};
+
+/* What a stack's calls moved: the same number of bytes to or from the same address of a device's memory. */
+struct thing {
+    uint64_t bytes, address, allocation; /* address 0: an allocation, or not known */
+    uint64_t count;
+    int64_t first_id, last_id;
+    uint32_t next; /* of the same stack */
+};
+
+struct work {
+    const struct xs_callsites *c;
+    const struct xs_callsite_chains *chains;
+    uint32_t *key_of; /* by place in chains->frames */
+    struct xs_hash by_line, by_pair, by_thing, headers;
+    struct key *keys;
+    struct pair *pairs;
+    struct link *links;
+    struct thing *things;
+    size_t key_count, key_capacity, pair_count, pair_capacity, link_count, link_capacity, thing_count, thing_capacity;
+    struct of_stack {
+        uint32_t things, latest, count; /* things: the first, UINT32_MAX: none */
+        uint64_t others;                /* transfers beyond THINGS_MAX */
+        bool wanted;
+    } * stacks;
+};
+
+#define NONE UINT32_MAX
+
+static const struct xs_frame *frame_of(const struct work *w, size_t key) { return &w->c->frames[w->keys[key].frame]; }
+
+/* --- frames and their callers --- */
+
+static uint32_t key_of(struct work *w, uint32_t number) {
+    const struct xs_frame *frame = &w->c->frames[number];
+    bool line = frame->file && frame->line;
+    uint64_t owner = (uint64_t)(uintptr_t)(line ? frame->file : frame->module);
+    uint64_t *key = xs_hash_put(&w->by_line, line ? frame->line : frame->address, owner << 1 | !line);
+    if (!*key) {
+        XS_GROW(w->keys, w->key_count, w->key_capacity);
+        w->keys[w->key_count] = (struct key){.frame = number, .first = NONE};
+        *key = ++w->key_count;
+    }
+    return (uint32_t)*key - 1;
+}
+
+static bool is_one_file(const struct xs_frame *a, const struct xs_frame *b) {
+    return a->file ? a->file == b->file : !b->file && a->module == b->module;
+}
+
+static void add_call(struct work *w, uint32_t stack, uint32_t key, uint32_t caller) {
+    uint64_t *number = xs_hash_put(&w->by_pair, key, caller);
+    if (!*number) {
+        XS_GROW(w->pairs, w->pair_count, w->pair_capacity);
+        w->pairs[w->pair_count] =
+            (struct pair){.key = key, .caller = caller, .next = w->keys[key].first, .links = NONE};
+        w->keys[key].first = (uint32_t)w->pair_count;
+        w->keys[key].callers++;
+        w->keys[key].from_else += !is_one_file(frame_of(w, key), frame_of(w, caller));
+        *number = ++w->pair_count;
+    }
+    struct pair *pair = &w->pairs[*number - 1];
+    XS_GROW(w->links, w->link_count, w->link_capacity);
+    w->links[w->link_count] = (struct link){stack, pair->links};
+    pair->links = (uint32_t)w->link_count++;
+}
+
+static bool is_one_function(const struct xs_frame *a, const struct xs_frame *b) {
+    return a->function && a->function == b->function && a->file == b->file;
+}
+
+static void read_chains(struct work *w) {
+    const struct xs_callsite_chains *chains = w->chains;
+    w->key_of = xs_realloc(NULL, chains->count * sizeof *w->key_of);
+    for (size_t i = 0; i < chains->count; i++)
+        w->key_of[i] = key_of(w, chains->frames[i]);
+    for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
+        size_t end = chains->first[stack + 1];
+        for (size_t i = chains->first[stack]; i + 1 < end; i++) {
+            const struct xs_frame *frame = &w->c->frames[chains->frames[i]];
+            for (size_t k = i + 1; k < end; k++)
+                if (is_one_function(frame, &w->c->frames[chains->frames[k]]))
+                    w->keys[w->key_of[i]].recurses = w->keys[w->key_of[k]].recurses = true;
+            add_call(w, stack, w->key_of[i], w->key_of[i + 1]);
+        }
+    }
+}
+
+static bool may_be_helper(const struct key *key) { return key->callers > 1 && !key->recurses; }
+
+/* Marks the stacks that have a frame that may be one: only their transfers are looked at. */
+static bool choose_stacks(struct work *w) {
+    bool any = false;
+    for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
+        struct of_stack *of = &w->stacks[stack];
+        *of = (struct of_stack){.things = NONE, .latest = NONE};
+        for (size_t i = w->chains->first[stack]; i < w->chains->first[stack + 1] && !of->wanted; i++)
+            of->wanted = may_be_helper(&w->keys[w->key_of[i]]);
+        any |= of->wanted;
+    }
+    return any;
+}
+
+/* --- what was moved --- */
+
+static bool is_thing(const struct thing *a, const struct thing *b) {
+    return a->bytes == b->bytes && a->address == b->address && a->allocation == b->allocation;
+}
+
+static void add_thing(struct work *w, uint32_t stack, const struct thing *moved) {
+    struct of_stack *of = &w->stacks[stack];
+    struct thing *latest = of->latest == NONE ? NULL : &w->things[of->latest];
+    if (!latest || !is_thing(latest, moved)) {
+        uint64_t address = xs_mix(moved->bytes) ^ moved->address;
+        uint64_t *number = xs_hash_find(&w->by_thing, address, moved->allocation << 32 | stack);
+        if (!number && of->count >= THINGS_MAX) {
+            of->others++;
+            return;
+        }
+        if (!number) {
+            XS_GROW(w->things, w->thing_count, w->thing_capacity);
+            w->things[w->thing_count] = *moved;
+            w->things[w->thing_count].next = of->things;
+            of->things = (uint32_t)w->thing_count++;
+            of->count++;
+            number = xs_hash_put(&w->by_thing, address, moved->allocation << 32 | stack);
+            *number = w->thing_count;
+        }
+        of->latest = (uint32_t)*number - 1;
+        latest = &w->things[of->latest];
+    }
+    latest->count++;
+    latest->last_id = moved->last_id;
+}
+
+enum { ID, STACK, BYTES, ADDRESS, ALLOCATION, COLUMNS };
+
+/* A trace that cannot be read is told of by who reads it for more than this. */
+static void read_things(struct work *w, const char *sql) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_scan scan;
+    xs_scan_begin(&scan, w->c->trace, sql, message, NULL);
+    while (xs_scan_row(&scan)) {
+        int64_t id = xs_scan_int(&scan, STACK);
+        const uint64_t *number = id ? xs_hash_find(&w->c->stack_by_id, (uint64_t)id, 0) : NULL;
+        if (!number || !w->stacks[*number - 1].wanted)
+            continue;
+        struct thing thing = {.bytes = (uint64_t)xs_scan_int(&scan, BYTES),
+                              .address = (uint64_t)xs_scan_int(&scan, ADDRESS),
+                              .allocation = (uint64_t)xs_scan_int(&scan, ALLOCATION),
+                              .first_id = xs_scan_int(&scan, ID),
+                              .last_id = xs_scan_int(&scan, ID),
+                              .next = NONE};
+        add_thing(w, (uint32_t)*number - 1, &thing);
+    }
+    xs_scan_end(&scan);
+}
+
+/* --- callers --- */
+
+struct weight {
+    uint64_t low, high, count;
+};
+
+/* All that went through a frame from one of its callers. */
+struct caller {
+    struct weight *sizes, *addresses, *allocations;
+    size_t size_count, address_count, allocation_count;
+    uint64_t count, addressed, others;
+    int64_t first_id, last_id; /* of those with an address */
+};
+
+static int by_key(const void *a, const void *b) {
+    const struct weight *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+/* Sorts, and makes one of equal ones. */
+static size_t add_up(struct weight *items, size_t count) {
+    size_t kept = 0;
+    if (count)
+        qsort(items, count, sizeof *items, by_key);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && !by_key(&items[kept - 1], &items[i]))
+            items[kept - 1].count += items[i].count;
+        else
+            items[kept++] = items[i];
+    }
+    return kept;
+}
+
+static void take_things(const struct work *w, uint32_t stack, struct caller *caller) {
+    caller->others += w->stacks[stack].others;
+    caller->count += w->stacks[stack].others;
+    for (uint32_t i = w->stacks[stack].things; i != NONE; i = w->things[i].next) {
+        const struct thing *thing = &w->things[i];
+        caller->sizes[caller->size_count++] = (struct weight){thing->bytes, 0, thing->count};
+        caller->count += thing->count;
+        if (!thing->address)
+            continue;
+        if (!caller->addressed || thing->first_id < caller->first_id)
+            caller->first_id = thing->first_id;
+        if (!caller->addressed || thing->last_id > caller->last_id)
+            caller->last_id = thing->last_id;
+        caller->addressed += thing->count;
+        caller->addresses[caller->address_count++] = (struct weight){thing->address, thing->allocation, thing->count};
+        if (thing->allocation)
+            caller->allocations[caller->allocation_count++] = (struct weight){thing->allocation, 0, thing->count};
+    }
+}
+
+static void fill_caller(const struct work *w, const struct pair *pair, struct caller *caller) {
+    size_t most = 0;
+    *caller = (struct caller){0};
+    for (uint32_t i = pair->links; i != NONE; i = w->links[i].next)
+        most += w->stacks[w->links[i].stack].count;
+    struct weight **const lists[] = {&caller->sizes, &caller->addresses, &caller->allocations};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        *lists[i] = xs_realloc(NULL, most * sizeof **lists[i]);
+    for (uint32_t i = pair->links; i != NONE; i = w->links[i].next)
+        take_things(w, w->links[i].stack, caller);
+    caller->size_count = add_up(caller->sizes, caller->size_count);
+    caller->address_count = add_up(caller->addresses, caller->address_count);
+    caller->allocation_count = add_up(caller->allocations, caller->allocation_count);
+}
+
+static void free_caller(struct caller *caller) {
+    free(caller->sizes);
+    free(caller->addresses);
+    free(caller->allocations);
+}
+
+/* --- do they move different things --- */
+
+/* Sizes that are new with each call, those of batches of text say, tell nothing. */
+static bool has_steady_sizes(const struct caller *a) {
+    return a->count && !a->others && (a->size_count <= FEW_SIZES || a->size_count * REPEATS_OF_SIZE <= a->count);
+}
+
+/* Memory that is allocated for each call tells nothing. */
+static bool has_steady_memory(const struct caller *a) {
+    return a->addressed && !a->others && a->allocation_count &&
+           a->allocation_count * REPEATS_OF_ALLOCATION <= a->addressed;
+}
+
+static bool shares_few(const struct weight *a, size_t a_count, const struct weight *b, size_t b_count) {
+    uint64_t shared_a = 0, shared_b = 0, all_a = 0, all_b = 0;
+    size_t i = 0, k = 0;
+    while (i < a_count || k < b_count) {
+        int order = i >= a_count ? 1 : k >= b_count ? -1 : by_key(&a[i], &b[k]);
+        shared_a += order ? 0 : a[i].count;
+        shared_b += order ? 0 : b[k].count;
+        all_a += order <= 0 ? a[i].count : 0;
+        all_b += order >= 0 ? b[k].count : 0;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return shared_a * SHARED_ONE_OF <= all_a && shared_b * SHARED_ONE_OF <= all_b;
+}
+
+/* Addresses of Python's programs come from allocators that hand out the same memory for one thing after another. */
+static bool are_different(const struct caller *a, const struct caller *b, bool python) {
+    bool sizes =
+        has_steady_sizes(a) && has_steady_sizes(b) && shares_few(a->sizes, a->size_count, b->sizes, b->size_count);
+    if (python || !a->addressed || !b->addressed)
+        return sizes;
+    if (!shares_few(a->addresses, a->address_count, b->addresses, b->address_count))
+        return false;
+    /* of two that take turns each has its own memory, which was not freed in between */
+    bool turns = a->first_id < b->last_id && b->first_id < a->last_id;
+    return sizes || (turns && has_steady_memory(a) && has_steady_memory(b) &&
+                     shares_few(a->allocations, a->allocation_count, b->allocations, b->allocation_count));
+}
+
+/* Callers that move the same are one group; a helper has two at least. */
+static bool has_two_groups(const struct caller *callers, size_t count, bool python) {
+    uint8_t seen[CALLERS_MAX] = {1}, queue[CALLERS_MAX] = {0};
+    size_t first = 0, last = 1;
+    if (count < 2)
+        return false;
+    while (first < last) {
+        const struct caller *a = &callers[queue[first++]];
+        for (size_t k = 0; k < count; k++) {
+            if (seen[k] || are_different(a, &callers[k], python))
+                continue;
+            seen[k] = 1;
+            queue[last++] = (uint8_t)k;
+        }
+    }
+    return last < count;
+}
+
+static bool is_helper(const struct work *w, const struct key *key) {
+    struct caller callers[CALLERS_MAX];
+    size_t count = 0;
+    bool python = w->c->frames[key->frame].python;
+    for (uint32_t i = key->first; i != NONE && count < CALLERS_MAX; i = w->pairs[i].next) {
+        fill_caller(w, &w->pairs[i], &callers[count]);
+        if (has_steady_sizes(&callers[count]) || (!python && has_steady_memory(&callers[count])))
+            count++;
+        else
+            free_caller(&callers[count]);
+    }
+    bool helper = has_two_groups(callers, count, python);
+    for (size_t i = 0; i < count; i++)
+        free_caller(&callers[i]);
+    return helper;
+}
+
+/* --- headers of helpers --- */
+
+static bool is_header(const struct xs_frame *frame) {
+    static const char *const endings[] = {".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".ipp", ".tcc", ".tpp"};
+    const char *name = frame->python || !frame->file ? NULL : xs_base_name(frame->file);
+    const char *ending = name ? strrchr(name, '.') : NULL;
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(ending, endings[i]))
+            return true;
+    return false;
+}
+
+/* A header with a helper that other files call is one of helpers: what calls the helper from inside it is one, too. */
+static void find_helpers(struct work *w) {
+    for (size_t i = 0; i < w->key_count; i++) {
+        struct key *key = &w->keys[i];
+        key->helper = may_be_helper(key) && is_helper(w, key);
+        if (key->helper && key->from_else && is_header(frame_of(w, i)))
+            *xs_hash_put(&w->headers, (uint64_t)(uintptr_t)frame_of(w, i)->file, 0) = 1;
+    }
+}
+
+static bool belongs_to_helper(const struct work *w, const struct key *key, const struct xs_frame *inner) {
+    const struct xs_frame *frame = &w->c->frames[key->frame];
+    return inner && frame->file == inner->file && !key->recurses && key->from_else <= 1 && frame->file &&
+           xs_hash_find(&w->headers, (uint64_t)(uintptr_t)frame->file, 0);
+}
+
+/* How many of a stack's frames stand for their callers. */
+static uint8_t frames_passed(const struct work *w, uint32_t stack) {
+    size_t first = w->chains->first[stack], end = w->chains->first[stack + 1], i = first;
+    const struct xs_frame *inner = NULL;
+    for (; i + 1 < end; i++) {
+        const struct key *key = &w->keys[w->key_of[i]];
+        if (!key->helper && !belongs_to_helper(w, key, inner))
+            break;
+        inner = &w->c->frames[key->frame];
+    }
+    return (uint8_t)(i - first);
+}
+
+void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_callsite_chains *chains,
+                          uint8_t *passed) {
+    struct work w = {.c = callsites, .chains = chains};
+    memset(passed, 0, callsites->stack_count);
+    w.stacks = xs_realloc(NULL, callsites->stack_count * sizeof *w.stacks);
+    read_chains(&w);
+    if (choose_stacks(&w)) {
+        read_things(&w, "SELECT id, stack, bytes, CASE direction WHEN 2 THEN src_address ELSE dst_address END,"
+                        " CASE direction WHEN 2 THEN src_allocation ELSE dst_allocation END FROM transfer");
+        read_things(&w, "SELECT id, stack, bytes, address, allocation FROM memset");
+        read_things(&w, "SELECT id, stack, bytes, NULL, NULL FROM allocation");
+        find_helpers(&w);
+        for (uint32_t stack = 0; stack < callsites->stack_count; stack++)
+            passed[stack] = frames_passed(&w, stack);
+    }
+    struct xs_hash *const tables[] = {&w.by_line, &w.by_pair, &w.by_thing, &w.headers};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        xs_hash_free(tables[i]);
+    void *const arrays[] = {w.key_of, w.keys, w.pairs, w.links, w.things, w.stacks};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+}
