@@ -49,8 +49,17 @@ struct xs_side_run {
 struct xs_side_place {
     struct xs_match_place match; /* what it is known by; texts are the side's */
     bool has_frame;
-    struct xs_frame frame; /* of the first run that had it */
+    struct xs_frame frame; /* of the first run that had it; its `through` is NULL, see xs_side_frame */
+    bool has_helper;
+    struct xs_frame helper;
 };
+
+/* The frame with its helper. The place has to stay where it is. */
+static inline struct xs_frame xs_side_frame(const struct xs_side_place *place) {
+    struct xs_frame frame = place->frame;
+    frame.through = place->has_helper ? &place->helper : NULL;
+    return frame;
+}
 
 struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */

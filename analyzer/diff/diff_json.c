@@ -125,8 +125,10 @@ static void put_place(const char *key, const struct xs_side *side, uint32_t inde
     xs_json_object(json, key);
     xs_json_text(json, "entry_point", place->match.entry_point);
     if (place->has_frame) {
+        const struct xs_frame frame = xs_side_frame(place);
         xs_json_object(json, "call_site");
-        xs_place_json(json, &place->frame);
+        xs_place_json(json, &frame);
+        xs_place_through_json(json, &frame);
         xs_json_end(json, '}');
     } else {
         xs_json_null(json, "call_site");

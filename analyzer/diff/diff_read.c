@@ -112,6 +112,15 @@ struct here {
     size_t count, capacity, site_limit;
 };
 
+static struct xs_frame kept_frame(struct xs_side *side, const struct xs_frame *frame) {
+    struct xs_frame kept = *frame;
+    kept.function = frame->function ? keep(side, frame->function) : NULL;
+    kept.file = frame->file ? keep(side, frame->file) : NULL;
+    kept.module = frame->module ? keep(side, frame->module) : NULL;
+    kept.through = NULL;
+    return kept;
+}
+
 static void describe(struct xs_side *side, const struct xs_findings *findings, uint32_t site, bool with_text,
                      struct xs_side_place *place) {
     const struct xs_entry_point *entry = xs_site_entry(findings->sites, site);
@@ -122,10 +131,10 @@ static void describe(struct xs_side *side, const struct xs_findings *findings, u
     char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
     const char *owner = frame->file ? frame->file : frame->module;
     place->has_frame = true;
-    place->frame = *frame;
-    place->frame.function = frame->function ? keep(side, frame->function) : NULL;
-    place->frame.file = frame->file ? keep(side, frame->file) : NULL;
-    place->frame.module = frame->module ? keep(side, frame->module) : NULL;
+    place->frame = kept_frame(side, frame);
+    place->has_helper = frame->through != NULL;
+    if (frame->through)
+        place->helper = kept_frame(side, frame->through);
     place->match.function = place->frame.function;
     place->match.file = owner ? keep(side, xs_base_name(owner)) : NULL;
     place->match.line = frame->line || frame->file ? frame->line : frame->address;

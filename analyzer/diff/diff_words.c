@@ -331,7 +331,8 @@ static void add_place(struct xs_string *text, const struct xs_side *side, uint32
         xs_string_add_cut(text, place->match.entry_point, 80);
         return;
     }
-    xs_place_text(text, &sites, &place->frame);
+    const struct xs_frame frame = xs_side_frame(place);
+    xs_place_text(text, &sites, &frame);
     if (!entry_point)
         return;
     xs_string_add(text, " (", 2);

@@ -91,12 +91,13 @@ static bool site_fits(struct work *w, uint32_t site) {
     uint64_t *met = xs_hash_put(&w->sites_met, site, 0);
     if (*met)
         return *met == 2;
-    const struct xs_frame *frame = xs_site_place_frame(w->sites, site);
+    const struct xs_frame *frame = xs_site_place_frame(w->sites, site), *helper = frame ? frame->through : NULL;
     bool fits = false;
     for (size_t i = 0; i < w->filter->sites.count && !fits; i++) {
         const char *word = w->filter->sites.items[i];
         fits = xs_filter_fits(word, xs_site_entry(w->sites, site)->name) ||
-               (frame && (xs_filter_fits(word, frame->function) || fits_file(word, frame)));
+               (frame && (xs_filter_fits(word, frame->function) || fits_file(word, frame))) ||
+               (helper && (xs_filter_fits(word, helper->function) || fits_file(word, helper)));
     }
     *met = fits ? 2 : 1;
     return fits;

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/base/memory.h"
@@ -33,6 +34,13 @@ void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, con
     if (frame->file && frame->function) {
         xs_string_format(text, " in ");
         xs_markdown_code(text, frame->function);
+    }
+    if (frame->file && frame->through) {
+        struct xs_string through = {0};
+        xs_place_through(&through, sites, frame);
+        xs_string_format(text, ", through ");
+        xs_markdown_code(text, through.data + strlen(", through "));
+        xs_string_free(&through);
     }
     xs_string_format(text, " (");
     xs_markdown_code(text, entry_point);

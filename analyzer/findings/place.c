@@ -16,6 +16,8 @@ enum {
     LINE_COLUMNS = 160, /* of source, where there is no terminal to cut it */
 };
 
+#define UNKNOWN_MODULE "an unknown module"
+
 /* "gpu/kernels/../common.h" becomes "gpu/common.h": what compilers make of #include "../common.h" is one file, whoever
  * includes it. */
 static char *without_detours(const char *file) {
@@ -68,10 +70,26 @@ static void module_place(struct xs_string *text, const char *module, const struc
         xs_string_format(text, "+0x%" PRIx64, frame->address);
 }
 
+void xs_place_through(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
+    const struct xs_frame *helper = frame ? frame->through : NULL;
+    if (!helper)
+        return;
+    xs_string_add(text, ", through ", 10);
+    if (helper->file) {
+        xs_place_file(text, helper->file, sites->cwd);
+        if (helper->line)
+            xs_string_format(text, ":%" PRIu32, helper->line);
+    } else if (helper->function) {
+        xs_string_add_cut(text, helper->function, FUNCTION_COLUMNS);
+    } else {
+        module_place(text, helper->module ? xs_base_name(helper->module) : UNKNOWN_MODULE, helper);
+    }
+}
+
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame) {
     if (!frame)
         return;
-    const char *module = frame->module ? xs_base_name(frame->module) : "an unknown module";
+    const char *module = frame->module ? xs_base_name(frame->module) : UNKNOWN_MODULE;
     if (frame->file) {
         xs_place_file(text, frame->file, sites->cwd);
         if (frame->line)
@@ -86,6 +104,7 @@ void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const s
     } else {
         module_place(text, module, frame);
     }
+    xs_place_through(text, sites, frame);
 }
 
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site) {
@@ -161,6 +180,14 @@ void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {
     xs_json_bool(json, "python", frame->python);
 }
 
+void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame) {
+    if (!frame->through)
+        return;
+    xs_json_object(json, "through");
+    xs_place_json(json, frame->through);
+    xs_json_end(json, '}');
+}
+
 void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place) {
     if (!frame) {
         xs_json_null(json, "call_site");
@@ -172,5 +199,6 @@ void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bo
         xs_json_count(json, "address", frame->address);
     else
         xs_json_null(json, "address");
+    xs_place_through_json(json, frame);
     xs_json_end(json, '}');
 }

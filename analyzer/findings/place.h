@@ -13,8 +13,11 @@
  * parts of its path. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 
-/* "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40"; escaped. Nothing of a frame NULL. */
+/* "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and of a place that copies through a
+ * helper "solver.cu:42 in step, through buffer.h:27"; escaped. Nothing of a frame NULL. */
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
+/* ", through buffer.h:27", escaped; nothing of a frame without a helper, or NULL. */
+void xs_place_through(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
 /* "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
@@ -32,8 +35,10 @@ void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *se
 
 /* The keys of a frame: function, file, line, module, python; into the object that is open. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
-/* "call_site": the same as an object; of no frame null. `is_place`: with the address, where there is no line and it is
- * what tells the place from others. */
+/* "through": the same of its helper, as an object; nothing where it has none. */
+void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame);
+/* "call_site": the frame and its helper as an object; of no frame null. `is_place`: with the address, where there is no
+ * line and it is what tells the place from others. */
 void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place);
 
 #endif

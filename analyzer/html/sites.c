@@ -73,6 +73,8 @@ void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json)
             xs_json_text(json, "entry_point", row->entry_point);
             if (row->frame)
                 xs_place_json(json, row->frame);
+            if (row->frame)
+                xs_place_through_json(json, row->frame);
             xs_html_place_json(sites->sites, row->frame, json);
             put_totals(row, sites->saves_ns[i], json);
             xs_json_end(json, '}');

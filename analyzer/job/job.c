@@ -115,22 +115,41 @@ static void add_devices(struct xs_job *job, const struct xs_summary *s) {
 /* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line
  * is told by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one
  * function are places of their own. */
+static void add_frame_key(struct xs_string *key, const struct xs_frame *frame) {
+    if (frame && (frame->python || frame->line))
+        xs_string_format(key, "\x1f%s\x1f%s\x1f%" PRIu32, frame->function ? frame->function : "",
+                         frame->file ? frame->file : "", frame->line);
+    else if (frame)
+        xs_string_format(key, "\x1f%s\x1f%s\x1f+%" PRIx64, frame->function ? frame->function : "",
+                         frame->module ? xs_base_name(frame->module) : "", frame->address);
+}
+
 static char *key_of(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string key = {0};
     xs_string_format(&key, "%u\x1f%u\x1f%s", f->detector, f->verdict, xs_site_name(findings, f->site));
-    if (frame && (frame->python || frame->line))
-        xs_string_format(&key, "\x1f%s\x1f%s\x1f%" PRIu32, frame->function ? frame->function : "",
-                         frame->file ? frame->file : "", frame->line);
-    else if (frame)
-        xs_string_format(&key, "\x1f%s\x1f%s\x1f+%" PRIx64, frame->function ? frame->function : "",
-                         frame->module ? xs_base_name(frame->module) : "", frame->address);
+    add_frame_key(&key, frame);
+    add_frame_key(&key, frame ? frame->through : NULL);
     return key.data;
 }
 
 static int compare_keys(const void *left, const void *right) {
     const struct xs_job_finding *a = left, *b = right;
     return strcmp(a->key, b->key);
+}
+
+static struct xs_frame copy_of(const struct xs_frame *frame) {
+    struct xs_frame copy = *frame;
+    copy.function = copy_or_null(frame->function);
+    copy.file = copy_or_null(frame->file);
+    copy.module = copy_or_null(frame->module);
+    return copy;
+}
+
+static void free_texts(const struct xs_frame *frame) {
+    free((char *)(uintptr_t)frame->function);
+    free((char *)(uintptr_t)frame->file);
+    free((char *)(uintptr_t)frame->module);
 }
 
 static struct xs_job_finding new_finding(const struct xs_job *job, const struct xs_findings *findings,
@@ -145,10 +164,12 @@ static struct xs_job_finding new_finding(const struct xs_job *job, const struct 
                                      .home = job->process_count - 1,
                                      .folded = true};
     if (frame) {
-        finding.frame = *frame;
-        finding.frame.function = copy_or_null(frame->function);
-        finding.frame.file = copy_or_null(frame->file);
-        finding.frame.module = copy_or_null(frame->module);
+        finding.frame = copy_of(frame);
+        if (frame->through) {
+            struct xs_frame *helper = xs_realloc(NULL, sizeof *helper);
+            *helper = copy_of(frame->through);
+            finding.frame.through = helper;
+        }
         finding.text = xs_place_source(findings->sites, frame);
     }
     return finding;
@@ -272,9 +293,10 @@ static void free_finding(struct xs_job_finding *f) {
     free(f->entry_point);
     free(f->key);
     free(f->text);
-    free((char *)(uintptr_t)f->frame.function);
-    free((char *)(uintptr_t)f->frame.file);
-    free((char *)(uintptr_t)f->frame.module);
+    free_texts(&f->frame);
+    if (f->frame.through)
+        free_texts(f->frame.through);
+    free((struct xs_frame *)(uintptr_t)f->frame.through);
     free(f->shares);
 }
 

@@ -64,7 +64,7 @@ struct xs_job_finding {
     unsigned detector, verdict;
     const char *remedy;    /* static: in the words of the line (findings/remedies.h) */
     char *entry_point;     /* never NULL */
-    struct xs_frame frame; /* its texts are the job's; used where has_frame */
+    struct xs_frame frame; /* its texts and its helper are the job's; used where has_frame */
     bool has_frame;
     char *text;                  /* of the frame's line; NULL: not known, or not to be shown */
     char *key;                   /* what is the same of it in all processes */

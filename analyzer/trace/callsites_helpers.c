@@ -2,6 +2,8 @@
  * caller's. It is told from the whole trace: a helper has callers that move different things. See callsites.h. */
 #include "analyzer/trace/callsites_helpers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,10 @@ enum {
     FEW_SIZES = 4,       /* sizes are steady if there are as few, */
     REPEATS_OF_SIZE = 4, /* or if they are repeated as often on the average */
     REPEATS_OF_ALLOCATION = 2,
-    SHARED_ONE_OF = 10, /* callers move different things if one transfer of so many, at most, is like the other's */
+    SHARED_ONE_OF = 10,    /* callers move different things if one transfer of so many, at most, is like the other's */
+    ROWS_BEGUN = 1 << 17,  /* of a table that are looked at from its beginning, where a program sets up what it has; */
+    PARTS = 64,            /* and of the rest so many parts, */
+    ROWS_OF_PART = 1 << 10 /* each so long: that costs the same for a trace of any length */
 };
 
 /* A frame by its file and line: the copies of a template are one, and so is a line that was inlined in many places. */
@@ -172,27 +177,44 @@ static void add_thing(struct work *w, uint32_t stack, const struct thing *moved)
     latest->last_id = moved->last_id;
 }
 
-enum { ID, STACK, BYTES, ADDRESS, ALLOCATION, COLUMNS };
+enum { ID, STACK, BYTES, ADDRESS, ALLOCATION };
 
-/* A trace that cannot be read is told of by who reads it for more than this. */
-static void read_things(struct work *w, const char *sql) {
-    char message[XS_TRACE_MESSAGE_BYTES];
+/* A trace that cannot be read is told of by who reads it for more than this. Returns the last row's id. */
+static int64_t read_rows(struct work *w, const char *columns, int64_t from, int rows) {
+    char message[XS_TRACE_MESSAGE_BYTES], sql[512];
     struct xs_scan scan;
+    int64_t row = from;
+    snprintf(sql, sizeof sql, "SELECT %s WHERE id >= %" PRId64 " ORDER BY id LIMIT %d", columns, from, rows);
     xs_scan_begin(&scan, w->c->trace, sql, message, NULL);
     while (xs_scan_row(&scan)) {
         int64_t id = xs_scan_int(&scan, STACK);
         const uint64_t *number = id ? xs_hash_find(&w->c->stack_by_id, (uint64_t)id, 0) : NULL;
+        row = xs_scan_int(&scan, ID);
         if (!number || !w->stacks[*number - 1].wanted)
             continue;
         struct thing thing = {.bytes = (uint64_t)xs_scan_int(&scan, BYTES),
                               .address = (uint64_t)xs_scan_int(&scan, ADDRESS),
                               .allocation = (uint64_t)xs_scan_int(&scan, ALLOCATION),
-                              .first_id = xs_scan_int(&scan, ID),
-                              .last_id = xs_scan_int(&scan, ID),
+                              .first_id = row,
+                              .last_id = row,
                               .next = NONE};
         add_thing(w, (uint32_t)*number - 1, &thing);
     }
     xs_scan_end(&scan);
+    return row;
+}
+
+static void read_things(struct work *w, const char *columns, const char *last_sql) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_scan scan;
+    xs_scan_begin(&scan, w->c->trace, last_sql, message, NULL);
+    int64_t last = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0, read = 0;
+    if (xs_scan_end(&scan) < 0 || last <= 0)
+        return;
+    read = read_rows(w, columns, 0, ROWS_BEGUN);
+    int64_t part = (last - read) / PARTS + 1;
+    for (int64_t from = read + 1; from > 0 && from <= last; from = from + part > read ? from + part : read + 1)
+        read = read_rows(w, columns, from, ROWS_OF_PART);
 }
 
 /* --- callers --- */
@@ -396,10 +418,12 @@ void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_
     w.stacks = xs_realloc(NULL, callsites->stack_count * sizeof *w.stacks);
     read_chains(&w);
     if (choose_stacks(&w)) {
-        read_things(&w, "SELECT id, stack, bytes, CASE direction WHEN 2 THEN src_address ELSE dst_address END,"
-                        " CASE direction WHEN 2 THEN src_allocation ELSE dst_allocation END FROM transfer");
-        read_things(&w, "SELECT id, stack, bytes, address, allocation FROM memset");
-        read_things(&w, "SELECT id, stack, bytes, NULL, NULL FROM allocation");
+        read_things(&w,
+                    "id, stack, bytes, CASE direction WHEN 2 THEN src_address ELSE dst_address END,"
+                    " CASE direction WHEN 2 THEN src_allocation ELSE dst_allocation END FROM transfer",
+                    "SELECT max(id) FROM transfer_row");
+        read_things(&w, "id, stack, bytes, address, allocation FROM memset", "SELECT max(id) FROM memset");
+        read_things(&w, "id, stack, bytes, NULL, NULL FROM allocation", "SELECT max(id) FROM allocation");
         find_helpers(&w);
         for (uint32_t stack = 0; stack < callsites->stack_count; stack++)
             passed[stack] = frames_passed(&w, stack);
