@@ -290,3 +290,43 @@ while [ $page -lt $pages ]; do
     page=$((page + 1))
 done
 [ "$sum" = "$(cksum <t.db)" ] || show "something changed the trace"
+
+# Copies through a helper: the line is its caller's, and the helper is named with it.
+cat >helper.sql <<'END'
+INSERT INTO symbol VALUES (10,3,500,0,'Buffer::upload','/opt/app/buffer.h',27),(11,3,600,0,'weights','/opt/app/step.cc',12),
+ (12,3,700,0,'batch','/opt/app/step.cc',14);
+INSERT INTO stack VALUES (21,3,0,0),(22,3,0,0);
+INSERT INTO stack_frame (id,stack,depth,address,module) SELECT s*4096+d, s, d,
+ CASE d WHEN 0 THEN 1000100 WHEN 1 THEN 5000500 ELSE 5000600 + 100 * (s - 21) END, CASE d WHEN 0 THEN 1 ELSE 3 END
+ FROM (SELECT 21 AS s UNION SELECT 22), (SELECT 0 AS d UNION SELECT 1 UNION SELECT 2);
+UPDATE transfer SET stack = 21 WHERE stack IN (1, 2);
+UPDATE transfer SET stack = 22 WHERE stack = 3;
+END
+make_trace helper.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" helper.sql
+run "$XFERSPY" report helper.db; expect_status 0; expect_no_err
+expect_out ", at step.cc:12 in weights, through buffer.h:27 (cuMemcpyHtoD_v2)"; expect_out "at reader/reader.c:77 in read_back (cu"
+run "$XFERSPY" report --by=site helper.db; expect_out "step.cc:14 in batch, through buffer.h:27"
+run "$XFERSPY" report --by=file --json helper.db
+json "'/opt/app/buffer.h' not in [r['call_site']['file'] for r in d['traces'][0]['by']['rows'] if r['call_site']]"
+run "$XFERSPY" explain helper.db noop-upload; expect_out "step.cc:12 in weights, through buffer.h:27 (cu"
+expect_out "#1        Buffer::upload  buffer.h:27"; expect_out "#2        weights  step.cc:12"
+run "$XFERSPY" report --format=markdown helper.db
+expect_out '`step.cc:12` in `weights`, through `buffer.h:27` (`cuMemcpyHtoD_v2`)'
+run "$XFERSPY" report --json helper.db
+json "[f['call_site'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [{'function': 'weights', 'file': '/opt/app/step.cc', 'line': 12, 'module': '/opt/app/libreader.so', 'python': False, 'address': None, 'through': {'function': 'Buffer::upload', 'file': '/opt/app/buffer.h', 'line': 27, 'module': '/opt/app/libreader.so', 'python': False}}]"
+for site in step.cc:12 weights buffer.h:27 'Buffer::*'; do
+    run "$XFERSPY" report --site="$site" helper.db; expect_out "step.cc:12 in weights, through buffer.h:27"
+done
+run "$XFERSPY" report --site=step.cc:14 helper.db; expect_not "step.cc:12"
+run "$XFERSPY" html -o helper.html helper.db; expect_status 0
+# Another run's places are the same ones, and a baseline knows them.
+echo "UPDATE symbol SET line = 29 WHERE line = 27; UPDATE symbol SET line = line + 3 WHERE file LIKE '%step.cc'" >moved.sql
+make_trace moved.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" helper.sql moved.sql
+run "$XFERSPY" diff --all helper.db moved.db; expect_status 0
+expect_out "step.cc:15 in weights, through buffer.h:29 (cuMemcpyHtoD_v2)"; expect_out "was line 12"; expect_not "gone"
+run "$XFERSPY" diff --json helper.db moved.db
+json "all(c['site_before'] and c['site_after'] for c in d['call_sites'])"
+json "{c['site_after']['call_site'].get('through', {}).get('line') for c in d['call_sites'] if c['site_after']['call_site']} == {29, None}"
+run "$XFERSPY" check --write-baseline=base.json helper.db
+run "$XFERSPY" check --baseline=base.json --fail-on=any:0 moved.db; expect_status 0; expect_out "0 grown, 0 new, 0 gone"
+run "$XFERSPY" report helper.db moved.db; expect_out "step.cc:12 in weights, through buffer.h:27"
