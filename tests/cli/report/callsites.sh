@@ -292,17 +292,7 @@ done
 [ "$sum" = "$(cksum <t.db)" ] || show "something changed the trace"
 
 # Copies through a helper: the line is its caller's, and the helper is named with it.
-cat >helper.sql <<'END'
-INSERT INTO symbol VALUES (10,3,500,0,'Buffer::upload','/opt/app/buffer.h',27),(11,3,600,0,'weights','/opt/app/step.cc',12),
- (12,3,700,0,'batch','/opt/app/step.cc',14);
-INSERT INTO stack VALUES (21,3,0,0),(22,3,0,0);
-INSERT INTO stack_frame (id,stack,depth,address,module) SELECT s*4096+d, s, d,
- CASE d WHEN 0 THEN 1000100 WHEN 1 THEN 5000500 ELSE 5000600 + 100 * (s - 21) END, CASE d WHEN 0 THEN 1 ELSE 3 END
- FROM (SELECT 21 AS s UNION SELECT 22), (SELECT 0 AS d UNION SELECT 1 UNION SELECT 2);
-UPDATE transfer SET stack = 21 WHERE stack IN (1, 2);
-UPDATE transfer SET stack = 22 WHERE stack = 3;
-END
-make_trace helper.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" helper.sql
+make_trace helper.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" "$SOURCE/fixtures/helper.sql"
 run "$XFERSPY" report helper.db; expect_status 0; expect_no_err
 expect_out ", at step.cc:12 in weights, through buffer.h:27 (cuMemcpyHtoD_v2)"; expect_out "at reader/reader.c:77 in read_back (cu"
 run "$XFERSPY" report --by=site helper.db; expect_out "step.cc:14 in batch, through buffer.h:27"
@@ -321,7 +311,7 @@ run "$XFERSPY" report --site=step.cc:14 helper.db; expect_not "step.cc:12"
 run "$XFERSPY" html -o helper.html helper.db; expect_status 0
 # Another run's places are the same ones, and a baseline knows them.
 echo "UPDATE symbol SET line = 29 WHERE line = 27; UPDATE symbol SET line = line + 3 WHERE file LIKE '%step.cc'" >moved.sql
-make_trace moved.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" helper.sql moved.sql
+make_trace moved.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" "$SOURCE/fixtures/helper.sql" moved.sql
 run "$XFERSPY" diff --all helper.db moved.db; expect_status 0
 expect_out "step.cc:15 in weights, through buffer.h:29 (cuMemcpyHtoD_v2)"; expect_out "was line 12"; expect_not "gone"
 run "$XFERSPY" diff --json helper.db moved.db

@@ -17,6 +17,7 @@ fixture aside.db killed stepped_aside
 fixture ranges.db simple ranges
 fixture steps.db simple recorded_steps
 fixture findings.db findings callsites
+fixture helper.db findings callsites helper
 cp "$SOURCE"/../golden/*.db .
 for trace in *.db; do
     run "$XFERSPY" report --json "$trace"; expect_status 0; keep report
