@@ -294,7 +294,8 @@ done
 # Copies through a helper: the line is its caller's, and the helper is named with it.
 make_trace helper.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" "$SOURCE/fixtures/helper.sql"
 run "$XFERSPY" report helper.db; expect_status 0; expect_no_err
-expect_out ", at step.cc:12 in weights, through buffer.h:27 (cuMemcpyHtoD_v2)"; expect_out "at reader/reader.c:77 in read_back (cu"
+expect_out ", at step.cc:12 in weights, through buffer.h:27 (cuMemcpyHtoD_v2)"
+expect_out "at reader/reader.c:77 in read_back (cu"
 run "$XFERSPY" report --by=site helper.db; expect_out "step.cc:14 in batch, through buffer.h:27"
 run "$XFERSPY" report --by=file --json helper.db
 json "'/opt/app/buffer.h' not in [r['call_site']['file'] for r in d['traces'][0]['by']['rows'] if r['call_site']]"
@@ -311,7 +312,8 @@ run "$XFERSPY" report --site=step.cc:14 helper.db; expect_not "step.cc:12"
 run "$XFERSPY" html -o helper.html helper.db; expect_status 0
 # Another run's places are the same ones, and a baseline knows them.
 echo "UPDATE symbol SET line = 29 WHERE line = 27; UPDATE symbol SET line = line + 3 WHERE file LIKE '%step.cc'" >moved.sql
-make_trace moved.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" "$SOURCE/fixtures/helper.sql" moved.sql
+make_trace moved.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" "$SOURCE/fixtures/helper.sql" \
+    moved.sql
 run "$XFERSPY" diff --all helper.db moved.db; expect_status 0
 expect_out "step.cc:15 in weights, through buffer.h:29 (cuMemcpyHtoD_v2)"; expect_out "was line 12"; expect_not "gone"
 run "$XFERSPY" diff --json helper.db moved.db
