@@ -133,7 +133,8 @@ static void number_places(struct xs_callsites *c) {
     chains.first[c->stack_count] = chains.count;
     xs_callsites_helpers(c, &chains, passed);
     for (uint32_t i = 0; i < c->stack_count; i++) {
-        uint32_t frame = passed[i] ? chains.frames[chains.first[i] + passed[i]] : users[i] - 1;
+        bool helped = chains.frames && passed[i];
+        uint32_t frame = helped ? chains.frames[chains.first[i] + passed[i]] : users[i] - 1;
         c->stacks[i].place = users[i] ? place_of(c, &numbering, frame, users[i] - 1) : 0;
     }
     xs_hash_free(&numbering.pairs);

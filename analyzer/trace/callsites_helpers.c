@@ -151,30 +151,35 @@ static bool is_thing(const struct thing *a, const struct thing *b) {
     return a->bytes == b->bytes && a->address == b->address && a->allocation == b->allocation;
 }
 
+/* Its place in `things`; NONE: the stack has too many already. */
+static uint32_t find_thing(struct work *w, uint32_t stack, const struct thing *moved) {
+    struct of_stack *of = &w->stacks[stack];
+    uint64_t what = xs_mix(moved->bytes) ^ moved->address, where = moved->allocation << 32 | stack;
+    const uint64_t *known = xs_hash_find(&w->by_thing, what, where);
+    if (known)
+        return (uint32_t)*known - 1;
+    if (of->count >= THINGS_MAX)
+        return NONE;
+    XS_GROW(w->things, w->thing_count, w->thing_capacity);
+    w->things[w->thing_count] = *moved;
+    w->things[w->thing_count].next = of->things;
+    of->things = (uint32_t)w->thing_count++;
+    of->count++;
+    *xs_hash_put(&w->by_thing, what, where) = w->thing_count;
+    return of->things;
+}
+
 static void add_thing(struct work *w, uint32_t stack, const struct thing *moved) {
     struct of_stack *of = &w->stacks[stack];
-    struct thing *latest = of->latest == NONE ? NULL : &w->things[of->latest];
-    if (!latest || !is_thing(latest, moved)) {
-        uint64_t address = xs_mix(moved->bytes) ^ moved->address;
-        uint64_t *number = xs_hash_find(&w->by_thing, address, moved->allocation << 32 | stack);
-        if (!number && of->count >= THINGS_MAX) {
-            of->others++;
+    if (of->latest == NONE || !is_thing(&w->things[of->latest], moved)) {
+        uint32_t thing = find_thing(w, stack, moved);
+        of->others += thing == NONE;
+        if (thing == NONE)
             return;
-        }
-        if (!number) {
-            XS_GROW(w->things, w->thing_count, w->thing_capacity);
-            w->things[w->thing_count] = *moved;
-            w->things[w->thing_count].next = of->things;
-            of->things = (uint32_t)w->thing_count++;
-            of->count++;
-            number = xs_hash_put(&w->by_thing, address, moved->allocation << 32 | stack);
-            *number = w->thing_count;
-        }
-        of->latest = (uint32_t)*number - 1;
-        latest = &w->things[of->latest];
+        of->latest = thing;
     }
-    latest->count++;
-    latest->last_id = moved->last_id;
+    w->things[of->latest].count++;
+    w->things[of->latest].last_id = moved->last_id;
 }
 
 enum { ID, STACK, BYTES, ADDRESS, ALLOCATION };
@@ -209,7 +214,7 @@ static void read_things(struct work *w, const char *columns, const char *last_sq
     struct xs_scan scan;
     xs_scan_begin(&scan, w->c->trace, last_sql, message, NULL);
     int64_t last = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0, read = 0;
-    if (xs_scan_end(&scan) < 0 || last <= 0)
+    if (xs_scan_end(&scan) < 0 || last <= 0 || last > INT64_MAX / 2) /* of a damaged trace */
         return;
     read = read_rows(w, columns, 0, ROWS_BEGUN);
     int64_t part = (last - read) / PARTS + 1;
