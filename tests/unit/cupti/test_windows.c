@@ -143,7 +143,8 @@ static void graphs_keep_to_the_budget(void **state) {
         .call_ns = 340000, .recorded_ns = 70000, .turn_ns = 12 * MS, .graph_kernels = 6};
     static const struct program large = {
         .call_ns = 50 * MS, .recorded_ns = 2200000, .turn_ns = 12 * MS, .graph_kernels = 1000};
-    static const struct program cheap = {.call_ns = 400000, .recorded_ns = 6000, .turn_ns = 12 * MS, .graph_kernels = 1};
+    static const struct program cheap = {
+        .call_ns = 400000, .recorded_ns = 6000, .turn_ns = 12 * MS, .graph_kernels = 1};
     struct run r;
     (void)state;
     play(&r, &dear, 3 * SECOND);
