@@ -7,8 +7,8 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
-# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace` and `slow-recording`.
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `not-started`,
+# `other-output`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace`, `slow-recording`.
 # `varies`: a line of the output differs in every run; `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
@@ -44,6 +44,7 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     [ ! -e differs ] || [ "$mode" = verify ] || differs=3
     [ ! -e nothing ] || applied=0
     [ ! -e crash ] || kill -9 $$
+    [ ! -e not-started ] || exit 127
     [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
         "bytes":1048576,"checked":%d,"wrong":%d,"refused":{"capturing":1}}%s]}\n' \
         "$mode" $differs $applied $checked $wrong "$also" \
@@ -141,6 +142,7 @@ fails wrong "ERROR: 2 times the device would have held other bytes"
 [ ! -e run.db.try.json ] || show "kept what was not measured"
 fails differs "calls moved another number of bytes than in the trace"
 fails no-log "ERROR: the program left no log of its repairs"
+fails not-started "ERROR: the program ended with exit status 127 and left no log of its repairs; where a script starts"
 fails crash "ERROR: with the repair the program ended with signal 9"
 fails off "ERROR: the repair gather is off: no memory"
 fails second "ERROR: several processes of the program use CUDA"
