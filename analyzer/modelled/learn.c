@@ -101,6 +101,11 @@ static void add_order(struct learning *l, const struct xs_call *call, int64_t la
         raise(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before->device, work->end_ns);
 }
 
+static int64_t thousandths(int64_t of, int64_t whole) {
+    double share = (double)of * 1000 / (double)whole;
+    return share < 1e12 ? (int64_t)share : (int64_t)1e12;
+}
+
 static void learn_group(struct learning *l, struct xs_group *group, const struct xs_call *call,
                         const struct before *before, const struct xs_work *work, uint32_t shape) {
     struct xs_values *values = group->values;
@@ -110,8 +115,8 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     if (call->batch_index < 0)
         xs_values_add(&values[XS_LEARNED_NS], work->sum_ns);
     if (call->kind != XS_CALL_LAUNCH)
-        xs_values_add(&values[XS_LEARNED_RATIO], (int64_t)((double)work->sum_ns * 1000 /
-                                                           (double)xs_learned_link_ns(l->learned, call, work->bytes)));
+        xs_values_add(&values[XS_LEARNED_RATIO],
+                      thousandths(work->sum_ns, xs_learned_link_ns(l->learned, call, work->bytes)));
     /* what was staged first begins behind its call */
     bool after = is_measured && work->start_ns >= call->return_ns;
     int64_t given_ns = after ? call->return_ns : call->enter_ns;
@@ -120,8 +125,7 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     else if (before->is_known && work->start_ns + XS_MODELLED_CLOCKS_NS >= before->all_ns)
         xs_values_add(&values[XS_LEARNED_GAP], later(0, work->start_ns - before->all_ns));
     if (is_measured && xs_call_is_pageable(call) && call->batch_index < 0)
-        xs_values_add(&values[XS_LEARNED_SHARE],
-                      (int64_t)((double)work->sum_ns * 1000 / (double)(call->return_ns - call->enter_ns)));
+        xs_values_add(&values[XS_LEARNED_SHARE], thousandths(work->sum_ns, call->return_ns - call->enter_ns));
     if (is_measured) {
         group->began_within += work->start_ns < call->return_ns;
         group->returned_early += work->end_ns > call->return_ns + XS_MODELLED_CLOCKS_NS;

@@ -145,8 +145,12 @@ void xs_learned_free(struct xs_learned *learned) {
 
 /* A few that are alike say little of how much others differ. */
 static struct xs_length length_of(const struct xs_values *values, int64_t part) {
-    int64_t least = values->median / (values->seen > FEW ? 100 : part);
-    return (struct xs_length){values->median, values->spread > least ? values->spread : least, values->least};
+    enum { LEAST_PART = 4 };
+    bool few = values->seen <= FEW;
+    int64_t unsure_ns = values->median / (few ? part : 100), less_ns = few ? values->least / LEAST_PART : 0;
+    unsure_ns = values->spread > unsure_ns ? values->spread : unsure_ns;
+    less_ns = values->spread > less_ns ? values->spread : less_ns;
+    return (struct xs_length){values->median, unsure_ns, values->least > less_ns ? values->least - less_ns : 0};
 }
 
 /* Where to look, one after the other: up to a level, for groups with so many values. */
