@@ -261,7 +261,7 @@ static void nonsense_is_read(void **state) {
 
 static struct xs_pending work(int64_t enter_ns, int64_t ns, int64_t unsure_ns, uint32_t row) {
     return (struct xs_pending){.enter_ns = enter_ns,
-                               .lasts = {ns, unsure_ns},
+                               .lasts = {ns, unsure_ns, 0},
                                .is_kernel = true,
                                .table = XS_MODELLED_KERNEL,
                                .first = {[XS_MODELLED_KERNEL] = row}};
