@@ -235,6 +235,13 @@ for wrong in --by=line --by= --top=3 "--by=site --top=0" "--by=site --top=-1" "-
     run "$XFERSPY" report $wrong t.db; expect_status 2; expect_no_out
 done
 run "$XFERSPY" report --by=line t.db; expect_err "--by=line: use site, function, file"
+# The words of the README can be typed.
+words=$(sed -n 's/^xferspy report --by=function .* totals by //p' "$SOURCE/../../README.md" |
+    sed 's/ ([^)]*)//; s/, /\n/g')
+[ "$(echo "$words" | wc -l)" -eq 8 ] || show "words of the README: $words"
+echo "$words" | while IFS= read -r key; do
+    run "$XFERSPY" report "--by=$key" t.db; expect_status 0
+done || exit 1
 
 # On narrow terminals nothing is wider than the terminal but names that have no blanks.
 printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py
