@@ -7,9 +7,9 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
-# `exits`, `exits-always`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace` and
-# `slow-recording`.
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `exits`,
+# `exits-always`, `not-started`, `other-output`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording,
+# `no-trace`, `slow-recording`.
 # `varies`: a line of the output differs in every run; `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
@@ -46,6 +46,7 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     [ ! -e nothing ] || applied=0
     [ ! -e crash ] || kill -9 $$
     [ ! -e exits ] || [ "$mode" = verify ] || ends=6
+    [ ! -e not-started ] || exit 127
     [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
         "bytes":1048576,"checked":%d,"wrong":%d,"refused":{"capturing":1}}%s]}\n' \
         "$mode" $differs $applied $checked $wrong "$also" \
@@ -145,6 +146,7 @@ fails wrong "ERROR: 2 times the device would have held other bytes"
 [ ! -e run.db.try.json ] || show "kept what was not measured"
 fails differs "calls moved another number of bytes than in the trace"
 fails no-log "ERROR: the program left no log of its repairs"
+fails not-started "ERROR: the program ended with exit status 127, and with no word of its repairs; where a script starts it"
 fails crash "ERROR: with the repair the program ended with signal 9"
 fails exits "ERROR: 3 of 3 runs with the repair ended with exit status 6"; expect_not "-140 ms"
 fails off "ERROR: the repair gather is off: no memory"
