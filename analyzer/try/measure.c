@@ -144,7 +144,7 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
         if (trouble && WIFSIGNALED(status))
             xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "with the repair the program ended with signal %d",
                          WTERMSIG(status));
-        else if (trouble && WEXITSTATUS(status))
+        else if (trouble && WEXITSTATUS(status) != t->arguments->terms.exit_status)
             xs_trial_end(
                 attempt->trial, XS_TRIAL_FAILED,
                 "the program ended with exit status %d, and with no word of its repairs; where a script starts "

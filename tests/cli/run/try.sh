@@ -7,9 +7,9 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `not-started`,
-# `other-output`, `exits`, `exits-always`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording,
-# `no-trace` and `slow-recording`.
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `exits`,
+# `exits-always`, `not-started`, `other-output`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording,
+# `no-trace`, `slow-recording`.
 # `varies`: a line of the output differs in every run; `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
@@ -45,8 +45,8 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     [ ! -e differs ] || [ "$mode" = verify ] || differs=3
     [ ! -e nothing ] || applied=0
     [ ! -e crash ] || kill -9 $$
-    [ ! -e not-started ] || exit 127
     [ ! -e exits ] || [ "$mode" = verify ] || ends=6
+    [ ! -e not-started ] || exit 127
     [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
         "bytes":1048576,"checked":%d,"wrong":%d,"refused":{"capturing":1}}%s]}\n' \
         "$mode" $differs $applied $checked $wrong "$also" \
