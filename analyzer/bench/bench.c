@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
@@ -130,7 +131,9 @@ static void run_rounds(struct work *w) {
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench) {
     size_t count = terms->variant_count;
     struct work w = {.terms = terms, .bench = bench, .began_ns = xs_monotonic_ns()};
-    *bench = (struct xs_bench){.side_count = count, .sides = xs_realloc(NULL, count * sizeof *bench->sides)};
+    *bench = (struct xs_bench){.side_count = count,
+                               .sides = xs_realloc(NULL, count * sizeof *bench->sides),
+                               .exit_status = terms->exit_status};
     memset(bench->sides, 0, count * sizeof *bench->sides);
     w.round = xs_realloc(NULL, count * sizeof *w.round);
     w.environments = xs_realloc(NULL, count * sizeof *w.environments);
@@ -190,9 +193,25 @@ void xs_bench_compare_times(const struct xs_bench_run *before, size_t before_cou
         pair->result = delta < 0 ? XS_BENCH_FASTER : XS_BENCH_SLOWER;
 }
 
+size_t xs_bench_failures(const struct xs_bench *bench, size_t side, int *status) {
+    size_t count = 0;
+    for (size_t i = 0; i < bench->rounds; i++) {
+        int ended = bench->sides[side].runs[i].status;
+        if (WIFEXITED(ended) && WEXITSTATUS(ended) == bench->exit_status)
+            continue;
+        if (!count++)
+            *status = ended;
+    }
+    return count;
+}
+
 void xs_bench_compare(const struct xs_bench *bench, size_t variant, struct xs_bench_pair *pair) {
     const struct xs_bench_side *before = &bench->sides[0], *after = &bench->sides[variant];
-    xs_bench_compare_times(before->runs, bench->rounds, after->runs, bench->rounds, pair);
+    int status;
+    bool is_failed = xs_bench_failures(bench, 0, &status) || xs_bench_failures(bench, variant, &status);
+    size_t rounds = is_failed ? 0 : bench->rounds; /* how long it takes to fail is no measurement */
+    xs_bench_compare_times(before->runs, rounds, after->runs, rounds, pair);
+    pair->is_failed = is_failed;
     xs_outputs_compare(&before->outputs, &after->outputs, &pair->output);
     pair->exits_differ = before->outputs.runs && after->outputs.runs && !before->status_varies &&
                          (after->status_varies || before->status != after->status);

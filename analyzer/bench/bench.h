@@ -24,6 +24,7 @@ struct xs_bench_terms {
     size_t warm_up;      /* runs of each before, of which only the outputs count */
     double time_limit_s; /* no round begins that would probably end later; 0: none */
     const struct xs_bench_patterns *patterns;
+    int exit_status;                                              /* that a program ends with which has done its work */
     void (*progress)(size_t round, size_t rounds, void *context); /* before each round, warm-up included; or NULL */
     void *context;
 };
@@ -50,7 +51,8 @@ enum xs_bench_end {
 struct xs_bench {
     struct xs_bench_side *sides; /* a side a variant */
     size_t side_count;
-    size_t rounds; /* complete ones: each side has so many runs */
+    size_t rounds;   /* complete ones: each side has so many runs */
+    int exit_status; /* of the terms */
     enum xs_bench_end end;
 };
 
@@ -59,6 +61,10 @@ struct xs_bench {
  * own. SIGINT, SIGTERM and SIGHUP end the program that runs, and the measurement. For one thread. */
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench);
 void xs_bench_free(struct xs_bench *bench);
+
+/* How many of a side's runs failed: they ended with another exit status, or by a signal. `status` gets the first such
+ * one's, as of waitpid. */
+size_t xs_bench_failures(const struct xs_bench *bench, size_t side, int *status);
 
 enum xs_bench_result { XS_BENCH_FASTER, XS_BENCH_SLOWER, XS_BENCH_NO_DIFFERENCE, XS_BENCH_CANNOT_TELL };
 extern const char *const xs_bench_result_names[];
@@ -73,7 +79,8 @@ struct xs_bench_time {
 /* One variant beside the first one. */
 struct xs_bench_pair {
     struct xs_bench_time wall, loop;
-    bool by_loop; /* the result rests on the loop's time, which every run has */
+    bool by_loop;   /* the result rests on the loop's time, which every run has */
+    bool is_failed; /* runs failed; then nothing is known of the times */
     enum xs_bench_result result;
     struct xs_outputs_compared output;
     bool exits_differ;

@@ -81,7 +81,7 @@ static int print(const struct arguments *a, const struct xs_bench *bench) {
         return XS_EXIT_ERROR;
     xs_bench_report_make(&a->bench.terms, bench, &a->bench.gate, &report);
     writers[a->bench.format](&report, &out);
-    int status = report.failed ? XS_EXIT_LIMIT : XS_EXIT_OK;
+    int status = report.failed & XS_FAULT_STATUS ? XS_EXIT_ERROR : report.failed ? XS_EXIT_LIMIT : XS_EXIT_OK;
     xs_bench_report_free(&report);
     if (xs_out_close(&out, true) < 0 || !bench->rounds || bench->end == XS_BENCH_INTERRUPTED)
         status = XS_EXIT_ERROR;

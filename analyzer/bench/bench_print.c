@@ -66,7 +66,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         xs_string_free(&cut);
     }
     xs_out_fact(out, "runs", XS_BENCH_RUNS, report->bench->rounds, report->terms->warm_up);
-    if (report->bench->sides[1].outputs.runs)
+    if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
         xs_out_fact(out, "output", "%s", output.data);
     if (gate.length)
         xs_out_fact(out, "gate", "%s", gate.data);
@@ -128,7 +128,7 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
         put_code(out, side_names[i], command.data);
         xs_string_free(&command);
     }
-    if (report->bench->sides[1].outputs.runs)
+    if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
         put_code(out, "output", output.data);
     if (gate.length)
         put_code(out, "gate", gate.data);
@@ -240,6 +240,7 @@ void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
     xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
     xs_json_count(&json, "rounds", report->bench->rounds);
     xs_json_count(&json, "warm_up", report->terms->warm_up);
+    xs_json_int(&json, "expected_status", report->terms->exit_status);
     xs_bench_side_json(&json, side_names[0], report, 0);
     xs_bench_side_json(&json, side_names[1], report, 1);
     xs_json_end(&json, '}');

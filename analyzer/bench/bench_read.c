@@ -43,6 +43,31 @@ static bool read_times(const struct xs_json_document *document, struct xs_bench_
     return false;
 }
 
+/* Runs of a file without statuses are believed. */
+static bool says_failures(const struct xs_json_document *document, const char *path) {
+    static const char *const keys[] = {"before", "after"};
+    bool failed = false;
+    for (size_t i = 0; i < 2 && !failed; i++) {
+        struct xs_string sql = {0};
+        xs_string_format(&sql,
+                         "SELECT count(*), sum(signal IS NOT NULL OR status <> expected), min(expected) FROM"
+                         " (SELECT json_extract(value, '$.signal') AS signal, json_extract(value, '$.exit_status') AS"
+                         " status, coalesce(json_extract(?1, '$.expected_status'), 0) AS expected"
+                         " FROM json_each(?1, '$.%s.runs'))",
+                         keys[i]);
+        sqlite3_stmt *row = xs_json_document_ask(document, sql.data);
+        if (row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 1) > 0) {
+            xs_complain("%s: nothing was measured: %lld of %lld runs of %s failed (the exit status is not %lld)", path,
+                        (long long)sqlite3_column_int64(row, 1), (long long)sqlite3_column_int64(row, 0),
+                        i ? "AFTER" : "BEFORE", (long long)sqlite3_column_int64(row, 2));
+            failed = true;
+        }
+        sqlite3_finalize(row);
+        xs_string_free(&sql);
+    }
+    return failed;
+}
+
 int xs_bench_read(const char *path, struct xs_bench_times *times) {
     struct xs_json_document document = {0};
     struct stat st;
@@ -59,10 +84,11 @@ int xs_bench_read(const char *path, struct xs_bench_times *times) {
                                       "is no bench; `xferspy bench --json' makes one", damaged);
     if (!trouble && !read_times(&document, times))
         trouble = damaged;
+    bool failed = !trouble && says_failures(&document, path);
     xs_json_document_free(&document);
     if (file)
         fclose(file);
     if (trouble)
         xs_complain("%s: %s", path, trouble);
-    return trouble ? XS_EXIT_ERROR : XS_EXIT_OK;
+    return trouble || failed ? XS_EXIT_ERROR : XS_EXIT_OK;
 }

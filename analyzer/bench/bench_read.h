@@ -11,7 +11,7 @@ struct xs_bench_times {
     bool by_loop;
 };
 
-/* An exit status; what is wrong with the file was printed. */
+/* An exit status; what is wrong with the file was printed, as that runs in it failed. */
 int xs_bench_read(const char *path, struct xs_bench_times *times);
 
 #endif

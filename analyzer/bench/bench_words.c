@@ -48,12 +48,54 @@ void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread) {
 
 /* --- sentences --- */
 
+static const char *const side_names[] = {"BEFORE", "AFTER"};
+
+static void add_status(struct xs_string *text, int status, bool varies) {
+    if (WIFSIGNALED(status))
+        xs_string_format(text, "signal %d", WTERMSIG(status));
+    else
+        xs_string_format(text, "exit status %d", WEXITSTATUS(status));
+    if (varies)
+        xs_string_format(text, " and others");
+}
+
+void xs_bench_say_failures(struct xs_string *text, const struct xs_bench *bench, size_t side, const char *whose) {
+    int status;
+    bool varies = false;
+    size_t failed = xs_bench_failures(bench, side, &status);
+    for (size_t i = 0, met = 0; i < bench->rounds && met < failed; i++) {
+        int ended = bench->sides[side].runs[i].status;
+        bool is_failed = !WIFEXITED(ended) || WEXITSTATUS(ended) != bench->exit_status;
+        varies |= is_failed && ended != status;
+        met += is_failed;
+    }
+    if (!failed)
+        return;
+    xs_string_format(text, "%zu of %zu run%s %s ended with ", failed, bench->rounds, bench->rounds == 1 ? "" : "s",
+                     whose);
+    add_status(text, status, varies);
+}
+
+static void say_all_failures(struct xs_string *text, const struct xs_bench *bench) {
+    struct xs_string sides[2] = {{0}, {0}};
+    xs_bench_say_failures(&sides[0], bench, 0, "of BEFORE");
+    xs_bench_say_failures(&sides[1], bench, 1, "of AFTER");
+    xs_string_format(text, "Nothing was measured: %s%s%s.", sides[0].length ? sides[0].data : "",
+                     sides[0].length && sides[1].length ? ", " : "", sides[1].length ? sides[1].data : "");
+    xs_string_free(&sides[0]);
+    xs_string_free(&sides[1]);
+}
+
 void xs_bench_conclusion(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"AFTER is faster", "AFTER is slower", "No difference beyond the runs' own",
                                         "Which is faster cannot be told"};
     const struct xs_bench_pair *pair = &report->pair;
     const struct xs_difference *d = &xs_bench_deciding(pair)->difference;
     char before[XS_UNIT_BYTES], after[XS_UNIT_BYTES];
+    if (pair->is_failed) {
+        say_all_failures(text, report->bench);
+        return;
+    }
     xs_string_format(text, "%s", words[pair->result]);
     if (d->certainty == XS_NOT_KNOWN) {
         xs_string_format(text, ": no round was completed.");
@@ -76,15 +118,6 @@ enum xs_style xs_bench_conclusion_style(const struct xs_bench_report *report) {
     default:
         return XS_STYLE_WARN;
     }
-}
-
-static void add_status(struct xs_string *text, const struct xs_bench_side *side) {
-    if (WIFSIGNALED(side->status))
-        xs_string_format(text, "signal %d", WTERMSIG(side->status));
-    else
-        xs_string_format(text, "exit status %d", WEXITSTATUS(side->status));
-    if (side->status_varies)
-        xs_string_format(text, " and others");
 }
 
 static void add_line(struct xs_string *text, const char *who, const struct xs_string *line) {
@@ -122,7 +155,7 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
 
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"the output or the exit status differs", "AFTER is slower",
-                                        "it is not clear which is faster", "the gain is smaller"};
+                                        "it is not clear which is faster", "the gain is smaller", "a program failed"};
     const struct xs_bench_gate *gate = report->gate;
     if (!gate->at_least && !report->failed)
         return;
@@ -173,28 +206,38 @@ static void note_end(struct xs_bench_report *report) {
              bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
 }
 
+/* Whether it is the work that ends so, or how to say that it is. */
+static void note_failures(struct xs_bench_report *report) {
+    int first = 0, second = 0;
+    size_t before = xs_bench_failures(report->bench, 0, &first), after = xs_bench_failures(report->bench, 1, &second);
+    if (before && after && WIFEXITED(first) && first == second)
+        note(report, "If both end so after their work, say it with --status=%d", WEXITSTATUS(first));
+    else
+        note(report, "What a program prints about its failure is not shown; run it by itself");
+}
+
+/* How runs to warm up ended, too. */
 static void note_exits(struct xs_bench_report *report) {
-    static const char *const names[] = {"BEFORE", "AFTER"};
     for (size_t i = 0; i < 2; i++) {
         const struct xs_bench_side *side = &report->bench->sides[i];
+        bool works = WIFEXITED(side->status) && WEXITSTATUS(side->status) == report->bench->exit_status;
         struct xs_string status = {0};
-        if (!side->outputs.runs || (!side->status && !side->status_varies))
+        if (!side->outputs.runs || (works && !side->status_varies))
             continue;
-        add_status(&status, side);
-        note(report, "%s ended with %s", names[i], status.data);
+        add_status(&status, side->status, side->status_varies);
+        note(report, "%s ended with %s", side_names[i], status.data);
         xs_string_free(&status);
     }
 }
 
 static void note_loop(struct xs_bench_report *report) {
-    static const char *const names[] = {"BEFORE", "AFTER"};
     for (size_t i = 0; i < 2 && report->terms->patterns->has_loop_time; i++) {
         size_t known = 0;
         for (size_t r = 0; r < report->bench->rounds; r++)
             known += report->bench->sides[i].runs[r].loop.known;
         if (known < report->bench->rounds)
             note(report, "%zu of %zu runs of %s print no time that --loop-time finds with a unit%s",
-                 report->bench->rounds - known, report->bench->rounds, names[i],
+                 report->bench->rounds - known, report->bench->rounds, side_names[i],
                  report->pair.by_loop ? "" : "; the whole run's time is compared");
     }
 }
@@ -226,6 +269,10 @@ void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_be
     xs_bench_compare(bench, 1, &report->pair);
     report->failed = xs_bench_judge(bench, &report->pair, gate);
     note_end(report);
+    if (report->pair.is_failed) {
+        note_failures(report);
+        return;
+    }
     note_exits(report);
     note_loop(report);
     note_noise(report);

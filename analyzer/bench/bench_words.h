@@ -17,6 +17,7 @@ enum xs_bench_fault {
     XS_FAULT_SLOWER = 2,  /* AFTER is slower */
     XS_FAULT_UNCLEAR = 4, /* whether it is faster or slower cannot be told */
     XS_FAULT_GAIN = 8,    /* the gain that was demanded is not there */
+    XS_FAULT_STATUS = 16, /* a program failed, so nothing was measured; always fails */
 };
 extern const char *const xs_bench_fault_names[]; /* by bit, NULL after the last */
 
@@ -50,6 +51,8 @@ void xs_bench_report_free(struct xs_bench_report *report);
 
 /* "AFTER is faster: 2.41 s -> 1.98 s (-18 %)". */
 void xs_bench_conclusion(struct xs_string *text, const struct xs_bench_report *report);
+/* "3 of 9 runs of BEFORE ended with exit status 1"; nothing where none failed. */
+void xs_bench_say_failures(struct xs_string *text, const struct xs_bench *bench, size_t side, const char *whose);
 enum xs_style xs_bench_conclusion_style(const struct xs_bench_report *report);
 /* "-430 ms (-452 ms to -401 ms)": by how much AFTER takes longer, and its interval. */
 void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time);

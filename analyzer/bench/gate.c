@@ -6,7 +6,7 @@
 
 #include "analyzer/bench/bench_words.h"
 
-const char *const xs_bench_fault_names[] = {"output", "slower", "unclear", "gain", NULL};
+const char *const xs_bench_fault_names[] = {"output", "slower", "unclear", "gain", "status", NULL};
 
 bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate) {
     char *end = NULL;
@@ -37,6 +37,8 @@ static bool has_gain(const struct xs_bench_pair *pair, const struct xs_bench_gat
 unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
                         const struct xs_bench_gate *gate) {
     unsigned found = 0;
+    if (pair->is_failed)
+        return XS_FAULT_STATUS;
     bool unlike = bench->sides[0].status_varies || pair->exits_differ;
     if (unlike || pair->output.result != XS_OUTPUT_SAME)
         found |= XS_FAULT_OUTPUT;

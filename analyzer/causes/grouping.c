@@ -122,6 +122,14 @@ static const struct xs_repairable *instances_of(const struct grouping *g, size_t
     return &g->all->items[first];
 }
 
+/* How many transfers one that the cause changes stands for: where contents were looked at of a part, what was seen of
+ * it is true of the others, too. */
+static double stands_for(const struct xs_findings *findings, size_t cause) {
+    const struct xs_finding *f = &findings->items[findings->causes[cause].findings[0]];
+    bool is_part = f->sample.is_of_contents && f->sample.checked < f->sample.of && f->instances;
+    return is_part && f->sample.estimate > (double)f->instances ? f->sample.estimate / (double)f->instances : 1;
+}
+
 /* The larger cause that changes at least half of the transfers of the cause's first finding; else cause_count. */
 static size_t larger_cause(const struct grouping *g, size_t cause) {
     size_t count, best = g->findings->cause_count;
@@ -129,7 +137,7 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
     for (size_t i = 0; i < count; i++) {
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         uint32_t owner = number == XS_PLAN_NONE ? 0 : g->owner[number];
-        if (owner && ++g->owned[owner - 1] * 2 >= count)
+        if (owner && (double)++g->owned[owner - 1] * stands_for(g->findings, owner - 1) * 2 >= (double)count)
             best = owner - 1;
     }
     for (size_t i = 0; i < count; i++) { /* only what was counted: there may be as many causes as calls */
@@ -138,6 +146,22 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
             g->owned[g->owner[number] - 1] = 0;
     }
     return best;
+}
+
+/* The cause changes these transfers. Where its copies go to a stream of their own, others of the stream are only moved
+ * for them: what else is wrong with those is not repaired. */
+static void own(struct grouping *g, const struct xs_repairable *items, size_t count, uint32_t cause) {
+    uint32_t before = g->plan->count;
+    bool moves = count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_OVERLAP;
+    xs_plan_add(g->plan, items, count, XS_PLAN_MOST);
+    for (uint32_t k = before; k < g->plan->count && !moves; k++)
+        g->owner[g->plan->changed[k]] = cause;
+    for (size_t k = 0; k < count; k++) {
+        uint32_t number = xs_plan_number(g->plan, &items[k]);
+        bool is_new = number != XS_PLAN_NONE && !g->owner[number];
+        if (is_new && (moves || number >= g->plan->model->call_count))
+            g->owner[number] = cause;
+    }
 }
 
 static void merge_covered(struct grouping *g) {
@@ -155,15 +179,7 @@ static void merge_covered(struct grouping *g) {
         }
         findings->causes[kept] = *cause;
         const struct xs_repairable *items = instances_of(g, cause->findings[0], &count);
-        uint32_t before = g->plan->count;
-        xs_plan_add(g->plan, items, count, XS_PLAN_MOST);
-        for (uint32_t k = before; k < g->plan->count; k++)
-            g->owner[g->plan->changed[k]] = (uint32_t)kept + 1;
-        for (size_t k = 0; k < count; k++) {
-            uint32_t number = xs_plan_number(g->plan, &items[k]);
-            if (number != XS_PLAN_NONE && number >= g->plan->model->call_count && !g->owner[number])
-                g->owner[number] = (uint32_t)kept + 1;
-        }
+        own(g, items, count, (uint32_t)kept + 1);
         kept++;
     }
     findings->cause_count = kept;

@@ -65,7 +65,7 @@ static uint64_t median(uint64_t *values, uint64_t count) {
 }
 
 struct point {
-    double bytes, ns;
+    double bytes, ns, seen;
 };
 
 /* Through zero: the rate of the large copies, where there are any. Small ones may well be faster byte for byte, as
@@ -127,6 +127,22 @@ static void fit_line(struct xs_link_line *line, const struct point *points, unsi
     }
 }
 
+/* The large copies together have to take what they took. Where most size classes are small, the line is theirs: of
+ * copies from pageable memory the driver stages the small ones as a whole, and the large ones piece by piece. */
+static void fit_large(struct xs_link_line *line, const struct point *points, unsigned count) {
+    double copies = 0, bytes = 0, ns = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (points[i].bytes < (double)large_bytes)
+            continue;
+        copies += points[i].seen;
+        bytes += points[i].seen * points[i].bytes;
+        ns += points[i].seen * points[i].ns;
+    }
+    double says = copies * line->a_ns + bytes * line->b_ns_per_byte, left_ns = ns - copies * line->a_ns;
+    if (bytes > 0 && left_ns > 0 && (ns > says * 1.25 || says > ns * 1.25))
+        line->b_ns_per_byte = left_ns / bytes;
+}
+
 static void fit_class(struct xs_link_line *line, struct size_class *classes, double default_b) {
     struct point points[SIZE_CLASSES];
     unsigned count = 0;
@@ -142,6 +158,7 @@ static void fit_class(struct xs_link_line *line, struct size_class *classes, dou
             best_large = rate > best_large ? rate : best_large;
         else
             best_small = rate > best_small ? rate : best_small;
+        points[count].seen = (double)classes[i].seen;
         line->samples += classes[i].seen;
         count++;
     }
@@ -149,6 +166,7 @@ static void fit_class(struct xs_link_line *line, struct size_class *classes, dou
         return;
     line->known = true;
     fit_line(line, points, count, default_b);
+    fit_large(line, points, count);
     if (!line->rate_assumed)
         line->best_bytes_per_s = best_large > 0 ? best_large : best_small;
 }

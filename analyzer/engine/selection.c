@@ -55,8 +55,8 @@ struct work {
     struct xs_selection *selection;
     struct xs_sites *sites;
     char *message;
-    struct xs_hash threads, streams;      /* ids that fit */
-    struct xs_hash sites_met, ranges_met; /* 1: does not fit, 2: fits */
+    struct xs_hash threads, streams;                  /* ids that fit */
+    struct xs_hash stacks_met, texts_met, ranges_met; /* 1: does not fit, 2: fits */
 };
 
 #define CALLED_FROM "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream"
@@ -87,20 +87,45 @@ static bool fits_file(const char *word, const struct xs_frame *frame) {
     return fits;
 }
 
-static bool site_fits(struct work *w, uint32_t site) {
-    uint64_t *met = xs_hash_put(&w->sites_met, site, 0);
-    if (*met)
-        return *met == 2;
-    const struct xs_frame *frame = xs_site_place_frame(w->sites, site), *helper = frame ? frame->through : NULL;
-    bool fits = false;
-    for (size_t i = 0; i < w->filter->sites.count && !fits; i++) {
+/* Whether one of the words fits a text, or a frame's file and line. A text has one address (analyzer/base/interned.h),
+ * so each is compared once, in however many stacks it is. */
+static bool any_fits(struct work *w, const char *name, const struct xs_frame *frame) {
+    uint64_t *met =
+        xs_hash_put(&w->texts_met, (uint64_t)(uintptr_t)(frame ? frame->file : name), frame ? frame->line : UINT64_MAX);
+    bool fits = *met == 2;
+    for (size_t i = 0; i < w->filter->sites.count && !*met && !fits; i++) {
         const char *word = w->filter->sites.items[i];
-        fits = xs_filter_fits(word, xs_site_entry(w->sites, site)->name) ||
-               (frame && (xs_filter_fits(word, frame->function) || fits_file(word, frame))) ||
-               (helper && (xs_filter_fits(word, helper->function) || fits_file(word, helper)));
+        fits = frame ? fits_file(word, frame) : xs_filter_fits(word, name);
     }
     *met = fits ? 2 : 1;
     return fits;
+}
+
+static bool frame_fits(struct work *w, const struct xs_frame *frame) {
+    return (frame->function && any_fits(w, frame->function, NULL)) || (frame->file && any_fits(w, NULL, frame));
+}
+
+/* The frames of the program, and that of the place, which is a library's where all are. */
+static bool stack_fits(struct work *w, int64_t stack) {
+    const struct xs_callsites *callsites = w->sites->callsites;
+    if (stack <= 0 || !callsites)
+        return false;
+    uint64_t *met = xs_hash_put(&w->stacks_met, (uint64_t)stack, 0);
+    if (*met)
+        return *met == 2;
+    size_t count = 0;
+    const struct xs_frame *frames = xs_callsites_frames(callsites, stack, &count);
+    const struct xs_frame *place = xs_callsites_user_frame(callsites, stack);
+    bool fits = place && frame_fits(w, place);
+    for (size_t i = 0; i < count && !fits; i++)
+        fits = !frames[i].library && frame_fits(w, &frames[i]);
+    *met = fits ? 2 : 1;
+    return fits;
+}
+
+static bool site_fits(struct work *w, int64_t entry_point, int64_t stack) {
+    return any_fits(w, xs_site_entry(w->sites, xs_site_of(w->sites, entry_point, 0))->name, NULL) ||
+           stack_fits(w, stack);
 }
 
 static bool range_fits(struct work *w, int64_t range) {
@@ -151,7 +176,7 @@ static bool passes(struct work *w, struct xs_scan *scan, bool is_transfer) {
         return false;
     if (f->ranges.count && !range_fits(w, xs_scan_int(scan, RANGE)))
         return false;
-    return !f->sites.count || site_fits(w, xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK)));
+    return !f->sites.count || site_fits(w, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK));
 }
 
 static int read_table(struct work *w, enum xs_evidence_table table) {
@@ -276,7 +301,8 @@ int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filt
     int status = make(&w, &findings->steps);
     xs_hash_free(&w.threads);
     xs_hash_free(&w.streams);
-    xs_hash_free(&w.sites_met);
+    xs_hash_free(&w.stacks_met);
+    xs_hash_free(&w.texts_met);
     xs_hash_free(&w.ranges_met);
     *out = NULL;
     if (status < 0)

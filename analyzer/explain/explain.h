@@ -11,6 +11,11 @@
 
 #define XS_EXPLAIN_JSON_VERSION 1
 
+/* Words of the list, for it and for the help: what is saved cannot be added up. */
+#define XS_WHAT_IS_INSTEAD "`instead of N': saves this if number N cannot be repaired"
+#define XS_WHAT_IS_PART "`part of N': counted in what number N saves"
+#define XS_WHAT_IS_ADVICE "`advice': saves nothing by itself"
+
 /* An instance in few bytes: --all and --instances keep every one until the analysis has ended. */
 struct xs_kept {
     uint32_t detector, verdict, site, evidence_count;
@@ -42,7 +47,7 @@ struct xs_explain {
     const struct xs_seen *seen; /* where a finding was asked for */
     size_t seen_count;
     long chosen;     /* index of the one finding that was asked for, -1: all */
-    bool all;        /* every instance of it */
+    bool all;        /* every instance of it; in the list, every finding */
     bool full_stack; /* frames of libraries, too */
 };
 

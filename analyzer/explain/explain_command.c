@@ -12,6 +12,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/explain/explain.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/modelled/modelled.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
@@ -34,7 +35,8 @@ struct arguments {
 enum { OPTION_ALL = 0x100, OPTION_INSTANCES, OPTION_UNDECIDED, OPTION_MODEL, OPTION_FULL_STACK };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"all", OPTION_ALL, NULL, 0, "every instance of FINDING, not the first three only", 1},
+    {"all", OPTION_ALL, NULL, 0,
+     "every instance of FINDING, not the first three only; without FINDING, also the findings that save nothing", 1},
     {"instances", OPTION_INSTANCES, NULL, 0, "a row for every instance: finding, kind, row, other_kind, other_row", 1},
     {"full-stack", OPTION_FULL_STACK, NULL, 0, "the frames of libraries in FINDING's stacks, too", 1},
     {"undecided", OPTION_UNDECIDED, NULL, 0, "what could not be decided: finding, reason, count", 1},
@@ -43,7 +45,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Shows the evidence for a finding: what it means, what to do, what it costs, the stacks of its calls, and its "
-    "transfers with their contents and times. Without FINDING it lists all findings, the small ones too; the causes of "
+    "transfers with their contents and times. Without FINDING it lists the findings, the small ones too; the causes of "
     "the report come first. FINDING is a name or a number of that list."
     "\v"
     "Examples:\n"
@@ -53,6 +55,7 @@ static const char doc[] =
     "  xferspy explain --model run.db\n"
     "  xferspy explain --format=tsv run.db | column -ts \"$(printf '\\t')\"\n"
     "  xferspy explain --instances --format=tsv run.db\n"
+    "\n" XS_WHAT_IS_INSTEAD "; " XS_WHAT_IS_PART "; " XS_WHAT_IS_ADVICE ". `exposed' is " XS_WHAT_IS_EXPOSED ".\n"
     "\n"
     "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
     "bytes; empty is not known. `removable_ns' is device time, or time inside calls where the finding is about that. "
@@ -276,7 +279,8 @@ static int explain_trace(const struct arguments *arguments) {
     struct xs_trace trace;
     struct xs_findings *findings = NULL;
     struct collected collected = {
-        .wants_kept = arguments->all || arguments->part == XS_EXPLAIN_INSTANCES,
+        .wants_kept = arguments->part == XS_EXPLAIN_INSTANCES ||
+                      (arguments->all && (arguments->ask.asked || arguments->ask.format != FORMAT_TEXT)),
         .seen_of = arguments->part == XS_EXPLAIN_FINDINGS ? arguments->ask.asked : NULL,
     };
     struct xs_progress progress;

@@ -43,14 +43,25 @@ static void say_leader(struct xs_string *text, const struct under *under) {
         xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
+/* Its repair was tried by the replay of the run, and changes nothing. */
+static bool saves_nothing(const struct xs_finding *f) { return !f->advice && f->saves.known && !f->saves.most_ns; }
+
+/* Which words of the table need an explanation. */
+struct words {
+    bool advice, instead_of, part_of;
+};
+
 static void list_row(const struct xs_findings *findings, size_t index, const struct under *under,
-                     const struct xs_out *out, struct xs_table *table) {
+                     const struct xs_out *out, struct words *words, struct xs_table *table) {
     bool share = has_room(out, ROOM_FOR_SHARE);
     const struct xs_finding *f = &findings->items[index];
     char buffer[XS_UNIT_BYTES];
     struct xs_string name = {0}, gain = {0};
     xs_finding_name(&name, findings, index);
-    if (f->saves.known && share)
+    words->advice |= f->advice;
+    if (saves_nothing(f))
+        xs_string_format(&gain, "nothing");
+    else if (f->saves.known && share)
         xs_say_saving(&gain, &f->saves);
     else
         xs_string_format(&gain, "%s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(buffer, f->gives_back_ns));
@@ -62,7 +73,9 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
         xs_table_cell(table, "advice");
     else
         xs_table_cell(table, gain.data);
-    xs_table_cell(table, f->advice || !share ? NULL : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
+    xs_table_cell(table, f->advice || saves_nothing(f) || !share
+                             ? NULL
+                             : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
     const struct xs_amount amount = xs_finding_in_all(f);
     struct xs_string count = {0}, place = {0}, instead = {0};
     xs_say_count(&count, &amount);
@@ -71,8 +84,11 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
     xs_string_free(&count);
     xs_place_text(&place, findings->sites, xs_site_frame(findings, f->site));
     xs_table_cell(table, place.length ? place.data : xs_site_name(findings, f->site));
-    if (has_room(out, ROOM_FOR_CAUSE))
+    if (has_room(out, ROOM_FOR_CAUSE)) {
         say_leader(&instead, under);
+        words->instead_of |= under->cause && under->is_offered;
+        words->part_of |= under->cause && !under->is_offered;
+    }
     xs_table_cell(table, instead.data);
     xs_string_free(&instead);
     xs_string_free(&place);
@@ -80,8 +96,18 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
     xs_string_free(&name);
 }
 
-/* Its repair was tried by the replay of the run, and changes nothing. */
-static bool saves_nothing(const struct xs_finding *f) { return !f->advice && f->saves.known && !f->saves.most_ns; }
+static void explain_words(const struct words *words, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (words->instead_of)
+        xs_string_format(&text, XS_WHAT_IS_INSTEAD);
+    if (words->part_of)
+        xs_string_format(&text, "%s" XS_WHAT_IS_PART, text.length ? "; " : "");
+    if (words->advice)
+        xs_string_format(&text, "%s" XS_WHAT_IS_ADVICE, text.length ? "; " : "");
+    if (text.length)
+        xs_out_line(out, XS_STYLE_DIM, "%s.", text.data);
+    xs_string_free(&text);
+}
 
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
@@ -97,11 +123,12 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     }
     struct under *under = all_under(findings);
     size_t nothing = 0;
+    struct words words = {false, false, false};
     for (size_t i = 0; i < findings->count; i++) {
-        if (saves_nothing(&findings->items[i]))
+        if (saves_nothing(&findings->items[i]) && !explain->all)
             nothing++;
         else
-            list_row(findings, i, &under[i], out, table);
+            list_row(findings, i, &under[i], out, &words, table);
     }
     free(under);
     if (findings->count > nothing)
@@ -109,9 +136,11 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     else
         xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
     xs_table_free(table);
+    explain_words(&words, out);
     xs_findings_total_line(findings, out);
     if (nothing)
-        xs_out_line(out, XS_STYLE_DIM, "%zu more whose repair saves nothing.", nothing);
+        xs_out_line(out, XS_STYLE_DIM, "%zu more whose repair saves nothing: --all lists %s, too.", nothing,
+                    nothing > 1 ? "them" : "it");
     for (size_t i = 0; i < findings->undecided_count; i++)
         undecided = xs_sum(undecided, findings->undecided[i].count);
     xs_content_coverage_why_none(&explain->contents, why, sizeof why);

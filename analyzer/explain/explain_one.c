@@ -180,5 +180,9 @@ int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *m
         putc('\n', out->file);
         xs_out_line(out, XS_STYLE_DIM, "%s more: --all lists every one.", xs_format_count(count, f->instances - shown));
     }
+    if (f->exposed_instances) {
+        putc('\n', out->file);
+        xs_out_line(out, XS_STYLE_DIM, "Exposed: " XS_WHAT_IS_EXPOSED ".");
+    }
     return status;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/interned.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
@@ -167,57 +168,128 @@ static size_t repeated(const struct xs_frame *frames, size_t count) {
     return n;
 }
 
-static void frame_line(const struct xs_sites *sites, const struct xs_frame *frame, size_t number, size_t times,
-                       struct xs_out *out) {
-    struct xs_string text = {0};
-    char label[24];
+static void frame_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
+                       size_t times) {
     const char *module = frame->module ? xs_base_name(frame->module) : NULL;
     if (frame->function)
-        xs_string_add_cut(&text, frame->function, NAME_COLUMNS);
+        xs_string_add_cut(text, frame->function, NAME_COLUMNS);
     else
-        xs_string_format(&text, "0x%" PRIx64, frame->address);
-    xs_string_add(&text, "  ", 2);
+        xs_string_format(text, "0x%" PRIx64, frame->address);
+    xs_string_add(text, "  ", 2);
     if (frame->file)
-        xs_place_file(&text, frame->file, sites->cwd);
+        xs_place_file(text, frame->file, sites->cwd);
     else
-        xs_string_add_cut(&text, module ? module : "?", NAME_COLUMNS);
+        xs_string_add_cut(text, module ? module : "?", NAME_COLUMNS);
     if (frame->file && frame->line)
-        xs_string_format(&text, ":%" PRIu32, frame->line);
+        xs_string_format(text, ":%" PRIu32, frame->line);
     if (frame->inlined)
-        xs_string_format(&text, " (inlined)");
+        xs_string_format(text, " (inlined)");
     if (times > 1)
-        xs_string_format(&text, "  (x %zu)", times);
-    snprintf(label, sizeof label, "#%zu", number);
-    xs_out_fact(out, label, "%s", text.data);
-    xs_string_free(&text);
+        xs_string_format(text, "  (x %zu)", times);
+}
+
+/* The lines of a stack, one after the other. */
+struct walk {
+    const struct xs_explain *explain;
+    const struct xs_frame *frames;
+    size_t count, next; /* frames, and the first of them that no line has */
+    size_t shown;       /* frames that have a line of their own */
+    const struct xs_frame *user;
+};
+
+struct line {
+    enum { FRAME, FOLDED, LEFT_OUT, END } kind;
+    size_t first, count; /* frames that the line is about */
+};
+
+static struct walk begin_walk(const struct xs_explain *explain, int64_t stack) {
+    const struct xs_callsites *callsites = explain->findings->sites->callsites;
+    struct walk walk = {.explain = explain, .user = xs_callsites_user_frame(callsites, stack)};
+    walk.frames = xs_callsites_frames(callsites, stack, &walk.count);
+    return walk;
+}
+
+static struct line next_line(struct walk *walk) {
+    struct line line = {.kind = FOLDED, .first = walk->next};
+    bool whole = walk->explain->full_stack;
+    while (!whole && walk->next < walk->count && walk->frames[walk->next].library &&
+           &walk->frames[walk->next] != walk->user)
+        walk->next++;
+    line.count = walk->next - line.first;
+    if (line.count)
+        return line;
+    line.count = walk->count - walk->next;
+    line.kind = !line.count ? END : walk->shown++ == FRAMES_SHOWN && !whole ? LEFT_OUT : FRAME;
+    if (line.kind == FRAME)
+        line.count = repeated(&walk->frames[walk->next], line.count);
+    walk->next += line.count;
+    return line;
 }
 
 static void print_frames(const struct xs_explain *explain, int64_t stack, struct xs_out *out) {
     const struct xs_sites *sites = explain->findings->sites;
-    size_t count = 0, folded = 0, lines = 0;
-    const struct xs_frame *frames = xs_callsites_frames(sites->callsites, stack, &count);
-    const struct xs_frame *user = xs_callsites_user_frame(sites->callsites, stack);
-    for (size_t i = 0; i <= count; i++) {
-        bool folds = i < count && frames[i].library && &frames[i] != user && !explain->full_stack;
-        if (folds) {
-            folded++;
-            continue;
-        }
-        if (folded)
-            fold_line(&frames[i - folded], folded, out);
-        folded = 0;
-        if (i < count && lines++ == FRAMES_SHOWN && !explain->full_stack) {
-            xs_out_indented(out, XS_FACT_LABEL + 4, "... %zu more: --full-stack", count - i);
+    struct walk walk = begin_walk(explain, stack);
+    for (struct line line = next_line(&walk); line.kind != END; line = next_line(&walk)) {
+        struct xs_string text = {0};
+        char label[24];
+        if (line.kind == FOLDED) {
+            fold_line(&walk.frames[line.first], line.count, out);
+        } else if (line.kind == LEFT_OUT) {
+            xs_out_indented(out, XS_FACT_LABEL + 4, "... %zu more: --full-stack", line.count);
             return;
+        } else {
+            snprintf(label, sizeof label, "#%zu", line.first);
+            frame_text(&text, sites, &walk.frames[line.first], line.count);
+            xs_out_fact(out, label, "%s", text.data);
         }
-        if (i < count) {
-            size_t times = repeated(&frames[i], count - i);
-            frame_line(sites, &frames[i], i, times, out);
-            i += times - 1;
-        }
+        xs_string_free(&text);
     }
     if (xs_callsites_cut(sites->callsites, stack))
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
+}
+
+/* A number for what is printed of a stack, without what differs by folded frames only: their lines, and the numbers
+ * behind them. `lines` has each line behind those before it, which makes it a tree. */
+static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, struct xs_texts *texts,
+                               struct xs_hash *lines) {
+    const struct xs_sites *sites = explain->findings->sites;
+    struct walk walk = begin_walk(explain, stack);
+    uint64_t number = xs_callsites_cut(sites->callsites, stack);
+    for (struct line line = next_line(&walk); line.kind == FRAME || line.kind == FOLDED; line = next_line(&walk)) {
+        if (line.kind == FOLDED)
+            continue;
+        struct xs_string text = {0};
+        frame_text(&text, sites, &walk.frames[line.first], line.count);
+        uint64_t *node = xs_hash_put(lines, number, (uint64_t)(uintptr_t)xs_texts_keep(texts, text.data));
+        if (!*node)
+            *node = lines->count + 1; /* 0 and 1 are the roots */
+        number = *node;
+        xs_string_free(&text);
+    }
+    return number;
+}
+
+/* Stacks that print the same become one, the first of them: they differ in folded frames, or in addresses of a line. */
+static void join_same(const struct xs_explain *explain, struct stack_counts *counts) {
+    struct xs_texts texts = {0};
+    struct xs_hash lines = {0}, printed = {0}; /* the latter to index + 1 */
+    size_t kept = 0;
+    for (size_t i = 0; i < counts->count; i++) {
+        uint64_t number = number_printed(explain, counts->items[i].stack, &texts, &lines);
+        uint64_t *place = xs_hash_put(&printed, number, 0);
+        if (*place) {
+            counts->items[*place - 1].instances += counts->items[i].instances;
+        } else {
+            counts->items[kept++] = counts->items[i];
+            *place = kept;
+        }
+    }
+    counts->count = kept;
+    xs_texts_free(&texts);
+    xs_hash_free(&lines);
+    xs_hash_free(&printed);
+    if (kept > 1)
+        qsort(counts->items + 1, kept - 1, sizeof *counts->items, most_frequent);
 }
 
 int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *message) {
@@ -225,6 +297,7 @@ int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *m
     char instances[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     uint64_t total = 0, rest = 0;
     int status = count_stacks(explain, &counts, message);
+    join_same(explain, &counts);
     for (size_t i = 0; i < counts.count; i++) {
         total += counts.items[i].instances;
         rest += i < STACKS_SHOWN ? 0 : counts.items[i].instances;

@@ -5,8 +5,8 @@
 #include "analyzer/explain/explain.h"
 
 /* The stack of the chosen finding's first instance, then those of the others that are most frequent, with how many
- * instances have each. Nothing where none was recorded. Reads the trace once more: a negative status sets the
- * message. */
+ * instances have each. Nothing where none was recorded. In the text those that print the same are one; the JSON has
+ * every frame, so each is apart. Reads the trace once more: a negative status sets the message. */
 int xs_stacks_text(const struct xs_explain *explain, struct xs_out *out, char *message);
 int xs_stacks_json(const struct xs_explain *explain, struct xs_json *json, char *message); /* key "stacks" */
 

@@ -19,12 +19,14 @@ static const struct {
 #undef XS_REMEDY
 };
 
+enum { VALUE_BYTES = 64 }; /* as of scalar-readback */
+
 /* Of a row that is of this verdict alone, else of one that is of all; NULL: there is none. */
 static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
     const char *of_all = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].framework != framework || strcmp(table[i].finding, finding) != 0 ||
-            (table[i].way != XS_REMEDY_ANY && table[i].way != way))
+            (table[i].way != way && (table[i].way != XS_REMEDY_ANY || way == XS_REMEDY_VALUE)))
             continue;
         if (*table[i].verdict && verdict && !strcmp(table[i].verdict, verdict))
             return table[i].text;
@@ -39,14 +41,21 @@ const char *xs_remedy_in_python(unsigned detector, unsigned verdict, enum xs_fra
     const struct xs_detector *d = xs_detectors[detector];
     const char *name = verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL;
     const char *text = find(d->id, name, framework, way);
+    if (!text && way == XS_REMEDY_VALUE)
+        return xs_remedy_in_python(detector, verdict, framework, XS_REMEDY_DOWN);
     if (!text)
         text = find(d->id, name, XS_FRAMEWORK_NONE, way);
     return text ? text : xs_detector_remedy(d, verdict);
 }
 
 /* Which way its copies go: the entry point's name says so, unless it is one for all ways. */
-static enum xs_remedy_way way_of(const char *entry_point) {
-    return strstr(entry_point, "HtoD") ? XS_REMEDY_UP : strstr(entry_point, "DtoH") ? XS_REMEDY_DOWN : XS_REMEDY_ANY;
+static enum xs_remedy_way way_of(const struct xs_findings *findings, const struct xs_finding *f) {
+    const char *entry_point = xs_site_name(findings, f->site);
+    if (strstr(entry_point, "HtoD"))
+        return XS_REMEDY_UP;
+    if (!strstr(entry_point, "DtoH"))
+        return XS_REMEDY_ANY;
+    return f->transfers && f->bytes / f->transfers <= VALUE_BYTES ? XS_REMEDY_VALUE : XS_REMEDY_DOWN;
 }
 
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
@@ -54,5 +63,5 @@ const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_fin
     if (!frame || !frame->python)
         return xs_detector_remedy(xs_detectors[finding->detector], finding->verdict);
     return xs_remedy_in_python(finding->detector, finding->verdict, xs_site_framework(findings->sites, finding->site),
-                               way_of(xs_site_name(findings, finding->site)));
+                               way_of(findings, finding));
 }

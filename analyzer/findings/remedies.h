@@ -6,7 +6,8 @@
 #include "analyzer/engine/findings.h"
 #include "schema/source/library.h"
 
-enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN };
+/* VALUE: down, of a few bytes, as a program asks for by `.item()`. */
+enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE };
 
 /* Of a finding, by its site: the framework's words, else Python's, else those of the detector. Static text. */
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding);

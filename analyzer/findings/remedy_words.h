@@ -8,10 +8,10 @@
 /* clang-format off */
 
 #define CALL_ONCE(call, array) "Call " call " once, before the loop, and keep the " array " that it returns."
-#define COPY_KEPT(array, how) "Keep an unchanged " array " on the GPU, and copy from it: " how "."
+#define MOVE_ONCE "Move it to the GPU once (a module's constant: `register_buffer`; else `.to('cuda')` before the loop)"
+#define IF_CHANGED(how) " If the loop changes it, " how "."
 #define USE_OTHER(array, how) "Use the " array " that has these bytes on the GPU already, or " how "."
 #define USE_AGAIN_IF(array, call) "Keep the " array " of " call ", and use it again if nothing changes it in place."
-#define USE_AGAIN(array, call) "Keep the first " array " of " call ", and use that one again."
 #define KEEP_RESULT(call, array) "Keep what " call " returns, and call it again only for another or a changed " array "."
 #define PASS_ON(what, without) "Pass on the " what " itself, without " without " in between."
 #define BY_DLPACK " Other libraries take it by `from_dlpack()`."
@@ -32,6 +32,10 @@
 #define GATHER_UP(by, call) "Gather the parts on the host with " by ", and call " call " once."
 #define GATHER_DOWN(by, call) "Gather the results on the GPU with " by ", and call " call " once."
 #define READ_SELDOM(array, calls) "Keep the value in " array " on the GPU, and call " calls " only once in many steps."
+#define SELDOM_PYTORCH READ_SELDOM("a tensor", "`.item()`, `float()` or `print()`")
+#define SELDOM_CUPY READ_SELDOM("an array", "`float()`, `.item()` or `.get()`")
+#define SELDOM_JAX READ_SELDOM("a `jax.Array`", "`float()`, `.item()` or `print()`")
+#define SELDOM_NUMBA READ_SELDOM("a device array", "`copy_to_host()`")
 #define READ_LATER "Call `x.copy_to_host_async()` first, give the GPU other work, and read the array after that."
 #define WAIT_LATER(call) "Use " call " with pinned memory, and wait only when the data are needed."
 #define STREAM_PYTORCH "`non_blocking=True`, on a `torch.cuda.Stream()` of its own"

@@ -31,6 +31,8 @@ enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 #define XS_OR_MORE " (%s or more)" /* behind what is saved at most: the least */
 
+#define XS_WHAT_IS_EXPOSED "the part of a copy's time in which no kernel ran, or the host was blocked"
+
 #define XS_IF_NOT "If that cannot be done, " /* before a cause's other repairs */
 
 /* Whether what is saved at least is so much less than the most that it is "up to" that. */

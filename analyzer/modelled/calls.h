@@ -33,6 +33,12 @@ struct xs_call {
     bool is_async, is_box;
 };
 
+/* A copy between the device and pageable memory, which the driver stages. */
+static inline bool xs_call_is_pageable(const struct xs_call *call) {
+    return call->kind == XS_CALL_TRANSFER && ((call->direction == XS_DIR_H2D && call->src_kind == XS_MEM_PAGEABLE) ||
+                                              (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE));
+}
+
 struct xs_calls {
     struct xs_source *sources[XS_CALL_KINDS];
     struct xs_order_key heads[XS_CALL_KINDS];

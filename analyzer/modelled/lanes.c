@@ -35,12 +35,14 @@ struct pace {
 };
 static const struct pace as_usual = {0, 1, 1, 1};
 /* One after the other. */
-static const struct pace shorter[] = {{-3, 1, 1, 1}, {-3, 0.3, 1, 1}, {-3, 0.3, 0, 1}, {-3, 0, 0, 0}};
+static const struct pace shorter[] = {{-3, 1, 1, 1}, {-3, 0.3, 1, 1}, {-3, 0.3, 0, 1}, {-3, 0, 0, 1}, {-3, 0, 0, 0}};
 /* What would be more than that is not believed: something else was waited for. */
 static const struct pace longest = {4, 1, 1, 1};
 
 static int64_t scaled(const struct xs_length *length, double off, double factor) {
     double ns = ((double)length->ns + off * (double)length->unsure_ns) * factor;
+    double least_ns = (double)length->least_ns * factor;
+    ns = ns > least_ns ? ns : least_ns;
     return ns > 0 ? ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS : 0;
 }
 

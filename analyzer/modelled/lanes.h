@@ -8,11 +8,11 @@
 /* Work of a lane whose times are modelled. */
 struct xs_pending {
     int64_t start_ns, end_ns;
-    int64_t enter_ns;         /* of its call */
-    int64_t behind_ns;        /* the end of what it waits for in other lanes */
-    struct xs_length latency; /* from its call to its start, where nothing is in the way */
-    struct xs_length gap;     /* from the end of the work before it to its start */
-    struct xs_length lasts;
+    int64_t enter_ns;                      /* of its call */
+    int64_t behind_ns;                     /* the end of what it waits for in other lanes */
+    struct xs_length latency;              /* from its call to its start, where nothing is in the way */
+    struct xs_length gap;                  /* from the end of the work before it to its start */
+    struct xs_length lasts;                /* alone of these it has a least length */
     const struct xs_launched_graph *graph; /* NULL: one row */
     uint32_t first[XS_MODELLED_TABLES];    /* its rows in the tables */
     uint8_t table;

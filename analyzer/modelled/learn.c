@@ -101,6 +101,11 @@ static void add_order(struct learning *l, const struct xs_call *call, int64_t la
         raise(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before->device, work->end_ns);
 }
 
+static int64_t thousandths(int64_t of, int64_t whole) {
+    double share = (double)of * 1000 / (double)whole;
+    return share < 1e12 ? (int64_t)share : (int64_t)1e12;
+}
+
 static void learn_group(struct learning *l, struct xs_group *group, const struct xs_call *call,
                         const struct before *before, const struct xs_work *work, uint32_t shape) {
     struct xs_values *values = group->values;
@@ -110,8 +115,8 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     if (call->batch_index < 0)
         xs_values_add(&values[XS_LEARNED_NS], work->sum_ns);
     if (call->kind != XS_CALL_LAUNCH)
-        xs_values_add(&values[XS_LEARNED_RATIO], (int64_t)((double)work->sum_ns * 1000 /
-                                                           (double)xs_learned_link_ns(l->learned, call, work->bytes)));
+        xs_values_add(&values[XS_LEARNED_RATIO],
+                      thousandths(work->sum_ns, xs_learned_link_ns(l->learned, call, work->bytes)));
     /* what was staged first begins behind its call */
     bool after = is_measured && work->start_ns >= call->return_ns;
     int64_t given_ns = after ? call->return_ns : call->enter_ns;
@@ -119,7 +124,10 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
         xs_values_add(&values[after ? XS_LEARNED_AFTER : XS_LEARNED_LATENCY], later(0, work->start_ns - given_ns));
     else if (before->is_known && work->start_ns + XS_MODELLED_CLOCKS_NS >= before->all_ns)
         xs_values_add(&values[XS_LEARNED_GAP], later(0, work->start_ns - before->all_ns));
+    if (is_measured && xs_call_is_pageable(call) && call->batch_index < 0)
+        xs_values_add(&values[XS_LEARNED_SHARE], thousandths(work->sum_ns, call->return_ns - call->enter_ns));
     if (is_measured) {
+        group->began_within += work->start_ns < call->return_ns;
         group->returned_early += work->end_ns > call->return_ns + XS_MODELLED_CLOCKS_NS;
         xs_values_add(&values[XS_LEARNED_NOTICE], call->return_ns - work->end_ns);
         if (before->lane_ns > call->enter_ns)
@@ -140,8 +148,11 @@ static void learn_work(struct learning *l, const struct xs_call *call) {
     struct before before = before_of(l, call, lane);
     if (!first->row.shape || l->tables->shapes[first->row.shape].values[XS_SHAPE_STREAM] != XS_SHAPE_NULL)
         *xs_hash_put(&l->learned->queue_of, (uint64_t)lane, 0) = (uint64_t)first->row.shape + 1;
-    for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++)
-        learn_group(l, xs_learned_group(l->learned, call, level), call, &before, &work, first->row.shape);
+    for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
+        struct xs_group *group = xs_learned_group(l->learned, call, level);
+        if (group)
+            learn_group(l, group, call, &before, &work, first->row.shape);
+    }
     if (call->kind == XS_CALL_LAUNCH && call->detail == XS_LAUNCH_GRAPH)
         learn_graph(l, call, first, rows, &work);
     add_order(l, call, lane, &before, &work);

@@ -34,25 +34,29 @@ static void find_median(struct xs_values *values) {
     qsort(values->items, values->kept, sizeof *values->items, ascending);
     values->median = values->items[(values->kept - 1) / 2];
     values->spread = values->items[(values->kept - 1) * 3 / 4] - values->items[(values->kept - 1) / 4];
+    values->least = values->items[(values->kept - 1) / 10];
+    values->most = values->items[values->kept - 1];
 }
 
 /* --- groups --- */
 
 static bool key_of(const struct xs_call *call, unsigned level, uint64_t *low, uint64_t *high) {
     uint64_t kind = (uint64_t)call->kind << 8 | level;
-    if (call->kind > XS_CALL_LAUNCH)
+    if (call->kind > XS_CALL_LAUNCH || (call->kind == XS_CALL_LAUNCH && level == XS_ALIKE_SIZE))
         return false;
     if (call->kind == XS_CALL_LAUNCH) {
         bool is_graph = call->detail == XS_LAUNCH_GRAPH;
         *high = kind | (uint64_t)is_graph << 16;
-        *low = level == 2 ? 0 : level == 1 ? call->object : xs_mix(call->object) ^ call->grid;
+        *low = level == XS_ALIKE_ALL ? 0 : level == XS_ALIKE_KINDS ? call->object : xs_mix(call->object) ^ call->grid;
         return true;
     }
     uint64_t alike = (uint64_t)call->direction << 16 | (uint64_t)call->src_kind << 8 | call->dst_kind;
     alike = alike << 1 | call->is_async;
     alike = alike << 1 | call->is_box;
-    *high = kind | (level == 2 ? (uint64_t)call->direction << 16 : alike << 16);
-    *low = level ? 0 : xs_mix(call->bytes) + (uint64_t)call->entry_point;
+    *high = kind | (level == XS_ALIKE_ALL ? (uint64_t)call->direction << 16 : alike << 16);
+    *low = level == XS_ALIKE_EXACT  ? xs_mix(call->bytes) + (uint64_t)call->entry_point
+           : level == XS_ALIKE_SIZE ? 64u - (uint64_t)__builtin_clzll(call->bytes | 1)
+                                    : 0;
     return true;
 }
 
@@ -69,13 +73,38 @@ struct xs_group *xs_learned_group(struct xs_learned *learned, const struct xs_ca
     return &learned->groups[*index - 1];
 }
 
+static bool begins_within(const struct xs_group *group) {
+    return group->began_within * 10 >= group->values[XS_LEARNED_NOTICE].seen * 9;
+}
+
+static bool fills_call(const struct xs_group *group) {
+    enum { HALF = 500 };
+    const struct xs_values *share = &group->values[XS_LEARNED_SHARE];
+    return share->seen >= ENOUGH && share->median >= HALF && begins_within(group);
+}
+
+/* The next smaller size whose copies fill their calls: those of larger ones do so all the more. NULL: there is none. */
+static const struct xs_group *smaller_size(const struct xs_learned *learned, const struct xs_call *call) {
+    struct xs_call smaller = *call;
+    uint64_t low, high;
+    while ((smaller.bytes /= 2)) {
+        const uint64_t *index =
+            key_of(&smaller, XS_ALIKE_SIZE, &low, &high) ? xs_hash_find(&learned->group_of, low, high) : NULL;
+        if (index && fills_call(&learned->groups[*index - 1]))
+            return &learned->groups[*index - 1];
+    }
+    return NULL;
+}
+
 struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_call *call) {
-    struct xs_alike alike = {{NULL}};
+    struct xs_alike alike = {.is_pageable = xs_call_is_pageable(call)};
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
         uint64_t low, high;
         const uint64_t *index = key_of(call, level, &low, &high) ? xs_hash_find(&learned->group_of, low, high) : NULL;
         alike.levels[level] = index ? &learned->groups[*index - 1] : NULL;
     }
+    if (alike.is_pageable && !alike.levels[XS_ALIKE_SIZE])
+        alike.levels[XS_ALIKE_SIZE] = smaller_size(learned, call);
     return alike;
 }
 
@@ -116,16 +145,36 @@ void xs_learned_free(struct xs_learned *learned) {
 
 /* A few that are alike say little of how much others differ. */
 static struct xs_length length_of(const struct xs_values *values, int64_t part) {
-    int64_t least = values->median / (values->seen > FEW ? 100 : part);
-    return (struct xs_length){values->median, values->spread > least ? values->spread : least};
+    enum { LEAST_PART = 4 };
+    bool few = values->seen <= FEW;
+    int64_t unsure_ns = values->median / (few ? part : 100), less_ns = few ? values->least / LEAST_PART : 0;
+    unsure_ns = values->spread > unsure_ns ? values->spread : unsure_ns;
+    less_ns = values->spread > less_ns ? values->spread : less_ns;
+    return (struct xs_length){values->median, unsure_ns, values->least > less_ns ? values->least - less_ns : 0};
+}
+
+/* Where to look, one after the other: up to a level, for groups with so many values. */
+struct look {
+    unsigned levels, enough;
+};
+enum { LOOKS = 4 };
+static const struct look narrow_first[LOOKS] = {{XS_LEARNED_LEVELS, ENOUGH}, {XS_LEARNED_LEVELS, 1}, {0, 0}, {0, 0}};
+/* How the driver stages a copy depends on its size: one of that size says more than many of others. */
+static const struct look size_first[LOOKS] = {
+    {XS_ALIKE_KINDS, ENOUGH}, {XS_ALIKE_KINDS, 1}, {XS_LEARNED_LEVELS, ENOUGH}, {XS_LEARNED_LEVELS, 1}};
+
+static const struct look *looks_of(const struct xs_alike *alike) {
+    return alike->is_pageable ? size_first : narrow_first;
 }
 
 bool xs_learned_find(const struct xs_alike *alike, enum xs_learned_what what, struct xs_length *length) {
-    for (unsigned enough = ENOUGH; enough; enough = enough == 1 ? 0 : 1) {
-        for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
+    const struct look *looks = looks_of(alike);
+    for (unsigned i = 0; i < LOOKS; i++) {
+        for (unsigned level = 0; level < looks[i].levels; level++) {
             const struct xs_group *group = alike->levels[level];
-            if (group && group->values[what].seen >= enough) {
+            if (group && group->values[what].seen >= looks[i].enough) {
                 *length = length_of(&group->values[what], 4);
+                length->least_ns = what == XS_LEARNED_RATIO ? length->least_ns : 0;
                 return true;
             }
         }
@@ -143,24 +192,47 @@ const struct xs_group *xs_learned_of(const struct xs_alike *alike) {
 }
 
 bool xs_learned_has_kind(const struct xs_alike *alike) {
-    const struct xs_group *group = alike->levels[1];
+    const struct xs_group *group = alike->levels[XS_ALIKE_KINDS];
     return group && group->values[XS_LEARNED_NS].seen;
 }
 
+/* The narrowest group of copies of the call's size that says what share of their calls they take; NULL: none does. */
+static const struct xs_group *shares_of(const struct xs_alike *alike, const struct xs_call *call) {
+    if (!alike->is_pageable || call->return_ns <= call->enter_ns)
+        return NULL;
+    for (unsigned level = XS_ALIKE_EXACT; level <= XS_ALIKE_SIZE; level++)
+        if (alike->levels[level] && alike->levels[level]->values[XS_LEARNED_SHARE].seen >= ENOUGH)
+            return alike->levels[level];
+    return NULL;
+}
+
+bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_length *notice) {
+    enum { NEAR = 16 };
+    const struct xs_group *group = shares_of(alike, call);
+    if (!group || !fills_call(group))
+        return false;
+    *notice = length_of(&group->values[XS_LEARNED_NOTICE], 4);
+    return group->values[XS_LEARNED_NOTICE].spread <= (call->return_ns - call->enter_ns) / NEAR;
+}
+
 struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call) {
-    for (unsigned enough = ENOUGH; enough; enough = enough == 1 ? 0 : 1) {
-        for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
+    const struct xs_group *of_size = shares_of(alike, call);
+    bool is_within = of_size && begins_within(of_size); /* what others begin after says nothing of it */
+    const struct look *looks = looks_of(alike);
+    for (unsigned i = 0; i < LOOKS; i++) {
+        for (unsigned level = 0; level < looks[i].levels; level++) {
             const struct xs_group *group = alike->levels[level];
             const struct xs_values *latency = group ? &group->values[XS_LEARNED_LATENCY] : NULL;
             const struct xs_values *after = group ? &group->values[XS_LEARNED_AFTER] : NULL;
-            if (!group || latency->seen + after->seen < enough)
+            if (!group || latency->seen + after->seen < looks[i].enough || (is_within && after->seen > latency->seen))
                 continue;
             struct xs_length length = length_of(after->seen > latency->seen ? after : latency, 4);
+            length.least_ns = 0;
             length.ns += after->seen > latency->seen ? call->return_ns - call->enter_ns : 0;
             return length;
         }
     }
-    return (struct xs_length){USUAL_LATENCY_NS, USUAL_LATENCY_NS / 4};
+    return (struct xs_length){USUAL_LATENCY_NS, USUAL_LATENCY_NS / 4, 0};
 }
 
 static enum xs_link_class class_of(const struct xs_call *call) {
@@ -183,27 +255,50 @@ int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_cal
 static struct xs_length kernel_ns(const struct xs_alike *alike) {
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
         const struct xs_group *group = alike->levels[level];
-        if (group && group->values[XS_LEARNED_NS].seen)
-            return length_of(&group->values[XS_LEARNED_NS], level ? 1 : 8);
+        if (group && group->values[XS_LEARNED_NS].seen) {
+            struct xs_length length = length_of(&group->values[XS_LEARNED_NS], level ? 1 : 8);
+            length.least_ns = level ? 0 : length.least_ns;
+            return length;
+        }
     }
-    return (struct xs_length){0, 0};
+    return (struct xs_length){0, 0, 0};
+}
+
+static int64_t whole(double ns) { return ns < 1 ? 1 : ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS; }
+
+/* So many thousandths of a length. */
+static struct xs_length part_of(double ns, const struct xs_length *thousandths) {
+    return (struct xs_length){whole(ns * (double)thousandths->ns / 1000),
+                              whole(ns * (double)thousandths->unsure_ns / 1000),
+                              whole(ns * (double)thousandths->least_ns / 1000)};
+}
+
+/* What a copy takes by its bytes. */
+static struct xs_length ns_by_size(const struct xs_learned *learned, const struct xs_alike *alike,
+                                   const struct xs_call *call) {
+    const struct xs_group *exact = alike->levels[XS_ALIKE_EXACT];
+    struct xs_length ratio = {1000, 250, 250};
+    if (exact && exact->values[XS_LEARNED_NS].seen >= ENOUGH)
+        return length_of(&exact->values[XS_LEARNED_NS], 30);
+    xs_learned_find(alike, XS_LEARNED_RATIO, &ratio);
+    return part_of((double)xs_learned_link_ns(learned, call, call->bytes), &ratio);
 }
 
 struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs_alike *alike,
                                const struct xs_call *call) {
     if (call->kind == XS_CALL_LAUNCH)
         return kernel_ns(alike);
-    const struct xs_group *exact = alike->levels[0];
-    struct xs_length ratio = {1000, 250};
-    if (exact && exact->values[XS_LEARNED_NS].seen >= ENOUGH)
-        return length_of(&exact->values[XS_LEARNED_NS], 30);
-    double link_ns = (double)xs_learned_link_ns(learned, call, call->bytes);
-    xs_learned_find(alike, XS_LEARNED_RATIO, &ratio);
-    double ns = link_ns * (double)ratio.ns / 1000, unsure_ns = link_ns * (double)ratio.unsure_ns / 1000;
-    return (struct xs_length){ns < 1        ? 1
-                              : ns < 0x1p60 ? (int64_t)ns
-                                            : XS_SCAN_LATEST_NS,
-                              unsure_ns < 0x1p60 ? (int64_t)unsure_ns : XS_SCAN_LATEST_NS};
+    struct xs_length by_size = ns_by_size(learned, alike, call);
+    const struct xs_group *group = shares_of(alike, call);
+    if (!group)
+        return by_size;
+    struct xs_length share = length_of(&group->values[XS_LEARNED_SHARE], 30);
+    struct xs_length by_call = part_of((double)(call->return_ns - call->enter_ns), &share);
+    bool is_surer = (double)by_call.unsure_ns * (double)by_size.ns < (double)by_size.unsure_ns * (double)by_call.ns;
+    /* a call that took far longer than any did, by its bytes, waited for something else */
+    double most_ns =
+        (double)xs_learned_link_ns(learned, call, call->bytes) * (double)group->values[XS_LEARNED_RATIO].most / 1000;
+    return is_surer && (double)by_call.ns <= 2 * most_ns ? by_call : by_size;
 }
 
 const struct xs_launched_graph *xs_learned_graph(const struct xs_learned *learned, uint64_t function) {

@@ -1,6 +1,7 @@
 /* What the windows say of work: how long it takes, how soon it begins, and when its call returns. Work alike is a
- * group: first what has the same function and grid, or the same kinds and bytes; then the same function, or the same
- * kinds; then all of a kind. Who asks gets the narrowest group that says something. */
+ * group: first what has the same function and grid, or the same kinds and bytes; then copies of the same kinds and a
+ * similar size; then the same function, or the same kinds; then all of a kind. Who asks gets the narrowest group that
+ * says something. */
 #ifndef XFERSPY_ANALYZER_MODELLED_LEARNED_H
 #define XFERSPY_ANALYZER_MODELLED_LEARNED_H
 
@@ -15,6 +16,8 @@ struct xs_values {
     uint64_t seen;
     int64_t median; /* of those kept, after xs_learned_finish */
     int64_t spread; /* half of them are so near to each other; likewise */
+    int64_t least;  /* a tenth of them are shorter */
+    int64_t most;
 };
 
 enum xs_learned_what {
@@ -25,12 +28,14 @@ enum xs_learned_what {
     XS_LEARNED_GAP,     /* from the end of what was in the way to its start */
     XS_LEARNED_NOTICE,  /* from its end to its call's return */
     XS_LEARNED_STAGED,  /* from the end of what was in its stream to its call's return */
+    XS_LEARNED_SHARE,   /* how long it took, in thousandths of its call; of copies with pageable memory */
     XS_LEARNED_WHAT
 };
 
 struct xs_group {
     struct xs_values values[XS_LEARNED_WHAT];
     uint64_t returned_early; /* so often the call returned before the end */
+    uint64_t began_within;   /* so often it began before the call returned */
     uint32_t shape;          /* of the first one's row */
 };
 
@@ -41,7 +46,13 @@ struct xs_launched_graph {
     int64_t start_ns, span_ns, sum_ns;
 };
 
-enum { XS_LEARNED_LEVELS = 3 };
+enum xs_learned_level {
+    XS_ALIKE_EXACT, /* of a kernel its function and grid, of a copy its entry point, kinds and bytes */
+    XS_ALIKE_SIZE,  /* of a copy its kinds and size, by factors of two; no kernels */
+    XS_ALIKE_KINDS, /* of a kernel its function */
+    XS_ALIKE_ALL,
+    XS_LEARNED_LEVELS
+};
 
 struct xs_learned {
     struct xs_hash group_of, graph_of; /* to an index plus 1 */
@@ -76,14 +87,15 @@ void xs_values_add(struct xs_values *values, int64_t value);
 void xs_learned_finish(struct xs_learned *learned);
 void xs_learned_free(struct xs_learned *learned);
 
-/* A length of time, and by how much it is usually off. */
+/* A length of time, by how much it is usually off, and what it hardly ever is less than. */
 struct xs_length {
-    int64_t ns, unsure_ns;
+    int64_t ns, unsure_ns, least_ns;
 };
 
 /* The groups of a call, the narrowest first; NULL: there is none. */
 struct xs_alike {
     const struct xs_group *levels[XS_LEARNED_LEVELS];
+    bool is_pageable; /* a copy that the driver stages: how depends on its size */
 };
 struct xs_alike xs_learned_alike(const struct xs_learned *learned, const struct xs_call *call);
 
@@ -95,6 +107,10 @@ const struct xs_group *xs_learned_of(const struct xs_alike *alike);
 
 /* Whether work of the same kinds was recorded: else what is known of a copy is that of another memory. */
 bool xs_learned_has_kind(const struct xs_alike *alike);
+
+/* Whether the driver stages copies of that size during their calls, so that what a call takes is nearly what its copy
+ * takes, and the copy ends with it. `notice`: from the copy's end to the call's return. */
+bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_length *notice);
 
 /* From the call's enter to the start of its work where nothing is in the way. */
 struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call);

@@ -217,14 +217,13 @@ static struct xs_pending work_of(const struct xs_placing *p, const struct xs_ali
     struct xs_pending work = {.enter_ns = call->enter_ns,
                               .latency = xs_learned_latency(alike, call),
                               .lasts = xs_learned_ns(p->learned, alike, call),
-                              .gap = {USUAL_GAP_NS, USUAL_GAP_NS / 4},
+                              .gap = {USUAL_GAP_NS, USUAL_GAP_NS / 4, 0},
                               .is_kernel = call->kind == XS_CALL_LAUNCH};
-    bool is_pageable = call->kind == XS_CALL_TRANSFER && call->bytes >= LARGE_BYTES &&
-                       (call->src_kind == XS_MEM_PAGEABLE || call->dst_kind == XS_MEM_PAGEABLE);
+    bool is_pageable = alike->is_pageable && call->bytes >= LARGE_BYTES;
     xs_learned_find(alike, XS_LEARNED_GAP, &work.gap);
     if (is_pageable && !xs_learned_has_kind(alike)) { /* the host does its part during the call */
         int64_t lasted = call->return_ns - call->enter_ns;
-        work.latency = (struct xs_length){lasted / 16, lasted / 16};
+        work.latency = (struct xs_length){lasted / 16, lasted / 16, 0};
         work.lasts.ns = later(work.lasts.ns, lasted - lasted / 8);
     }
     if (work.is_kernel && call->detail == XS_LAUNCH_GRAPH)
@@ -245,14 +244,38 @@ static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call
     return !group || group->returned_early * 10 <= group->values[XS_LEARNED_NOTICE].seen;
 }
 
-/* A blocking call ends with its work: what is before it in the lane has ended, too, and if the call took longer than
- * its own work does, then because of that. */
-static void end_blocking(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
-                         struct xs_lane *lane) {
-    struct xs_pending *own = &lane->items[lane->count - 1];
-    struct xs_length notice = {USUAL_NOTICE_NS, 0};
+/* Whether the work ends with its call, and how long before the return: `notice_ns`, negative where it ends behind it.
+ * Makes what is around the work fit into the call. Calls take longer in the windows, where CUPTI looks on: of a shorter
+ * one not the copy is shorter, but what is around it. */
+static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_pending *work,
+                           int64_t *notice_ns) {
+    struct xs_length notice = {USUAL_NOTICE_NS, 0, 0};
+    int64_t room_ns = call->return_ns - call->enter_ns - work->lasts.ns;
+    if (xs_learned_fills_call(alike, call, &notice)) { /* what is not the copy is before it */
+        work->latency.ns = later(0, room_ns - notice.ns);
+        work->latency.unsure_ns = work->latency.ns / 4;
+        work->gap = (struct xs_length){USUAL_GAP_NS, USUAL_GAP_NS / 4, 0};
+        *notice_ns = notice.ns;
+        return true;
+    }
+    if (!is_blocking(alike, call))
+        return false;
     xs_learned_find(alike, XS_LEARNED_NOTICE, &notice);
-    int64_t end_ns = later(call->enter_ns, call->return_ns - later(0, notice.ns));
+    *notice_ns = later(0, notice.ns);
+    double around = (double)work->latency.ns + (double)*notice_ns, share = (double)later(0, room_ns) / around;
+    if (around > 0 && share < 1) {
+        work->latency.ns = (int64_t)((double)work->latency.ns * share);
+        work->latency.unsure_ns = (int64_t)((double)work->latency.unsure_ns * share);
+        *notice_ns = (int64_t)((double)*notice_ns * share);
+    }
+    return true;
+}
+
+/* A call that ends with its work: what is before it in the lane has ended, too, and if the call took longer than its
+ * own work does, then because of that. */
+static void end_with_call(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, int64_t notice_ns) {
+    struct xs_pending *own = &lane->items[lane->count - 1];
+    int64_t end_ns = later(call->enter_ns, call->return_ns - notice_ns);
     size_t count = xs_lane_pending(lane);
     bool is_late = end_ns - own->end_ns > later(WAITED_NS, (own->latency.ns + own->lasts.ns) / 3);
     if (own->end_ns > end_ns || (is_late && count > 1))
@@ -279,7 +302,8 @@ static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const
 static void place_modelled(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, uint32_t number) {
     struct xs_alike alike = xs_learned_alike(p->learned, call);
     struct xs_pending work = work_of(p, &alike, call);
-    int64_t alone_ns = work.lasts.ns;
+    int64_t alone_ns = work.lasts.ns, notice_ns = 0;
+    bool ends = ends_with_call(&alike, call, &work, &notice_ns);
     if (work.graph)
         xs_placing_add_graph(p, &work, number);
     else
@@ -290,8 +314,8 @@ static void place_modelled(struct xs_placing *p, const struct xs_call *call, str
     xs_lane_add(lane, &work, p->placed->tables);
     list_lane(p, lane);
     mark_modelled(p, number);
-    if (is_blocking(&alike, call))
-        end_blocking(p, &alike, call, lane);
+    if (ends)
+        end_with_call(p, call, lane, notice_ns);
     else
         end_staged(p, &alike, call, lane);
     note_latest(p, call, lane);

@@ -8,7 +8,8 @@
  * measured. So a replay with nothing changed gives the measured run, except for what this model cannot say. For the
  * graph and its replay see Daydream (USENIX ATC 2020).
  *
- * Not in the graph are dependencies between threads of the host, and kernels that would slow each other down. */
+ * Threads of the host that wait for each other are found by their pauses (handoffs.h). Not in the graph are kernels
+ * that would slow each other down. */
 #ifndef XFERSPY_ANALYZER_REPLAY_MODEL_H
 #define XFERSPY_ANALYZER_REPLAY_MODEL_H
 
@@ -57,6 +58,7 @@ struct xs_model_call {
     int64_t own_ns;        /* what it takes where it does not have to wait */
     uint32_t copy, copies; /* of a batch of several copies: the first of them, and how many; else 0 */
     uint32_t correlation;  /* CUPTI's number of it; 0: none */
+    uint32_t handed_by;    /* its thread paused until another one's call had returned: 1 + that call; 0: none known */
     uint32_t site;         /* xs_site_of; 0: not known */
     uint32_t operation;    /* the first of its operations, which lie behind each other; XS_NO_OPERATION: none */
     uint32_t operations;

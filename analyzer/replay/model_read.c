@@ -5,6 +5,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/replay/handoffs.h"
 #include "analyzer/replay/model.h"
 #include "analyzer/trace/kinds.h"
 #include "analyzer/trace/scan.h"
@@ -395,6 +396,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         model->devices = r.devices.count;
         end(&r); /* what is worked out next needs memory of its own */
         xs_model_find_waits(model);
+        xs_model_find_handoffs(model);
     } else {
         xs_model_free(model);
         model->too_large = status >= 0;

@@ -18,6 +18,8 @@ struct thread {
     uint32_t point;      /* what it waits for within its call */
     int64_t enter_ns;
     int64_t return_ns; /* of its last call so far */
+    int32_t paused;    /* a thread that pauses until one of this one's calls has returned; -1 */
+    int32_t next;      /* another one that pauses for the same thread; -1 */
 };
 #define XS_NO_CALL UINT32_MAX
 
@@ -31,6 +33,7 @@ struct replay {
     int32_t *heap; /* of threads that have a next call, by its time */
     int32_t heap_count;
     int64_t *returns;
+    int64_t *returned; /* by call: when, -1: not yet; NULL: no thread hands over to another one */
 };
 
 /* --- the heap --- */
@@ -64,19 +67,32 @@ static int32_t pop(struct replay *r) {
 
 /* --- begin and end --- */
 
+static void begin_handoffs(struct replay *r) {
+    const struct xs_model *model = r->model;
+    bool any = false;
+    for (uint32_t i = 0; i < model->call_count && !any; i++)
+        any = model->calls[i].handed_by != 0;
+    if (!any)
+        return;
+    r->returned = xs_realloc(NULL, model->call_count * sizeof *r->returned);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        r->returned[i] = -1;
+}
+
 static void begin(struct replay *r) {
     const struct xs_model *model = r->model;
     xs_device_begin(&r->device, model);
+    begin_handoffs(r);
     r->next = xs_realloc(NULL, model->call_count * sizeof *r->next);
     r->threads = xs_realloc(NULL, (size_t)model->threads * sizeof *r->threads);
     r->heap = xs_realloc(NULL, (size_t)model->threads * sizeof *r->heap);
     for (int32_t t = 0; t < model->threads; t++)
-        r->threads[t] = (struct thread){.call = XS_NO_CALL, .last = XS_NO_CALL};
+        r->threads[t] = (struct thread){.call = XS_NO_CALL, .last = XS_NO_CALL, .paused = -1, .next = -1};
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct thread *thread = &r->threads[model->calls[i].thread];
         r->next[i] = XS_NO_CALL;
         if (thread->last == XS_NO_CALL)
-            *thread = (struct thread){.call = i, .enter_ns = model->calls[i].enter_ns};
+            thread->call = i;
         else
             r->next[thread->last] = i;
         thread->last = i;
@@ -88,6 +104,7 @@ static void end(struct replay *r) {
     free(r->next);
     free(r->threads);
     free(r->heap);
+    free(r->returned);
 }
 
 /* --- one call --- */
@@ -136,21 +153,62 @@ static int64_t work_before(const struct replay *r, uint32_t index, int64_t work)
     return change ? later(0, work + change->before_ns) : work;
 }
 
+/* The thread's next call was handed over by a call that has returned now. */
+static void end_pause(struct replay *r, int32_t t, uint32_t by) {
+    struct thread *thread = &r->threads[t];
+    const struct xs_model_call *calls = r->model->calls;
+    int64_t work = later(0, calls[thread->call].enter_ns - calls[by].return_ns);
+    thread->enter_ns = xs_model_ns(later(thread->return_ns, r->returned[by] + work_before(r, thread->call, work)));
+    push(r, t);
+}
+
+/* The thread has a next call: it comes behind the program's work, which begins at `since_ns` in the replay and
+ * `measured_ns` in the run, or behind the call of another thread that handed over. */
+static void await_call(struct replay *r, int32_t t, int64_t since_ns, int64_t measured_ns) {
+    struct thread *thread = &r->threads[t];
+    const struct xs_model_call *call = &r->model->calls[thread->call];
+    uint32_t by = call->handed_by;
+    if (by && r->returned[by - 1] >= 0) {
+        end_pause(r, t, by - 1);
+    } else if (by) {
+        struct thread *other = &r->threads[r->model->calls[by - 1].thread];
+        thread->next = other->paused;
+        other->paused = t;
+    } else {
+        int64_t work = later(0, call->enter_ns - measured_ns);
+        thread->enter_ns = xs_model_ns(since_ns + work_before(r, thread->call, work));
+        push(r, t);
+    }
+}
+
+static void end_pauses(struct replay *r, int32_t t, uint32_t index) {
+    int32_t *place = &r->threads[t].paused;
+    while (*place >= 0) {
+        int32_t waiting = *place;
+        if (r->model->calls[r->threads[waiting].call].handed_by - 1 != index) {
+            place = &r->threads[waiting].next;
+            continue;
+        }
+        *place = r->threads[waiting].next;
+        end_pause(r, waiting, index);
+    }
+}
+
 /* The thread's call has returned: on to the next. */
 static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
-    const struct xs_model *model = r->model;
     struct thread *thread = &r->threads[t];
-    uint32_t index = thread->call, next = r->next[index];
+    uint32_t index = thread->call;
     return_ns = xs_model_ns(return_ns);
     thread->return_ns = return_ns;
     if (r->returns)
         r->returns[index] = return_ns;
-    thread->call = next;
-    if (next == XS_NO_CALL)
-        return;
-    int64_t work = later(0, model->calls[next].enter_ns - model->calls[index].return_ns);
-    thread->enter_ns = xs_model_ns(return_ns + work_before(r, next, work));
-    push(r, t);
+    if (r->returned) {
+        r->returned[index] = return_ns;
+        end_pauses(r, t, index);
+    }
+    thread->call = r->next[index];
+    if (thread->call != XS_NO_CALL)
+        await_call(r, t, return_ns, r->model->calls[index].return_ns);
 }
 
 static void end_call(struct replay *r, int32_t t, int64_t end) {
@@ -224,10 +282,8 @@ int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, c
     struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returns = returns};
     begin(&r);
     for (int32_t t = 0; t < model->threads; t++) {
-        if (r.threads[t].call == XS_NO_CALL)
-            continue;
-        r.threads[t].enter_ns = xs_model_ns(work_before(&r, r.threads[t].call, r.threads[t].enter_ns));
-        push(&r, t);
+        if (r.threads[t].call != XS_NO_CALL)
+            await_call(&r, t, 0, 0);
     }
     for (;;) {
         int64_t device = xs_device_next(&r.device), host = r.heap_count ? r.threads[r.heap[0]].enter_ns : INT64_MAX;

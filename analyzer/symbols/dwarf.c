@@ -13,7 +13,7 @@
 #include "analyzer/symbols/binary.h"
 
 /* More than any program has, less than what a damaged file could make of it. */
-enum { NESTING_MAX = 64, INLINED_MAX = 128, RANGES_MAX = 100000, OVERLAPPING_MAX = 16 };
+enum { NESTING_MAX = 64, INLINED_MAX = 128, RANGES_MAX = 100000, OVERLAPPING_MAX = 16, NOTHING_AROUND = INT32_MAX };
 
 struct range {
     uint64_t start, end;
@@ -222,7 +222,85 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name) {
     return known ? (uint32_t)value : 0;
 }
 
-unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback,
+/* Where a function is written, once for all its copies; the offset is 0 where that is not known. */
+static Dwarf_Off origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
+    Dwarf_Attribute attribute;
+    if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), origin))
+        return 0;
+    return dwarf_dieoffset(origin);
+}
+
+/* Compilers split functions: the test at the beginning becomes one that calls the rest. If both are inlined, the rest
+ * has been called from where the function is written. Recursion calls from a line behind that. */
+static bool is_rest(Dwarf_Die *call, Dwarf_Die *around) {
+    Dwarf_Die origin, same;
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    Dwarf_Off offset = origin_of(call, &origin);
+    if (!offset || origin_of(around, &same) != offset)
+        return false;
+    uint32_t called = number_of(call, DW_AT_call_line);
+    return !called ||
+           (dwarf_formudata(dwarf_attr_integrate(&origin, DW_AT_decl_line, &attribute), &line) == 0 && line == called);
+}
+
+/* The call that returns to the address behind `address`, in a block of code. */
+static bool find_call(Dwarf_Die *block, uint64_t address, unsigned nesting, Dwarf_Die *call) {
+    Dwarf_Die die;
+    Dwarf_Attribute attribute;
+    Dwarf_Addr behind;
+    if (nesting > NESTING_MAX || dwarf_child(block, &die) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+        unsigned returns = tag == DW_TAG_call_site ? DW_AT_call_return_pc : DW_AT_low_pc;
+        if ((tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) &&
+            dwarf_formaddr(dwarf_attr(&die, returns, &attribute), &behind) == 0 && behind == address + 1) {
+            *call = die;
+            return true;
+        }
+        if (tag == DW_TAG_lexical_block && dwarf_haspc(&die, address) > 0)
+            return find_call(&die, address, nesting + 1, call);
+    } while (next(&die));
+    return false;
+}
+
+bool xs_dwarf_calls_itself(struct xs_dwarf *dwarf, uint64_t address, uint64_t *start, uint64_t *end) {
+    Dwarf_Die calls[INLINED_MAX], call, callee, origin, same;
+    Dwarf_Attribute attribute;
+    struct range *unit = find(&dwarf->units, address);
+    struct range *function = unit ? find(functions_of(dwarf, &unit->die), address) : NULL;
+    unsigned count = function ? inlined_calls(&function->die, address, calls) : 0;
+    if (count < 2 || !find_call(&calls[count - 1], address, 0, &call))
+        return false;
+    unsigned name = dwarf_tag(&call) == DW_TAG_call_site ? DW_AT_call_origin : DW_AT_abstract_origin;
+    if (!dwarf_formref_die(dwarf_attr(&call, name, &attribute), &callee))
+        return false;
+    Dwarf_Off offset = origin_of(&callee, &origin);
+    return offset && offset == origin_of(&calls[count - 1], &same) && dwarf_lowpc(&callee, start) == 0 &&
+           dwarf_highpc(&callee, end) == 0;
+}
+
+/* Takes the place where calls[i] was called, which is in the one around it, and returns that one's number. The
+ * beginning and the rest of a split function are one. NOTHING_AROUND: of the function itself. */
+static unsigned step_out(Dwarf_Die *unit, Dwarf_Die *calls, unsigned i, const char **file, int *line) {
+    Dwarf_Files *files = NULL;
+    size_t file_count = 0;
+    while (i && is_rest(&calls[i], &calls[i - 1]))
+        i--;
+    if (!i)
+        return NOTHING_AROUND;
+    if (dwarf_getsrcfiles(unit, &files, &file_count) != 0)
+        file_count = 0;
+    uint32_t number = number_of(&calls[i], DW_AT_call_file);
+    *file = number < file_count ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
+    if (*file && !strcmp(*file, "???")) /* number 0, which is a file from DWARF 5 on */
+        *file = NULL;
+    *line = (int)number_of(&calls[i], DW_AT_call_line);
+    return i - 1;
+}
+
+unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback, bool is_split,
                        xs_symbol_sink *sink, void *data) {
     Dwarf_Die calls[INLINED_MAX];
     struct range *unit = find(&dwarf->units, address);
@@ -234,29 +312,20 @@ unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, c
     if (place && (dwarf_lineno(place, &line) != 0 || line < 0))
         line = 0;
     struct range *function = find(functions_of(dwarf, &unit->die), address);
-    unsigned count = function ? inlined_calls(&function->die, address, calls) : 0;
+    unsigned count = function ? inlined_calls(&function->die, address, calls) : 0, depth = 0;
     if (!count) {
         if (!file)
             return 0;
         sink(data, index, 0, fallback, file, (uint32_t)line);
         return 1;
     }
-    Dwarf_Files *files = NULL;
-    size_t file_count = 0;
-    if (dwarf_getsrcfiles(&unit->die, &files, &file_count) != 0)
-        file_count = 0;
-    for (unsigned depth = 0; depth < count; depth++) {
-        Dwarf_Die *call = &calls[count - 1 - depth];
-        const char *name = name_of(call, depth + 1 == count ? fallback : NULL);
-        sink(data, index, depth, name, file, (uint32_t)line);
-        if (depth + 1 == count)
-            break;
-        /* where it was called is in what it was inlined into */
-        uint32_t number = number_of(call, DW_AT_call_file);
-        file = number < file_count ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
-        if (file && !strcmp(file, "???")) /* number 0, which is a file from DWARF 5 on */
-            file = NULL;
-        line = (int)number_of(call, DW_AT_call_line);
+    unsigned i = count - 1, around = is_split ? step_out(&unit->die, calls, i, &file, &line) : NOTHING_AROUND;
+    if (around != NOTHING_AROUND)
+        i = around;
+    for (;; i = around) {
+        sink(data, index, depth++, name_of(&calls[i], i ? NULL : fallback), file, (uint32_t)line);
+        around = step_out(&unit->die, calls, i, &file, &line);
+        if (around == NOTHING_AROUND)
+            return depth;
     }
-    return count;
 }

@@ -1,5 +1,6 @@
 /* From addresses of one binary to functions and lines; see symbols.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/symbols/binary.h"
@@ -37,6 +38,22 @@ static void make_readable(void *data, size_t index, unsigned depth, const char *
                    file && *file ? tidy_path(file, path, sizeof path) : NULL, file && *file ? line : 0);
 }
 
+/* gcc splits functions whose beginning is worth to be inlined, and calls the rest by a name of this kind. */
+static bool is_rest(const char *name) { return name && strstr(name, ".part.") != NULL; }
+
+/* Whether the call at calls[i] is one of the rest of the function. That one is on a stack then, so one of the addresses
+ * lies in it. The line of such a call may be any line nearby. */
+static bool is_split(struct xs_dwarf *dwarf, const struct xs_symbol_match *matches, const uint64_t *calls, size_t count,
+                     size_t i) {
+    uint64_t start = 0, end = 0;
+    if (!xs_dwarf_calls_itself(dwarf, calls[i], &start, &end))
+        return false;
+    for (size_t k = 0; k < count && calls[k] < end; k++)
+        if (calls[k] >= start)
+            return is_rest(xs_symbol_table_name(matches, calls, k));
+    return false;
+}
+
 /* With debug information the table still has the functions of what was compiled without. */
 static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, const uint64_t *addresses, size_t count,
                      struct readable *readable) {
@@ -48,9 +65,13 @@ static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, con
         if (files[i]->elf)
             xs_symbol_table_scan(files[i], addresses, count, matches);
     xs_symbol_table_finish(matches, count);
+    bool any_split = false;
+    for (size_t i = 0; i < count && dwarf && !any_split; i++)
+        any_split = is_rest(xs_symbol_table_name(matches, addresses, i));
     for (size_t i = 0; i < count; i++) {
         const char *name = xs_symbol_table_name(matches, addresses, i);
-        if ((!dwarf || !xs_dwarf_find(dwarf, addresses[i], i, name, make_readable, readable)) && name)
+        bool split = any_split && is_split(dwarf, matches, addresses, count, i);
+        if ((!dwarf || !xs_dwarf_find(dwarf, addresses[i], i, name, split, make_readable, readable)) && name)
             make_readable(readable, i, 0, name, NULL, 0);
     }
     free(matches);

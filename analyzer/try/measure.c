@@ -132,8 +132,11 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
     if (t->shows)
         fprintf(stderr, "\r\033[Kchecking %s ", attempt->trial->name);
     struct xs_bench_variant variant = {.argv = t->program->argv, .settings = attempt->settings};
-    struct xs_bench_terms terms = {
-        .variants = &variant, .variant_count = 1, .runs = 1, .patterns = t->arguments->terms.patterns};
+    struct xs_bench_terms terms = {.variants = &variant,
+                                   .variant_count = 1,
+                                   .runs = 1,
+                                   .patterns = t->arguments->terms.patterns,
+                                   .exit_status = t->arguments->terms.exit_status};
     bool goes_on = run(t, &terms, &bench);
     if (goes_on) {
         const char *trouble = xs_repair_log_take(&log, attempt->log);
@@ -141,6 +144,12 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
         if (trouble && WIFSIGNALED(status))
             xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "with the repair the program ended with signal %d",
                          WTERMSIG(status));
+        else if (trouble && WEXITSTATUS(status) != t->arguments->terms.exit_status)
+            xs_trial_end(
+                attempt->trial, XS_TRIAL_FAILED,
+                "the program ended with exit status %d, and with no word of its repairs; where a script starts "
+                "it, name that: xferspy try TRACE -- ./SCRIPT",
+                WEXITSTATUS(status));
         else
             judge_log(attempt->trial, &log, trouble);
         judge_checked(attempt->trial, &log);
@@ -183,17 +192,41 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
     *o = (struct xs_outcome){.sides = {t->bench.sides[0], t->bench.sides[variant]},
                              .variants = {terms->variants[0], terms->variants[variant]},
                              .terms = *terms};
-    o->bench = (struct xs_bench){.sides = o->sides, .side_count = 2, .rounds = t->bench.rounds, .end = t->bench.end};
+    o->bench = (struct xs_bench){.sides = o->sides,
+                                 .side_count = 2,
+                                 .rounds = t->bench.rounds,
+                                 .exit_status = t->bench.exit_status,
+                                 .end = t->bench.end};
     o->terms.variants = o->variants;
     xs_bench_report_make(&o->terms, &o->bench, &none, &o->report);
     attempt->outcome = o;
     judge_log(attempt->trial, &attempt->logged, attempt->log_trouble);
+    struct xs_string failures = {0};
+    xs_bench_say_failures(&failures, &o->bench, 1, "with the repair");
+    if (attempt->trial->state == XS_TRIAL_PLANNED && failures.length)
+        xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "%s", failures.data);
+    xs_string_free(&failures);
     if (attempt->trial->state == XS_TRIAL_PLANNED && attempt->logged.runs && !attempt->logged.applied)
         xs_trial_end(attempt->trial, XS_TRIAL_CANNOT, "the library repaired none of its calls%s%s",
                      attempt->logged.refused.length ? ": " : "",
                      attempt->logged.refused.length ? attempt->logged.refused.data : "");
     if (attempt->trial->state == XS_TRIAL_PLANNED)
         attempt->trial->state = XS_TRIAL_MEASURED;
+}
+
+/* Of a program that fails by itself, nothing is compared. True after a message. */
+static bool fails_by_itself(struct xs_try *t) {
+    struct xs_string failures = {0};
+    int status;
+    xs_bench_say_failures(&failures, &t->bench, 0, "without a repair");
+    if (failures.length && xs_bench_failures(&t->bench, 0, &status) && WIFEXITED(status))
+        xs_complain("nothing was measured: %s; if it ends so after its work, say it with --status=%d", failures.data,
+                    WEXITSTATUS(status));
+    else if (failures.length)
+        xs_complain("nothing was measured: %s", failures.data);
+    bool fails = failures.length > 0;
+    xs_string_free(&failures);
+    return fails;
 }
 
 static void measure_in_turns(struct xs_try *t) {
@@ -212,7 +245,9 @@ static void measure_in_turns(struct xs_try *t) {
     run(t, &terms, &t->bench);
     if (t->bench.side_count)
         take_logs(t, t->bench.end == XS_BENCH_COMPLETE);
-    if (t->bench.rounds)
+    if (fails_by_itself(t))
+        t->end = XS_BENCH_FAILED;
+    else if (t->bench.rounds)
         for (size_t i = 0, variant = 1; i < t->trials->count; i++)
             if (t->trials->items[i].state == XS_TRIAL_PLANNED)
                 compare(t, &t->attempts[i], &terms, variant++);

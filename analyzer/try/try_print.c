@@ -18,7 +18,7 @@ static void add_now(struct xs_string *text, const struct xs_try *t) {
     char buffer[XS_UNIT_BYTES];
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
-        if (!o)
+        if (!o || o->report.pair.is_failed)
             continue;
         const struct xs_bench_time *time = xs_bench_deciding(&o->report.pair);
         xs_string_format(text, "%s%s, the median of %zu run%s", xs_format_ns(buffer, time->difference.before.median),

@@ -259,6 +259,7 @@ void xs_gate_open(void) {
 
 static void add_counts(struct xs_gate_counts *sum, const struct xs_gate_slot *slot) {
     sum->launches += atomic_load_explicit(&slot->launches, memory_order_relaxed);
+    sum->graphs += atomic_load_explicit(&slot->graphs, memory_order_relaxed);
     sum->copies += atomic_load_explicit(&slot->copies, memory_order_relaxed);
     sum->measured += atomic_load_explicit(&slot->measured, memory_order_relaxed);
     sum->measured_ticks += atomic_load_explicit(&slot->measured_ticks, memory_order_relaxed);

@@ -37,7 +37,8 @@ enum xs_left_out_kind {
 struct xs_gate_slot {
     _Atomic uint32_t inside;                /* 1: the thread is inside of the driver, or about to be */
     _Atomic int32_t owner;                  /* its tid; 0: nobody's */
-    _Atomic uint64_t launches;              /* that CUPTI recorded */
+    _Atomic uint64_t launches;              /* that CUPTI recorded, of kernels */
+    _Atomic uint64_t graphs;                /* the same, of graphs */
     _Atomic uint64_t copies;                /* the same, and memsets */
     _Atomic uint32_t correlation;           /* CUPTI's id of the latest of them */
     uint32_t until_measured;                /* calls until one is measured (core/own_cost.h) */
@@ -115,7 +116,7 @@ bool xs_gate_is_empty(void);
 
 /* The sums over all threads, those that ended included. */
 struct xs_gate_counts {
-    uint64_t launches, copies, measured, measured_ticks;
+    uint64_t launches, graphs, copies, measured, measured_ticks;
     uint64_t left_out[XS_LEFT_OUT_KINDS];
 };
 struct xs_gate_counts xs_gate_counts(void);

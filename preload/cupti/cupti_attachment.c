@@ -44,10 +44,23 @@ static uint32_t correlation_of(uint32_t id) {
 /* ---- callbacks ---- */
 
 #define IDS 2048u
-static bool is_launch[IDS];
+static enum { A_COPY, A_LAUNCH, A_GRAPH } sort_of[IDS];
 
 /* Calls of the library itself may have no place at the gate. */
 static _Atomic uint32_t latest_without_slot;
+
+static void count_at(struct xs_gate_slot *slot, CUpti_CallbackId id) {
+    switch (id < IDS ? sort_of[id] : A_COPY) {
+    case A_LAUNCH:
+        xs_gate_count(&slot->launches);
+        break;
+    case A_GRAPH:
+        xs_gate_count(&slot->graphs);
+        break;
+    default:
+        xs_gate_count(&slot->copies);
+    }
+}
 
 static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info) {
     (void)data;
@@ -62,7 +75,7 @@ static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUp
     else
         xs_cupti_correlation = correlation;
     if (slot) {
-        xs_gate_count(id < IDS && is_launch[id] ? &slot->launches : &slot->copies);
+        count_at(slot, id);
         atomic_store_explicit(&slot->correlation, correlation, memory_order_relaxed);
     } else {
         atomic_store_explicit(&latest_without_slot, correlation, memory_order_relaxed);
@@ -71,7 +84,7 @@ static void CUPTIAPI on_driver_call(void *data, CUpti_CallbackDomain domain, CUp
 
 bool xs_cupti_saw_calls(void) {
     struct xs_gate_counts counts = xs_gate_counts();
-    return counts.launches || counts.copies || atomic_load(&latest_without_slot);
+    return counts.launches || counts.graphs || counts.copies || atomic_load(&latest_without_slot);
 }
 
 static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const uint32_t *ids, size_t count) {
@@ -88,9 +101,9 @@ static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
     static const uint32_t launches[] = {XS_CUPTI_KERNEL_LAUNCHES(X)};
 #undef X
     for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
-        is_launch[graphs[i] % IDS] = true;
+        sort_of[graphs[i] % IDS] = A_GRAPH;
     for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
-        is_launch[launches[i] % IDS] = true;
+        sort_of[launches[i] % IDS] = A_LAUNCH;
     unsigned turned = turn_callbacks(api, on, transfers, sizeof transfers / sizeof transfers[0]) +
                       turn_callbacks(api, on, graphs, sizeof graphs / sizeof graphs[0]);
     if (kernels_wanted)

@@ -204,6 +204,9 @@ uint32_t xs_cupti_latest_record(void);
 /* The longest kernel that was decoded so far. Any thread. */
 uint64_t xs_cupti_longest_kernel_ns(void);
 
+/* How many kernels of graphs were decoded so far. Any thread. */
+uint64_t xs_cupti_graph_kernels(void);
+
 /* How many records of page migrations a buffer has. */
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 

@@ -90,9 +90,11 @@ static int decode_memset(const struct xs_cupti_decoder *d, const CUpti_Activity 
     return xs_store_device_memset(d->store, &row);
 }
 
-static _Atomic uint64_t longest_kernel_ns;
+static _Atomic uint64_t longest_kernel_ns, graph_kernels;
 
 uint64_t xs_cupti_longest_kernel_ns(void) { return atomic_load_explicit(&longest_kernel_ns, memory_order_relaxed); }
+
+uint64_t xs_cupti_graph_kernels(void) { return atomic_load_explicit(&graph_kernels, memory_order_relaxed); }
 
 static int decode_kernel(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityKernel10 *r = (const CUpti_ActivityKernel10 *)record;
@@ -110,6 +112,8 @@ static int decode_kernel(const struct xs_cupti_decoder *d, const CUpti_Activity 
     convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
     if (row.end_ns > row.start_ns && (uint64_t)(row.end_ns - row.start_ns) > xs_cupti_longest_kernel_ns())
         atomic_store_explicit(&longest_kernel_ns, (uint64_t)(row.end_ns - row.start_ns), memory_order_relaxed);
+    if (row.graph_node)
+        atomic_fetch_add_explicit(&graph_kernels, 1, memory_order_relaxed);
     return xs_store_device_kernel(d->store, &row);
 }
 

@@ -88,6 +88,8 @@ static struct xs_windows_facts facts_now(void) {
     struct xs_gate_counts counts = xs_gate_counts();
     return (struct xs_windows_facts){.now_ns = xs_monotonic_ns(),
                                      .launches = counts.launches,
+                                     .graphs = counts.graphs,
+                                     .graph_kernels = xs_cupti_graph_kernels(),
                                      .copies = counts.copies,
                                      .calls = counts.measured * XS_OWN_COST_EVERY,
                                      .others_ns = others_ns() + xs_cupti_migrations_cost_ns(),

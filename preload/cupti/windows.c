@@ -9,17 +9,28 @@
  * shown it. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
 #define LAUNCH_NS UINT64_C(2500)
 #define COPY_NS UINT64_C(2000)
+/* A graph with 1 to 20 kernels lost 3 us and 1.4 to 2.2 more a kernel, but JAX, which changes its graph before each
+ * launch, 70 us with 6 kernels (H100). What is too much here the pace puts right, what is too little it cannot: then
+ * CUPTI is never detached. */
+#define GRAPH_NS UINT64_C(40000)
 
 /* What may be spent before the share has grown to it, so that short programs have device times, too. */
 #define ADVANCE_NS INT64_C(10000000)
+/* What can be saved up beside the advance: the share of so much of the run, or what a window needs. A program that has
+ * read its data for a minute is not slowed down by a tenth for ten seconds after that. */
+#define SAVED_OF_NS UINT64_C(1000000000)
 /* Where wrappers and fingerprints take all of the budget, this part of it is CUPTI's nevertheless. */
 #define LEAST_PART 4u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
 #define TURN_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
-/* How long the program's pace is watched before and after a window ends, and what that has to show to count. */
-#define PACE_NS UINT64_C(20000000)
+/* How long the program's pace is watched before and after a window ends: for so many calls, and at least so long. */
 #define PACE_CALLS 500u
+#define PACE_NS UINT64_C(20000000)
+#define MOST_PACE_NS UINT64_C(1000000000)
+/* Between these is what it may show, in percent of the tables. */
+#define LEAST_COST 10
+#define MOST_COST 1000
 
 /* For how long the program's waits are awaited on average, and among how many of them is chosen. */
 #define MOMENT_NS UINT64_C(50000000)
@@ -48,8 +59,10 @@ enum xs_windows_state xs_windows_start(struct xs_windows *w, unsigned percent, c
     return w->state;
 }
 
-static uint64_t table_ns(const struct xs_windows_facts *from, const struct xs_windows_facts *to) {
-    return (to->launches - from->launches) * LAUNCH_NS + (to->copies - from->copies) * COPY_NS;
+static uint64_t table_ns(const struct xs_windows *w, const struct xs_windows_facts *from,
+                         const struct xs_windows_facts *to) {
+    return (to->launches - from->launches) * LAUNCH_NS + (to->copies - from->copies) * COPY_NS +
+           (to->graphs - from->graphs) * (GRAPH_NS + w->kernels_of_graph * LAUNCH_NS);
 }
 
 uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
@@ -58,7 +71,15 @@ uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns
 static int64_t balance(const struct xs_windows *w) {
     int64_t share = (int64_t)((w->last.now_ns - w->start_ns) / 100 * w->percent);
     int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
-    return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
+    return (left > least ? left : least) + ADVANCE_NS - (int64_t)(xs_windows_cost_ns(w) + w->lapsed_ns);
+}
+
+/* No more is saved up than that. */
+static void let_lapse(struct xs_windows *w) {
+    uint64_t most = SAVED_OF_NS / 100 * w->percent;
+    int64_t extra = balance(w) - ADVANCE_NS - (int64_t)(most > w->wanted_ns ? most : w->wanted_ns);
+    if (extra > 0)
+        w->lapsed_ns += (uint64_t)extra;
 }
 
 /* ---- what a call costs, by the program's pace ---- */
@@ -80,24 +101,25 @@ static void note_pace(struct xs_windows *w) {
     const struct xs_windows_facts *from = &w->marks[0];
     w->paced_calls = w->last.calls - from->calls;
     w->paced_ns = w->last.now_ns - from->now_ns;
-    w->paced_table_ns = table_ns(from, &w->last);
+    w->paced_table_ns = table_ns(w, from, &w->last);
 }
 
 /* The difference counts with the sign that it has, because noise of both signs must cancel in the median. */
 static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
     uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
-    bool known = w->paced_calls >= PACE_CALLS && calls >= PACE_CALLS && w->paced_table_ns && w->paced_ns >= PACE_NS / 2;
-    if (!w->paced_calls || ns < PACE_NS)
+    if (!w->paced_calls || ns < PACE_NS || (calls < PACE_CALLS && ns < MOST_PACE_NS))
         return;
-    if (known) {
+    if (calls >= PACE_CALLS && w->paced_calls >= PACE_CALLS && w->paced_table_ns && w->paced_ns >= PACE_NS / 2) {
         double without = (double)ns / (double)calls * (double)w->paced_calls;
         double extra = ((double)w->paced_ns - without) / (double)w->paced_table_ns * 100;
-        unsigned percent = extra < 40 ? 40 : extra > 400 ? 400 : (unsigned)extra;
+        unsigned percent = extra < LEAST_COST ? LEAST_COST : extra > MOST_COST ? MOST_COST : (unsigned)extra;
         if (w->cost_count == XS_WINDOWS_COSTS)
             memmove(w->costs, w->costs + 1, (XS_WINDOWS_COSTS - 1) * sizeof w->costs[0]);
         w->cost_count += w->cost_count < XS_WINDOWS_COSTS;
         w->costs[w->cost_count - 1] = percent;
         w->cost_percent = median_cost(w);
+        if (w->cost_count > 1) /* one alone may be the pace of another part of the program */
+            w->recording_ns = w->recorded_table_ns / 100 * w->cost_percent;
     }
     w->paced_calls = 0;
 }
@@ -105,9 +127,14 @@ static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *fa
 /* ---- decisions ---- */
 
 static void account(struct xs_windows *w, const struct xs_windows_facts *facts) {
-    w->recording_ns += table_ns(&w->last, facts) * w->cost_percent / 100;
+    if (facts->graph_kernels != w->last.graph_kernels && facts->graphs)
+        w->kernels_of_graph = facts->graph_kernels / facts->graphs;
+    uint64_t table = table_ns(w, &w->last, facts);
+    w->recorded_table_ns += table;
+    w->recording_ns += table * w->cost_percent / 100;
     w->last = *facts;
-    if (facts->now_ns - w->marks[1].now_ns >= PACE_NS) {
+    let_lapse(w);
+    if (facts->now_ns - w->marks[1].now_ns >= PACE_NS && facts->calls - w->marks[1].calls >= PACE_CALLS) {
         w->marks[0] = w->marks[1];
         w->marks[1] = *facts;
     }

@@ -24,10 +24,11 @@ enum { XS_WINDOWS_COSTS = 5 };
 /* What the library knows at one moment, summed up since the session's start. */
 struct xs_windows_facts {
     uint64_t now_ns;
-    uint64_t launches, copies; /* that CUPTI recorded */
-    uint64_t calls;            /* of the program, recorded or not */
-    uint64_t others_ns;        /* what all but CUPTI has cost the program */
-    bool is_open;              /* the program has opened the window that is asked for */
+    uint64_t launches, graphs, copies; /* calls that CUPTI recorded */
+    uint64_t graph_kernels;            /* of these graphs, as far as CUPTI has handed them over: up to a second late */
+    uint64_t calls;                    /* of the program, recorded or not */
+    uint64_t others_ns;                /* what all but CUPTI has cost the program */
+    bool is_open;                      /* the program has opened the window that is asked for */
 };
 
 struct xs_windows {
@@ -38,8 +39,11 @@ struct xs_windows {
     struct xs_windows_facts last;
     uint64_t since_ns;                /* the state */
     struct xs_windows_facts opened;   /* when it began */
-    struct xs_windows_facts marks[2]; /* facts of the window's last part: one and two times PACE_NS ago, or more */
-    uint64_t recording_ns;            /* cost of recording, estimated */
+    struct xs_windows_facts marks[2]; /* facts of the window's last part, as pace is watched */
+    uint64_t kernels_of_graph;        /* on average, by what is known */
+    uint64_t recorded_table_ns;       /* what the tables say that all recorded calls took longer */
+    uint64_t recording_ns;            /* what they really took longer, estimated */
+    uint64_t lapsed_ns;               /* of the share, because too much of it was saved up */
     uint64_t turns_ns;                /* time that the program was held for turning */
     uint64_t turn_ns;                 /* what detaching and attaching again takes: a moving mean */
     uint64_t detaching_ns;            /* what it took last */

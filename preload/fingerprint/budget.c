@@ -13,8 +13,12 @@
  * look at fewer copies late in a run whose copies come all at once. */
 #define HASTE 2.0
 #define PLENTY 1e9
+/* How much of the time before the first copy counts. A program that has only been starting for a minute would be slowed
+ * down by much more than the share afterwards. */
+#define BEFORE_FIRST_NS 2000000000.0
 
-static uint64_t start_tick;
+static _Atomic uint64_t start_tick;
+static _Atomic bool has_begun; /* there was a copy */
 static unsigned share_permille;
 static double ns_per_tick;
 static _Atomic int64_t spent_ns;
@@ -23,7 +27,7 @@ static _Atomic uint64_t took_ns, wanted_ns;
 static _Atomic uint64_t others_ns; /* spent by others of the budget that the share is a half of */
 
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) {
-    start_tick = now_tick;
+    atomic_store(&start_tick, now_tick);
     share_permille = permille;
     ns_per_tick = 1000.0 / ticks_per_us;
     atomic_store(&spent_ns, 0);
@@ -31,6 +35,7 @@ void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) 
     atomic_store(&took_ns, 0);
     atomic_store(&wanted_ns, 0);
     atomic_store(&others_ns, 0);
+    atomic_store(&has_begun, false);
 }
 
 uint64_t xs_budget_ns(uint64_t ticks) { return (uint64_t)((double)ticks * ns_per_tick); }
@@ -39,16 +44,29 @@ bool xs_budget_is_limited(void) { return share_permille < 1000; }
 
 void xs_budget_others(uint64_t ns) { atomic_store_explicit(&others_ns, ns, memory_order_relaxed); }
 
+/* The first copy, whichever thread sees it. */
+static void begin(uint64_t now_tick) {
+    if (atomic_load_explicit(&has_begun, memory_order_relaxed) || atomic_exchange(&has_begun, true)) {
+        return;
+    }
+    uint64_t most = (uint64_t)(BEFORE_FIRST_NS / ns_per_tick), start = atomic_load(&start_tick);
+    if (now_tick > start + most) {
+        atomic_store(&start_tick, now_tick - most);
+    }
+}
+
 /* The share as far as it has grown. Where others take more than the other half of the whole budget it shrinks, to a
  * half at the least: without contents little can be said. */
 static int64_t grown(uint64_t now_tick) {
-    int64_t share = (int64_t)(xs_budget_ns(now_tick - start_tick) * share_permille / 1000),
+    uint64_t since = now_tick - atomic_load_explicit(&start_tick, memory_order_relaxed);
+    int64_t share = (int64_t)(xs_budget_ns(since) * share_permille / 1000),
             left = 2 * share - (int64_t)atomic_load_explicit(&others_ns, memory_order_relaxed);
     return left >= share ? share : left > share / 2 ? left : share / 2;
 }
 
 bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     int64_t cost = (int64_t)cost_ns;
+    begin(now_tick);
     if (share_permille < 1000 &&
         atomic_load_explicit(&spent_ns, memory_order_relaxed) + cost > grown(now_tick) + ADVANCE_NS) {
         return false;
@@ -63,6 +81,7 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
  * the program, and S stays below A however the program changes. Where all three grow steadily, S is
  * HASTE / (1 + HASTE) of A. */
 double xs_budget_part(uint64_t now_tick, uint64_t more_ns) {
+    begin(now_tick);
     double wanted = (double)(atomic_fetch_add_explicit(&wanted_ns, more_ns, memory_order_relaxed) + more_ns);
     int64_t spent = atomic_load_explicit(&spent_ns, memory_order_relaxed),
             estimated = atomic_load_explicit(&estimated_ns, memory_order_relaxed),

@@ -55,6 +55,15 @@ expect_out "4 unprofiled runs (100 ms to 100 ms) before, 4 unprofiled runs (120 
 expect_out "achieved: 20.0 ms more"
 run "$XFERSPY" diff --bench=bench.json --json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0; valid
 json "d['verdict']['unprofiled'] and d['verdict']['achieved_ns'] == -20000000"
+# Where a program failed there is no verdict; of files without statuses the runs are believed.
+"$XFERSPY" bench -n 3 --json -o failed.json -- true -- false
+run "$XFERSPY" diff --bench=failed.json h100_upload_wasteful.db h100_upload_repaired.db
+expect_error_of "failed.json: nothing was measured: 3 of 3 runs of AFTER failed"
+"$XFERSPY" bench -n 3 --status=1 --json -o ends_so.json -- false -- false
+run "$XFERSPY" diff --bench=ends_so.json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0
+echo '{"format": "xferspy-bench", "version": 1, "before": {"runs": [{"wall_ns": 2}]}, "after": {"runs": [{"wall_ns": 1}]}}' \
+    >older.json
+run "$XFERSPY" diff --bench=older.json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0
 echo '{"format": "xferspy-bench", "version": 1, "before": {"runs": []}, "after": 1}' >no_runs.json
 echo '{"format": "xferspy-bench", "version": 1, "before": {"runs": [{"wall_ns": -1}]}, "after": {"runs": 3}}' >wrong.json
 echo '{"format": "xferspy-diff", "version": 1}' >other.json

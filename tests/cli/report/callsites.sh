@@ -55,16 +55,26 @@ run "$XFERSPY" explain t.db scalar-readback; expect_out "... 1 frame of libcuda.
 expect_out "#1        read_back  reader/reader.c:77"
 run "$XFERSPY" explain none.db noop-upload; expect_status 0; expect_not "Called from"
 
-# Several more than are shown.
-echo "INSERT INTO stack SELECT 100 + id, native_frames, python_frames, is_cut FROM stack WHERE id = 1;
-  INSERT INTO stack SELECT 200 + id, native_frames, python_frames, 1 FROM stack WHERE id = 1;
-  INSERT INTO stack_frame SELECT (s.n + 1) * 4096 + f.id % 4096, s.n + 1, f.depth, f.address, f.module, f.code, f.line, f.is_entry
-    FROM stack_frame f, (SELECT 100 AS n UNION SELECT 200) s WHERE f.stack = 1;
-  UPDATE transfer SET stack = 101 WHERE id IN (10, 13, 16); UPDATE transfer SET stack = 201 WHERE id = 19" >more.sql
+# Several more than are shown: one with another caller, one that is cut. Those that differ in folded frames only, in how
+# many they are (301) or in an address (401), print the same as stack 1 and are counted with it.
+cat >more.sql <<'END'
+INSERT INTO stack SELECT n + id, native_frames, python_frames, is_cut OR n = 200 FROM stack,
+  (SELECT 100 AS n UNION SELECT 200 UNION SELECT 300 UNION SELECT 400) WHERE id = 1;
+INSERT INTO stack_frame SELECT (s.n + 1) * 4096 + f.id % 4096, s.n + 1, f.depth,
+    f.address + (s.n = 400 AND f.address = 3000200), f.module, f.code, f.line + 50 * (s.n = 100 AND f.is_entry), f.is_entry
+  FROM stack_frame f, (SELECT 100 AS n UNION SELECT 200 UNION SELECT 300 UNION SELECT 400) s
+  WHERE f.stack = 1 AND NOT (s.n = 300 AND f.depth = 2 AND f.code IS NULL);
+UPDATE transfer SET stack = 101 WHERE id IN (10, 13); UPDATE transfer SET stack = 201 WHERE id = 19;
+UPDATE transfer SET stack = 301 WHERE id = 22; UPDATE transfer SET stack = 401 WHERE id = 25;
+END
 make_trace more.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" more.sql
 run "$XFERSPY" explain more.db noop-upload
-expect_out "stack 1 of 4 (1 of 9 inst"; expect_out "stack 2 of 4 (4 of 9 inst"; expect_out "stack 3 of 4 (3 of 9 inst"
+expect_out "stack 1 of 4 (1 of 9 inst"; expect_out "stack 2 of 4 (5 of 9 inst"; expect_out "stack 3 of 4 (2 of 9 inst"
 expect_out "1 more stack, of 1 instance."
+[ "$(grep -c "main  train.py:33" stdout)" -eq 1 ] || show "stacks that print the same"
+run "$XFERSPY" explain --full-stack more.db noop-upload
+expect_out "stack 3 of 6 (2 of 9 inst"; expect_out "3 more stacks, of 3 instances."
+run "$XFERSPY" explain --json more.db noop-upload; json "d['explained']['distinct_stacks'] == 6"
 
 # JSON.
 run "$XFERSPY" report --json t.db; expect_status 0
@@ -225,6 +235,13 @@ for wrong in --by=line --by= --top=3 "--by=site --top=0" "--by=site --top=-1" "-
     run "$XFERSPY" report $wrong t.db; expect_status 2; expect_no_out
 done
 run "$XFERSPY" report --by=line t.db; expect_err "--by=line: use site, function, file"
+# The words of the README can be typed.
+words=$(sed -n 's/^xferspy report --by=function .* totals by //p' "$SOURCE/../../README.md" |
+    sed 's/ ([^)]*)//; s/, /\n/g')
+[ "$(echo "$words" | wc -l)" -eq 8 ] || show "words of the README: $words"
+echo "$words" | while IFS= read -r key; do
+    run "$XFERSPY" report "--by=$key" t.db; expect_status 0
+done || exit 1
 
 # On narrow terminals nothing is wider than the terminal but names that have no blanks.
 printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py

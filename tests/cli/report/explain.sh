@@ -180,6 +180,17 @@ run "$XFERSPY" explain findings.db noop-upload; expect_not "The largest"
 echo "UPDATE transfer SET bytes = 4194304 WHERE id = 30; UPDATE fingerprint SET content_low = 41, content_high = 42
   WHERE id = 3009" >trip.sql
 make_trace trip.db "$SOURCE/fixtures/findings.sql" trip.sql
+# What saves nothing is not in the list, which says how to see it; words that occur are explained, and no others.
+run "$XFERSPY" explain trip.db; expect_out "1 more whose repair saves nothing: --all lists it, too."
+listed=$(grep -c '^ *[0-9][0-9]*  [a-z]' stdout)
+run "$XFERSPY" explain --all trip.db; expect_status 0; expect_no_err; expect_not "saves nothing:"
+[ "$(grep -c '^ *[0-9][0-9]*  [a-z]' stdout)" -eq $((listed + 1)) ] || show "one more row"
+[ "$(grep -c '^ *[0-9][0-9]*  .*  nothing ' stdout)" -eq 1 ] || show "the one that saves nothing"
+run "$XFERSPY" explain findings.db
+expect_out "\`instead of N': saves this if number N cannot be repaired; \`part of N': counted in what number N saves."
+expect_not "\`advice':"
+run "$XFERSPY" explain findings.db pageable; expect_out "Exposed: the part of a copy's time in which no kernel ran"
+run "$XFERSPY" explain --help; expect_out "instead of N"
 run "$XFERSPY" explain trip.db round-trip; expect_status 0; expect_out "round-trip/same-device"
 expect_out "beside    2.00 us on the device of downloads: also saved if nobody"; expect_out "saves up to 1.11 ms"
 expect_out "range     96.0 us to 1.11 ms. The downloads are saved, too, only if"
@@ -189,6 +200,7 @@ run "$XFERSPY" explain --json trip.db round-trip; json "d['explained']['apart'][
 echo "DELETE FROM transfer WHERE id <> 37; UPDATE transfer SET fingerprint = 4002; DELETE FROM allocation;
     DELETE FROM launch WHERE id = 14" >advice.sql
 make_trace advice.db "$SOURCE/fixtures/findings.sql" advice.sql
+run "$XFERSPY" explain advice.db; expect_out "\`advice': saves nothing by itself."
 run "$XFERSPY" report advice.db; expect_out "1 of advice"; expect_out "None that would save time."
 expect_not "No findings"
 LC_ALL=C run "$XFERSPY" explain findings.db noop-upload; LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"

@@ -15,6 +15,12 @@ expect_out "noop-upload"; expect_not "scalar-readback"; expect_not "Coverage"; e
 run "$XFERSPY" report --site=train.py:1 t.db; expect_out ": 0 of 37 transfers pass"
 expect_out "None that pass the filter."; expect_out "nothing that passes the filter."
 run "$XFERSPY" report --site='*/reader.c' --by=function t.db; expect_out "read_back"; expect_not "train.py"
+# Any frame of the program fits, not the innermost alone, and none of a library.
+run "$XFERSPY" report --site=main --by=function t.db; expect_status 0
+expect_out "called from main: 22 of 37 transfers pass"; expect_out "step "; expect_out "load_tables"
+expect_not "read_back"
+run "$XFERSPY" report --site=loader.py:8 t.db; expect_out "called from loader.py:8: 2 of 37 transfers pass"
+run "$XFERSPY" report --site=copy_kernel_cuda t.db; expect_out "called from copy_kernel_cuda: 0 of 37 transfers pass"
 run "$XFERSPY" report --nvtx=batch --by=nvtx t.db; expect_out "epoch / batch"; expect_not "(in no range)"
 run "$XFERSPY" report --finding=noop-upload t.db; expect_out "noop-upload"; expect_not "large copies"
 expect_out "  filter    finding noop-upload: "; expect_out "by 1 cause: noop-upload"

@@ -26,7 +26,7 @@ run "$XFERSPY" info --json w.db; expect_out '"device_windows"'
 run "$XFERSPY" diff whole.db w.db; expect_out "AFTER: in w.db, device times were recorded in 10 windows"
 run "$XFERSPY" report w.db whole.db; expect_out "the rest of them modelled: w.db"
 # A limit within the interval of what is modelled is neither kept nor passed; one beyond it is.
-run "$XFERSPY" check --no-config --fail-on=device-time:93ms w.db; expect_status 3; expect_out "UNKNOWN"
+run "$XFERSPY" check --no-config --fail-on=device-time:94ms w.db; expect_status 3; expect_out "UNKNOWN"
 expect_out "A part of it is modelled: it lies between "; expect_out "Device times were recorded in 10 windows"
 run "$XFERSPY" check --no-config --fail-on=device-time:200ms w.db; expect_status 0; expect_not "UNKNOWN"
 run "$XFERSPY" check --no-config --fail-on=device-time:20ms w.db; expect_status 3; expect_out "FAIL"

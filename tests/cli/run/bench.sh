@@ -57,12 +57,31 @@ run "$XFERSPY" bench -n 3 --ignore='^(one|two)$' --ignore=three -- echo one -- e
 run "$XFERSPY" bench -n 3 -- printf 'a\nb\n' -- printf 'a\n'; expect_status 3; expect_out "differs from line 2"
 run "$XFERSPY" bench -n 3 -- printf 'a\n' -- printf 'a'; expect_status 3
 run "$XFERSPY" bench -n 3 -- printf 'a\0b\n' -- printf 'a\0c\n'; expect_status 3
-run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- true
-expect_status 3; expect_out "BEFORE ended with exit status 4"
-run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- sh -c 'exit 4'
-expect_status 0; expect_out "AFTER ended with exit status 4"
-run "$XFERSPY" bench -n 3 --json -- sh -c 'kill -9 $$' -- true; expect_status 3; valid
-json "d['before']['runs'][0] | {'wall_ns': 0} == {'wall_ns': 0, 'loop_ns': None, 'exit_status': None, 'signal': 9}"
+# What fails is not measured: it is said first, and there is no verdict, whatever was demanded.
+run "$XFERSPY" bench -n 3 -- sh -c 'exit 4' -- true; expect_status 1; expect_no_err
+[ "$(head -n 1 stdout)" = "Nothing was measured: 3 of 3 runs of BEFORE ended with exit status 4." ] || show "first"
+expect_not "the same"; expect_not "median"; expect_not "--status"
+for options in "" --fail-on=none "--at-least=0 --format=markdown"; do
+    run "$XFERSPY" bench -n 3 $options -- sh -c 'exit 4' -- sh -c 'exit 4'; expect_status 1
+    head -n 1 stdout | grep -qF "Nothing was measured: 3 of 3 runs of BEFORE ended with exit status 4, 3 of 3 runs of AFTER \
+ended with exit status 4." || show "first"
+    expect_not "faster"; expect_not "ms"; expect_out "say it with --status=4"
+done
+run "$XFERSPY" bench -n 3 --loop-time="$loop" --json -- sh -c "$slow; kill -9 \$\$" -- sh -c "$fast"
+expect_status 1; valid
+json "d['before']['runs'][0] | {'wall_ns': 0} == {'wall_ns': 0, 'loop_ns': 2 * 10**8, 'exit_status': None, 'signal': 9}"
+json "d['result'] == 'cannot-tell' and d['wall'] is None and d['loop'] is None and d['expected_status'] == 0"
+json "d['gate'] == {'holds': False, 'at_least': None, 'failed': ['status']} and 'signal 9' in d['text']"
+# Some of the runs, in more than one way; and a run to warm up alone.
+run "$XFERSPY" bench -n 3 --warm-up=0 -- sh -c 'echo >>tries; exit $(($(wc -l <tries) - 1))' -- true; expect_status 1
+expect_out "2 of 3 runs of BEFORE ended with exit status 1 and others"
+run "$XFERSPY" bench -n 3 --fail-on=none -- sh -c '[ -e warm ] || { touch warm; exit 2; }' -- true; expect_status 0
+expect_out "BEFORE ended with exit status 2 and others"; expect_not "Nothing was measured"
+# Who measures what ends so on purpose says it.
+run "$XFERSPY" bench -n 4 --status=4 --loop-time="$loop" -- sh -c "$slow; exit 4" -- sh -c "$fast; exit 4"
+expect_status 0; expect_out "AFTER is faster: 200 ms -> 150 ms"; expect_not "exit status"
+run "$XFERSPY" bench -n 3 --status=4 -- sh -c 'exit 4' -- true
+expect_status 1; expect_out "Nothing was measured: 3 of 3 runs of AFTER ended with exit status 0."
 # What differs between runs of the first command is not compared; what differs between runs of the second alone is.
 run "$XFERSPY" bench -n 3 -- sh -c 'echo same; echo $$' -- sh -c 'echo same; echo $$'
 expect_status 0; expect_out "the same, 2 lines; 1 of them differs between runs of BEFORE and is not compared"
@@ -88,7 +107,7 @@ run "$XFERSPY" bench -- true -- no-such-command; expect_status 1; expect_err "no
 run "$XFERSPY" bench -- true; expect_status 2; expect_err "Two of them"
 run "$XFERSPY" bench -- true --; expect_status 2
 for wrong in -n0 -n33 -nx --warm-up=-1 --loop-time=x '--loop-time=(a)(b)' '--ignore=(' --at-least=x --at-least=5 \
-    --fail-on=gain --fail-on=x --time-limit=0 --format=tsv --loop-unit=h; do
+    --fail-on=gain --fail-on=x --status=-1 --status=256 --status=x --time-limit=0 --format=tsv --loop-unit=h; do
     run "$XFERSPY" bench "$wrong" -- true -- true; expect_status 2; expect_no_out
 done
 echo kept >kept

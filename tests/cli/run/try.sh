@@ -7,8 +7,9 @@ valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/try.schema.json" "$1" \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 }
-# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `other-output`,
-# `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording, `no-trace` and `slow-recording`.
+# The program. Files beside it say what goes wrong: `wrong`, `differs`, `no-log`, `nothing`, `crash`, `exits`,
+# `exits-always`, `not-started`, `other-output`, `unchecked`, `unchecked-all`, `off`, `off-all`, `second`; of recording,
+# `no-trace`, `slow-recording`.
 # `varies`: a line of the output differs in every run; `varies-all`: there is no other line.
 mkdir app
 cat >app/app.sh <<'END'
@@ -44,6 +45,8 @@ if [ -n "${XFERSPY_REPAIR_PLAN:-}" ]; then
     [ ! -e differs ] || [ "$mode" = verify ] || differs=3
     [ ! -e nothing ] || applied=0
     [ ! -e crash ] || kill -9 $$
+    [ ! -e exits ] || [ "$mode" = verify ] || ends=6
+    [ ! -e not-started ] || exit 127
     [ -e no-log ] || printf '{"version":1,"plan":"%s","differs_from_plan":%d,"repairs":[{"name":"x","applied":%d,
         "bytes":1048576,"checked":%d,"wrong":%d,"refused":{"capturing":1}}%s]}\n' \
         "$mode" $differs $applied $checked $wrong "$also" \
@@ -53,6 +56,8 @@ fi
 [ ! -e varies ] || echo "took $(date +%s%N) ns"
 [ -e varies-all ] || echo "result 42"
 echo "loop $loop ms" >&2
+[ ! -e exits-always ] || ends=5
+exit ${ends:-0}
 END
 cat >command.sql <<END
 INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh ''two words'''),('cwd','$PWD');
@@ -141,7 +146,9 @@ fails wrong "ERROR: 2 times the device would have held other bytes"
 [ ! -e run.db.try.json ] || show "kept what was not measured"
 fails differs "calls moved another number of bytes than in the trace"
 fails no-log "ERROR: the program left no log of its repairs"
+fails not-started "ERROR: the program ended with exit status 127, and with no word of its repairs; where a script starts it"
 fails crash "ERROR: with the repair the program ended with signal 9"
+fails exits "ERROR: 3 of 3 runs with the repair ended with exit status 6"; expect_not "-140 ms"
 fails off "ERROR: the repair gather is off: no memory"
 fails second "ERROR: several processes of the program use CUDA"
 echo verify >app/second; try --only=2 run.db; rm app/second; expect_status 3
@@ -149,6 +156,10 @@ expect_out "ERROR: several processes of the program use CUDA"
 fails other-output "OUTPUT DIFFERS"; expect_out "output differs from line 1 on; before: result 42; after: more"
 : >app/nothing; try --only=2 run.db; rm app/nothing
 expect_status 0; expect_out "cannot be tried: the library repaired none of its calls: capturing 1"
+# Of a program that fails by itself nothing is measured, unless it is meant to end so.
+: >app/exits-always; try --only=2 run.db; expect_status 1; expect_no_out
+expect_err "nothing was measured: 3 of 3 runs without a repair ended with exit status 5; if"; expect_err "--status=5"
+try --only=2 --status=5 run.db; rm app/exits-always; expect_status 0; expect_out "-140 ms"
 # Lines that differ between runs of the program as it is are not compared, and this is said.
 : >app/varies; try --only=2 run.db; expect_status 0
 expect_out "3 runs each, output the same but for 1 line that varies"

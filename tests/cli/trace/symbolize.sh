@@ -67,12 +67,13 @@ symbols() { # of a trace, as lines "address function file:line", innermost first
     "$XFERSPY" query --format=tsv "$1" "SELECT printf('%x', address), coalesce(function,'??'), coalesce(file,'??') || ':' ||
       coalesce(line,0) FROM symbol ORDER BY address, inline_depth" | sed 1d | tr '\t' ' '
 }
-binutils() { # the same by addr2line; a call lies before its return address
+binutils() { # the same by addr2line; a call lies before its return address. The rest of a split function is no call.
     while read -r address; do
         addr2line -f -i -e "$1" "$(printf '%x' $((0x$address - 1)))" |
             sed -E 's/ \(discriminator [0-9]+\)//; s/:\?$/:0/' |
             c++filt -p | paste -d' ' - - | sed -E "s/^/$address /; s,/\./,/,; s/ [^ /]+:0$/ ??:0/"
-    done <"$2" | grep -v ' ?? ??:0$'
+    done <"$2" | grep -v ' ?? ??:0$' |
+        awk '{ call = $0; sub(/ [^ ]*$/, "", call); if (call != last) print; last = call }'
 }
 check_against_binutils() { # TRACE BINARY ADDRESSES
     symbols "$1" | sort >got

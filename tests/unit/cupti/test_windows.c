@@ -18,6 +18,8 @@
 /* A program that calls the driver at an even pace. What a call takes without recording, and how much longer with. */
 struct program {
     uint64_t call_ns, recorded_ns, others_percent, turn_ns;
+    uint64_t idle_ns;       /* before its first call */
+    uint64_t graph_kernels; /* not 0: what it calls are launches of graphs with so many */
 };
 
 static const struct xs_window_spec nothing_asked;
@@ -46,7 +48,8 @@ static void play(struct run *r, const struct program *p, uint64_t length_ns) {
     while (r->facts.now_ns < BEGIN + length_ns) {
         uint64_t wait = xs_windows_wait_ms(&r->w) * MS;
         uint64_t extra = r->w.state == XS_WINDOWS_RECORDING ? p->recorded_ns : 0;
-        double calls = (double)wait / (double)(p->call_ns + extra);
+        bool idle = r->facts.now_ns < BEGIN + p->idle_ns;
+        double calls = idle ? 0 : (double)wait / (double)(p->call_ns + extra);
         assert_int_not_equal(wait, 0);
         r->facts.now_ns += wait;
         r->facts.others_ns += wait / 100 * p->others_percent;
@@ -54,7 +57,8 @@ static void play(struct run *r, const struct program *p, uint64_t length_ns) {
         r->facts.calls = (uint64_t)r->calls;
         if (r->w.state == XS_WINDOWS_RECORDING) {
             r->recorded += calls;
-            r->facts.launches = (uint64_t)r->recorded;
+            *(p->graph_kernels ? &r->facts.graphs : &r->facts.launches) = (uint64_t)r->recorded;
+            r->facts.graph_kernels = (uint64_t)r->recorded * p->graph_kernels;
         }
         r->spent_ns += (uint64_t)(calls * (double)extra);
         look(r, p);
@@ -118,6 +122,40 @@ static void costs_are_learnt(void **state) {
     play(&r, &dear, 60 * SECOND);
     assert_in_range(r.w.cost_percent, 220, 340);
     assert_true(share(&r) < 2.6);
+}
+
+/* What a program did not spend while it called nothing it may not spend at once afterwards. */
+static void little_is_saved_up(void **state) {
+    static const struct program late = {
+        .call_ns = 5000, .recorded_ns = 4500, .turn_ns = 12 * MS, .idle_ns = 10 * SECOND};
+    struct run r;
+    (void)state;
+    play(&r, &late, 13 * SECOND);
+    assert_true(r.w.detachments >= 1);
+    assert_true(r.spent_ns < (10 + 20 + 60 + 20) * MS); /* the advance, what is saved up, 2 % of 3 s, what is late */
+    assert_true(r.spent_ns > 25 * MS);
+}
+
+/* Recorded graphs may cost much more than launches do, or little: both keep to the budget, and the latter are recorded
+ * for most of the time once that is known. */
+static void graphs_keep_to_the_budget(void **state) {
+    static const struct program dear = {
+        .call_ns = 340000, .recorded_ns = 70000, .turn_ns = 12 * MS, .graph_kernels = 6};
+    static const struct program large = {
+        .call_ns = 50 * MS, .recorded_ns = 2200000, .turn_ns = 12 * MS, .graph_kernels = 1000};
+    static const struct program cheap = {
+        .call_ns = 400000, .recorded_ns = 6000, .turn_ns = 12 * MS, .graph_kernels = 1};
+    struct run r;
+    (void)state;
+    play(&r, &dear, 3 * SECOND);
+    assert_true(share(&r) < 3.5);
+    play(&r, &dear, 60 * SECOND);
+    assert_true(share(&r) < 2.4);
+    play(&r, &large, 60 * SECOND);
+    assert_true(share(&r) < 2.5);
+    play(&r, &cheap, 60 * SECOND);
+    assert_true(share(&r) < 2.3);
+    assert_true(r.w.windows.recorded_ns + (r.facts.now_ns - r.w.since_ns) > 20 * SECOND);
 }
 
 /* Windows follow no period: their distances differ. */
@@ -290,6 +328,8 @@ int main(void) {
         cmocka_unit_test(dear_programs_keep_to_the_budget),
         cmocka_unit_test(there_are_windows_whatever_the_rest_costs),
         cmocka_unit_test(costs_are_learnt),
+        cmocka_unit_test(little_is_saved_up),
+        cmocka_unit_test(graphs_keep_to_the_budget),
         cmocka_unit_test(distances_differ),
         cmocka_unit_test(windows_begin_anywhere_in_a_step),
         cmocka_unit_test(the_list_thins_itself),

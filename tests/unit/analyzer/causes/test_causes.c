@@ -231,6 +231,29 @@ static void the_sample_stands_for_the_others(void **state) {
     play_end(p);
 }
 
+/* What was seen of the sample's downloads covers those that chance left out: they need not be page-locked, too. */
+static void the_sample_covers_the_others(void **state) {
+    char sql[256];
+    (void)state;
+    begin();
+    for (int i = 0; i < UPLOADS; i++) {
+        int content = i % 10 ? NO_CONTENT : 10 + i;
+        takes(DOWN_US, DOWN_US - 50);
+        down(A, MIB, content, HOST);
+        takes(CALL_US, COPY_US);
+        up(B, MIB, content, 1, HOST);
+        play_unseen_kernel(p);
+    }
+    snprintf(sql, sizeof sql, PEAK "UPDATE transfer SET skip = %d WHERE skip = %d", LEFT_OUT_BY_CHANCE, XS_SKIP_BUDGET);
+    diagnose(sql);
+    FOUND("round-trip", NULL, UPLOADS / 10);
+    FOUND("pageable", NULL, 2 * UPLOADS); /* both ways */
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_string_equal(within(0, 0), "round-trip");
+    assert_int_equal(p->findings->together.most_ns, saves("round-trip").most_ns);
+    play_end(p);
+}
+
 /* Copies that are looked at may take longer for it: the others are counted with their own time. By number alone, they
  * would save twice the run. */
 static void the_others_count_with_their_time(void **state) {
@@ -369,6 +392,7 @@ int main(void) {
         cmocka_unit_test(a_likely_finding_saves_nothing_at_least),
         cmocka_unit_test(a_replay_that_is_wrong_is_not_believed),
         cmocka_unit_test(the_sample_stands_for_the_others),
+        cmocka_unit_test(the_sample_covers_the_others),
         cmocka_unit_test(the_others_count_with_their_time),
         cmocka_unit_test(the_least_of_all_is_scaled_as_the_least),
         cmocka_unit_test(small_causes_are_folded),

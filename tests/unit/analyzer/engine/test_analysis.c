@@ -299,6 +299,25 @@ static void a_line_through_zero_has_the_rate_of_large_copies(void **state) {
     play_end(p);
 }
 
+/* Many sizes that are staged as a whole do not outvote the one that is not: an H100 had 1 MiB at 48 and 18 MiB at 7
+ * GB/s, and the line of nine small sizes said 41. */
+static void a_line_says_what_large_copies_take(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, 0x10000000, 64 << 20);
+    for (int i = 0; i < 60; i++)
+        play_up(p, 0x10000000, i % 6 ? 1024u << 2 * (i % 6) : 16 << 20, 1 + i, NOT_MEASURED, HOST);
+    play_analyse(p, "UPDATE device_copy SET end_ns = start_ns + 850 + CASE WHEN bytes > 1048576 THEN bytes / 8 ELSE"
+                    " bytes / 50 END");
+    const struct xs_link_line *line = &p->findings->link.lines[XS_LINK_H2D_PAGEABLE];
+    assert_true(line->known && !line->rate_assumed);
+    assert_true(line->a_ns > 700 && line->a_ns < 1000);
+    assert_in_range(xs_link_ns(&p->findings->link, XS_LINK_H2D_PAGEABLE, 16 << 20), 1900000, 2200000);
+    assert_in_range(xs_link_ns(&p->findings->link, XS_LINK_H2D_PAGEABLE, 1024), 800, 1200);
+    assert_true(line->best_bytes_per_s > 45e9); /* of the link */
+    play_end(p);
+}
+
 /* Copies of 4 bytes say what is fixed, and nothing of the rate. */
 static void copies_of_one_small_size_say_no_rate(void **state) {
     (void)state;
@@ -432,6 +451,7 @@ int main(void) {
         cmocka_unit_test(a_batch_shares_its_record),
         cmocka_unit_test(findings_are_ranked_and_folded),
         cmocka_unit_test(the_link_model_is_a_line),
+        cmocka_unit_test(a_line_says_what_large_copies_take),
         cmocka_unit_test(a_line_through_zero_has_the_rate_of_large_copies),
         cmocka_unit_test(copies_of_one_small_size_say_no_rate),
         cmocka_unit_test(a_rate_takes_copies_and_sizes),

@@ -118,6 +118,16 @@ static void the_nearest_words_are_chosen(void **state) {
     expect_words("constant-content", "", XS_FRAMEWORK_NONE, XS_REMEDY_UP, "Create the array on the GPU");
     expect_words("duplicate-upload", "elsewhere", XS_FRAMEWORK_CUPY, XS_REMEDY_UP, ".copy()");
     expect_words("duplicate-upload", "freed", XS_FRAMEWORK_JAX, XS_REMEDY_UP, "jax.device_put()");
+    /* A constant is moved once; a copy of it is for what changes it (it was said first). */
+    expect_words("duplicate-upload", "overwritten", XS_FRAMEWORK_PYTORCH, XS_REMEDY_UP, "`register_buffer`");
+    expect_words("duplicate-upload", "freed", XS_FRAMEWORK_PYTORCH, XS_REMEDY_UP, "`register_buffer`");
+    expect_words("duplicate-upload", "overwritten", XS_FRAMEWORK_CUPY, XS_REMEDY_UP, "once, before the loop");
+    expect_words("duplicate-upload", "overwritten", XS_FRAMEWORK_NUMBA, XS_REMEDY_UP, "once, before the loop");
+    /* `.item()` takes no `non_blocking`. */
+    expect_words("immediate-sync", "", XS_FRAMEWORK_PYTORCH, XS_REMEDY_VALUE, "only once in many steps");
+    expect_words("immediate-sync", "", XS_FRAMEWORK_PYTORCH, XS_REMEDY_DOWN, "non_blocking=True");
+    expect_words("pageable", "", XS_FRAMEWORK_PYTORCH, XS_REMEDY_VALUE, "out.copy_(x)");
+    expect_words("no-overlap", "", XS_FRAMEWORK_NUMBA, XS_REMEDY_VALUE, "copy_to_host(out, stream=copies)");
     expect_words("redundant-memset", "certain", XS_FRAMEWORK_JAX, XS_REMEDY_ANY, "Remove the memset.");
     expect_words("unused-upload", "likely", XS_FRAMEWORK_PYTORCH, XS_REMEDY_UP, "after making sure that no kernel");
     expect_words("low-bandwidth", "", XS_FRAMEWORK_PYTORCH, XS_REMEDY_UP, "NUMA");

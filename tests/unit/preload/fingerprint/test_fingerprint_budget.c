@@ -27,6 +27,18 @@ static void grows_with_the_time(void **state) {
     assert_int_equal(xs_budget_spent_ns(), ADVANCE_NS + 30000000);
 }
 
+/* Of the time before the first copy two seconds count, whoever asks first. */
+static void little_is_saved_up_before_the_first_copy(void **state) {
+    (void)state;
+    xs_budget_start(1000, 30, TICKS_PER_US);
+    assert_int_equal(spend_all(after_ms(10000), 1000), (ADVANCE_NS + 60000000) / 1000);
+    assert_int_equal(spend_all(after_ms(11000), 1000), 30000);
+    assert_int_equal(spend_all(after_ms(21000), 1000), 300000);
+    xs_budget_start(1000, 30, TICKS_PER_US);
+    assert_true(xs_budget_part(after_ms(10000), 1000000) < 2.0 * (60 + ADVANCE_NS / 3e6) + 0.1);
+    assert_int_equal(spend_all(after_ms(10000), 1000), (ADVANCE_NS + 60000000) / 1000);
+}
+
 /* A half of XFERSPY_BUDGET=1. */
 static void may_be_less_than_a_percent(void **state) {
     (void)state;
@@ -151,6 +163,7 @@ static void nothing_left_is_for_none(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grows_with_the_time),
+        cmocka_unit_test(little_is_saved_up_before_the_first_copy),
         cmocka_unit_test(may_be_less_than_a_percent),
         cmocka_unit_test(is_less_where_others_spend),
         cmocka_unit_test(all_the_time_is_without_bound),
