@@ -134,10 +134,11 @@ static double stands_for(const struct xs_findings *findings, size_t cause) {
 static size_t larger_cause(const struct grouping *g, size_t cause) {
     size_t count, best = g->findings->cause_count;
     const struct xs_repairable *items = instances_of(g, g->findings->causes[cause].findings[0], &count);
+    double all = (double)count * stands_for(g->findings, cause);
     for (size_t i = 0; i < count; i++) {
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         uint32_t owner = number == XS_PLAN_NONE ? 0 : g->owner[number];
-        if (owner && (double)++g->owned[owner - 1] * stands_for(g->findings, owner - 1) * 2 >= (double)count)
+        if (owner && (double)++g->owned[owner - 1] * stands_for(g->findings, owner - 1) * 2 >= all)
             best = owner - 1;
     }
     for (size_t i = 0; i < count; i++) { /* only what was counted: there may be as many causes as calls */

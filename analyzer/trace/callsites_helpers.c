@@ -48,7 +48,7 @@ struct link {
 struct thing {
     uint64_t bytes, address, allocation; /* address 0: an allocation, or not known */
     uint64_t count;
-    int64_t first_id, last_id;
+    int64_t first_ns, last_ns;
     uint32_t next; /* of the same stack */
 };
 
@@ -179,10 +179,10 @@ static void add_thing(struct work *w, uint32_t stack, const struct thing *moved)
         of->latest = thing;
     }
     w->things[of->latest].count++;
-    w->things[of->latest].last_id = moved->last_id;
+    w->things[of->latest].last_ns = moved->last_ns;
 }
 
-enum { ID, STACK, BYTES, ADDRESS, ALLOCATION };
+enum { ID, STACK, BYTES, ADDRESS, ALLOCATION, ENTER };
 
 /* A trace that cannot be read is told of by who reads it for more than this. Returns the last row's id. */
 static int64_t read_rows(struct work *w, const char *columns, int64_t from, int rows) {
@@ -200,8 +200,8 @@ static int64_t read_rows(struct work *w, const char *columns, int64_t from, int 
         struct thing thing = {.bytes = (uint64_t)xs_scan_int(&scan, BYTES),
                               .address = (uint64_t)xs_scan_int(&scan, ADDRESS),
                               .allocation = (uint64_t)xs_scan_int(&scan, ALLOCATION),
-                              .first_id = row,
-                              .last_id = row,
+                              .first_ns = xs_scan_int(&scan, ENTER),
+                              .last_ns = xs_scan_int(&scan, ENTER),
                               .next = NONE};
         add_thing(w, (uint32_t)*number - 1, &thing);
     }
@@ -233,7 +233,7 @@ struct caller {
     struct weight *sizes, *addresses, *allocations;
     size_t size_count, address_count, allocation_count;
     uint64_t count, addressed, others;
-    int64_t first_id, last_id; /* of those with an address */
+    int64_t first_ns, last_ns; /* of those with an address */
 };
 
 static int by_key(const void *a, const void *b) {
@@ -266,10 +266,10 @@ static void take_things(const struct work *w, uint32_t stack, struct caller *cal
         caller->count += thing->count;
         if (!thing->address)
             continue;
-        if (!caller->addressed || thing->first_id < caller->first_id)
-            caller->first_id = thing->first_id;
-        if (!caller->addressed || thing->last_id > caller->last_id)
-            caller->last_id = thing->last_id;
+        if (!caller->addressed || thing->first_ns < caller->first_ns)
+            caller->first_ns = thing->first_ns;
+        if (!caller->addressed || thing->last_ns > caller->last_ns)
+            caller->last_ns = thing->last_ns;
         caller->addressed += thing->count;
         caller->addresses[caller->address_count++] = (struct weight){thing->address, thing->allocation, thing->count};
         if (thing->allocation)
@@ -335,7 +335,7 @@ static bool are_different(const struct caller *a, const struct caller *b, bool p
     if (!shares_few(a->addresses, a->address_count, b->addresses, b->address_count))
         return false;
     /* of two that take turns each has its own memory, which was not freed in between */
-    bool turns = a->first_id < b->last_id && b->first_id < a->last_id;
+    bool turns = a->first_ns < b->last_ns && b->first_ns < a->last_ns;
     return sizes || (turns && has_steady_memory(a) && has_steady_memory(b) &&
                      shares_few(a->allocations, a->allocation_count, b->allocations, b->allocation_count));
 }
@@ -425,10 +425,10 @@ void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_
     if (choose_stacks(&w)) {
         read_things(&w,
                     "id, stack, bytes, CASE direction WHEN 2 THEN src_address ELSE dst_address END,"
-                    " CASE direction WHEN 2 THEN src_allocation ELSE dst_allocation END FROM transfer",
+                    " CASE direction WHEN 2 THEN src_allocation ELSE dst_allocation END, enter_ns FROM transfer",
                     "SELECT max(id) FROM transfer_row");
-        read_things(&w, "id, stack, bytes, address, allocation FROM memset", "SELECT max(id) FROM memset");
-        read_things(&w, "id, stack, bytes, NULL, NULL FROM allocation", "SELECT max(id) FROM allocation");
+        read_things(&w, "id, stack, bytes, address, allocation, enter_ns FROM memset", "SELECT max(id) FROM memset");
+        read_things(&w, "id, stack, bytes, NULL, NULL, 0 FROM allocation", "SELECT max(id) FROM allocation");
         find_helpers(&w);
         for (uint32_t stack = 0; stack < callsites->stack_count; stack++)
             passed[stack] = frames_passed(&w, stack);

@@ -145,11 +145,10 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
             xs_trial_end(attempt->trial, XS_TRIAL_FAILED, "with the repair the program ended with signal %d",
                          WTERMSIG(status));
         else if (trouble && WEXITSTATUS(status) != t->arguments->terms.exit_status)
-            xs_trial_end(
-                attempt->trial, XS_TRIAL_FAILED,
-                "the program ended with exit status %d, and with no word of its repairs; where a script starts "
-                "it, name that: xferspy try TRACE -- ./SCRIPT",
-                WEXITSTATUS(status));
+            xs_trial_end(attempt->trial, XS_TRIAL_FAILED,
+                         "the program ended with exit status %d, and with no word of its repairs; if a script starts "
+                         "it, name that: xferspy try TRACE -- ./SCRIPT",
+                         WEXITSTATUS(status));
         else
             judge_log(attempt->trial, &log, trouble);
         judge_checked(attempt->trial, &log);

@@ -24,12 +24,18 @@
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
 #define TURN_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
-/* How long the program's pace is watched before and after a window ends: for so many calls, and at least so long. */
-#define PACE_CALLS 500u
+/* How long the program's pace is watched before and after a window ends: for so many calls, and at least so long. Calls
+ * are counted in steps of XS_OWN_COST_EVERY. */
+#define PACE_CALLS 3000u
 #define PACE_NS UINT64_C(20000000)
-#define MOST_PACE_NS UINT64_C(1000000000)
-/* Between these is what it may show, in percent of the tables. */
+#define MOST_PACE_NS UINT64_C(3000000000)
+/* Between these is what it may show, in percent of the tables. A cost that is too low would end no window any more, so
+ * few windows are not believed below LEAST_OF_FEW, and a window that is cheap by what was learnt ends after some time,
+ * to learn it anew. */
 #define LEAST_COST 10
+#define LEAST_OF_FEW 40
+#define FEW 3
+#define LONG_WINDOW_NS UINT64_C(10000000000)
 #define MOST_COST 1000
 
 /* For how long the program's waits are awaited on average, and among how many of them is chosen. */
@@ -50,7 +56,7 @@ enum xs_windows_state xs_windows_start(struct xs_windows *w, unsigned percent, c
     memset(w, 0, sizeof *w);
     w->percent = percent;
     w->spec = *spec;
-    w->start_ns = w->since_ns = facts->now_ns;
+    w->start_ns = w->share_since_ns = w->since_ns = facts->now_ns;
     w->last = w->opened = w->marks[0] = w->marks[1] = *facts;
     w->state = xs_window_spec_is_set(spec) ? asked_for(w, facts) : XS_WINDOWS_RECORDING;
     w->turn_ns = TURN_NS;
@@ -69,17 +75,17 @@ uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns
 
 /* What CUPTI may still spend; negative: it has spent too much. */
 static int64_t balance(const struct xs_windows *w) {
-    int64_t share = (int64_t)((w->last.now_ns - w->start_ns) / 100 * w->percent);
+    int64_t share = (int64_t)((w->last.now_ns - w->share_since_ns) / 100 * w->percent);
     int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
-    return (left > least ? left : least) + ADVANCE_NS - (int64_t)(xs_windows_cost_ns(w) + w->lapsed_ns);
+    return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
 }
 
 /* No more is saved up than that. */
 static void let_lapse(struct xs_windows *w) {
     uint64_t most = SAVED_OF_NS / 100 * w->percent;
     int64_t extra = balance(w) - ADVANCE_NS - (int64_t)(most > w->wanted_ns ? most : w->wanted_ns);
-    if (extra > 0)
-        w->lapsed_ns += (uint64_t)extra;
+    if (extra > 0 && w->percent)
+        w->share_since_ns += (uint64_t)extra / w->percent * 100;
 }
 
 /* ---- what a call costs, by the program's pace ---- */
@@ -112,14 +118,13 @@ static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *fa
     if (calls >= PACE_CALLS && w->paced_calls >= PACE_CALLS && w->paced_table_ns && w->paced_ns >= PACE_NS / 2) {
         double without = (double)ns / (double)calls * (double)w->paced_calls;
         double extra = ((double)w->paced_ns - without) / (double)w->paced_table_ns * 100;
+        unsigned least = w->cost_count + 1 < FEW ? LEAST_OF_FEW : LEAST_COST;
         unsigned percent = extra < LEAST_COST ? LEAST_COST : extra > MOST_COST ? MOST_COST : (unsigned)extra;
         if (w->cost_count == XS_WINDOWS_COSTS)
             memmove(w->costs, w->costs + 1, (XS_WINDOWS_COSTS - 1) * sizeof w->costs[0]);
         w->cost_count += w->cost_count < XS_WINDOWS_COSTS;
         w->costs[w->cost_count - 1] = percent;
-        w->cost_percent = median_cost(w);
-        if (w->cost_count > 1) /* one alone may be the pace of another part of the program */
-            w->recording_ns = w->recorded_table_ns / 100 * w->cost_percent;
+        w->cost_percent = median_cost(w) < least ? least : median_cost(w);
     }
     w->paced_calls = 0;
 }
@@ -129,9 +134,7 @@ static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *fa
 static void account(struct xs_windows *w, const struct xs_windows_facts *facts) {
     if (facts->graph_kernels != w->last.graph_kernels && facts->graphs)
         w->kernels_of_graph = facts->graph_kernels / facts->graphs;
-    uint64_t table = table_ns(w, &w->last, facts);
-    w->recorded_table_ns += table;
-    w->recording_ns += table * w->cost_percent / 100;
+    w->recording_ns += table_ns(w, &w->last, facts) * w->cost_percent / 100;
     w->last = *facts;
     let_lapse(w);
     if (facts->now_ns - w->marks[1].now_ns >= PACE_NS && facts->calls - w->marks[1].calls >= PACE_CALLS) {
@@ -146,7 +149,11 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
 static bool is_saved(struct xs_windows *w) {
     if (!w->wanted_ns)
         w->wanted_ns = w->turn_ns + w->turn_ns / 2 + xs_random_below(&w->random, w->turn_ns);
-    return balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
+    return !w->paced_calls && balance(w) >= ADVANCE_NS + (int64_t)w->wanted_ns;
+}
+
+static bool is_to_be_learnt_anew(const struct xs_windows *w, const struct xs_windows_facts *facts) {
+    return w->cost_count && w->cost_percent < 100 && facts->now_ns - w->since_ns >= LONG_WINDOW_NS;
 }
 
 /* The advance is spent once. */
@@ -162,7 +169,8 @@ enum xs_windows_state xs_windows_look(struct xs_windows *w, const struct xs_wind
         return XS_WINDOWS_RECORDING;
     if (w->state == XS_WINDOWS_DETACHED)
         return is_saved(w) ? XS_WINDOWS_RECORDING : XS_WINDOWS_DETACHED;
-    return is_spent(w) && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS ? XS_WINDOWS_DETACHED : XS_WINDOWS_RECORDING;
+    bool ends = is_to_be_learnt_anew(w, facts) || (is_spent(w) && facts->now_ns - w->since_ns >= LEAST_WINDOW_NS);
+    return ends ? XS_WINDOWS_DETACHED : XS_WINDOWS_RECORDING;
 }
 
 struct xs_window_moment xs_windows_moment(struct xs_windows *w, uint64_t now_ns) {

@@ -41,13 +41,12 @@ struct xs_windows {
     struct xs_windows_facts opened;   /* when it began */
     struct xs_windows_facts marks[2]; /* facts of the window's last part, as pace is watched */
     uint64_t kernels_of_graph;        /* on average, by what is known */
-    uint64_t recorded_table_ns;       /* what the tables say that all recorded calls took longer */
-    uint64_t recording_ns;            /* what they really took longer, estimated */
-    uint64_t lapsed_ns;               /* of the share, because too much of it was saved up */
-    uint64_t turns_ns;                /* time that the program was held for turning */
-    uint64_t turn_ns;                 /* what detaching and attaching again takes: a moving mean */
-    uint64_t detaching_ns;            /* what it took last */
-    uint64_t wanted_ns;               /* what has to be saved up before the next window */
+    uint64_t recording_ns;            /* cost of recording, estimated */
+    uint64_t share_since_ns; /* from when on the share grows; later than the start where too much was saved up */
+    uint64_t turns_ns;       /* time that the program was held for turning */
+    uint64_t turn_ns;        /* what detaching and attaching again takes: a moving mean */
+    uint64_t detaching_ns;   /* what it took last */
+    uint64_t wanted_ns;      /* what has to be saved up before the next window */
     uint64_t random;
     unsigned detachments;
 

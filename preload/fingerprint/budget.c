@@ -24,7 +24,8 @@ static double ns_per_tick;
 static _Atomic int64_t spent_ns;
 static _Atomic int64_t estimated_ns; /* what of spent_ns was to be, before it was corrected */
 static _Atomic uint64_t took_ns, wanted_ns;
-static _Atomic uint64_t others_ns; /* spent by others of the budget that the share is a half of */
+static _Atomic uint64_t others_ns;        /* spent by others of the budget that the share is a half of */
+static _Atomic uint64_t others_before_ns; /* of that, before the share began to grow */
 
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) {
     atomic_store(&start_tick, now_tick);
@@ -35,6 +36,7 @@ void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) 
     atomic_store(&took_ns, 0);
     atomic_store(&wanted_ns, 0);
     atomic_store(&others_ns, 0);
+    atomic_store(&others_before_ns, 0);
     atomic_store(&has_begun, false);
 }
 
@@ -52,6 +54,7 @@ static void begin(uint64_t now_tick) {
     uint64_t most = (uint64_t)(BEFORE_FIRST_NS / ns_per_tick), start = atomic_load(&start_tick);
     if (now_tick > start + most) {
         atomic_store(&start_tick, now_tick - most);
+        atomic_store(&others_before_ns, atomic_load(&others_ns));
     }
 }
 
@@ -60,7 +63,9 @@ static void begin(uint64_t now_tick) {
 static int64_t grown(uint64_t now_tick) {
     uint64_t since = now_tick - atomic_load_explicit(&start_tick, memory_order_relaxed);
     int64_t share = (int64_t)(xs_budget_ns(since) * share_permille / 1000),
-            left = 2 * share - (int64_t)atomic_load_explicit(&others_ns, memory_order_relaxed);
+            others = (int64_t)(atomic_load_explicit(&others_ns, memory_order_relaxed) -
+                               atomic_load_explicit(&others_before_ns, memory_order_relaxed)),
+            left = 2 * share - others;
     return left >= share ? share : left > share / 2 ? left : share / 2;
 }
 
