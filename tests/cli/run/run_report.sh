@@ -42,6 +42,7 @@ echo ready
 while :; do sleep 0.05; done
 E2
 step="run --report, SIGTERM"
+: >stdout # "ready" is this program's
 "$XFERSPY" run --report -- sh waits.sh >stdout 2>stderr &
 pid=$!
 until grep -q ready stdout; do kill -0 $pid || show "ended early"; done
@@ -49,6 +50,7 @@ kill -TERM $pid; wait $pid; status=$?
 expect_status 9; expect_out "got it"
 # Killed, it takes the program with it, as if they were one.
 step="run, SIGKILL"
+: >stdout
 "$XFERSPY" run --quiet -- sh -c 'echo "ready $$"; while :; do sleep 0.05; done' >stdout 2>stderr &
 pid=$!
 until grep -q ready stdout; do kill -0 $pid || show "ended early"; done
