@@ -45,9 +45,8 @@ static const struct argp_option options[] = {
     {"device", KEYS + DEVICE, "LIST", 0, "numbers of devices", GROUP},
     {"thread", KEYS + THREAD, "LIST", 0, "system numbers or names of threads", GROUP},
     {"site", KEYS + SITE, "PATTERN", 0,
-     "called from this function, file or file:line, directly or through others, or calls of this entry point: a part "
-     "of "
-     "its name, or all of it with * for any text",
+     "called from this function, file or file:line, directly or through others, or calls of this entry point: a "
+     "part of its name, or all of it with * for any text",
      GROUP},
     {"nvtx", KEYS + NVTX, "PATTERN", 0, "within an NVTX range", GROUP},
     {"finding", KEYS + FINDING, "ID", 0, "findings of one kind: noop-upload, duplicate-upload/freed", GROUP},

@@ -118,13 +118,13 @@ static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *fa
     if (calls >= PACE_CALLS && w->paced_calls >= PACE_CALLS && w->paced_table_ns && w->paced_ns >= PACE_NS / 2) {
         double without = (double)ns / (double)calls * (double)w->paced_calls;
         double extra = ((double)w->paced_ns - without) / (double)w->paced_table_ns * 100;
-        unsigned least = w->cost_count + 1 < FEW ? LEAST_OF_FEW : LEAST_COST;
         unsigned percent = extra < LEAST_COST ? LEAST_COST : extra > MOST_COST ? MOST_COST : (unsigned)extra;
         if (w->cost_count == XS_WINDOWS_COSTS)
             memmove(w->costs, w->costs + 1, (XS_WINDOWS_COSTS - 1) * sizeof w->costs[0]);
         w->cost_count += w->cost_count < XS_WINDOWS_COSTS;
         w->costs[w->cost_count - 1] = percent;
-        w->cost_percent = median_cost(w) < least ? least : median_cost(w);
+        unsigned median = median_cost(w);
+        w->cost_percent = w->cost_count < FEW && median < LEAST_OF_FEW ? LEAST_OF_FEW : median;
     }
     w->paced_calls = 0;
 }
