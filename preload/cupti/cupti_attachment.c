@@ -177,6 +177,16 @@ CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, siz
     return result;
 }
 
+/* From CUPTI 13 on each thread has buffers of its own if nothing else is asked for. cuptiActivityFlushAll then hands
+ * one over while its thread writes into it, and the thread crashes (measured: docs/measurements.md). Buffers that all
+ * threads share are under CUPTI's lock. Older versions have no others, or have them only if asked. */
+void xs_cupti_share_buffers(const struct xs_cupti_api *api) {
+    uint8_t for_each_thread = 0;
+    size_t bytes = sizeof for_each_thread;
+    if (api->cuptiActivitySetAttribute)
+        (void)api->cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &bytes, &for_each_thread);
+}
+
 /* Callbacks first: a call that comes in between has a correlation id and no record, like one that was still running
  * when recording ended, and not a record without a call. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels) {

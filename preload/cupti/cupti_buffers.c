@@ -6,7 +6,7 @@
 #include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
 
-/* CUPTI keeps a buffer for each thread that calls the driver, so larger ones cost memory, smaller ones calls. */
+/* Larger ones cost memory, smaller ones calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 #define SMALL_BUFFER_BYTES ((size_t)64 * 1024)
 #define BUFFER_ALIGNMENT 8u

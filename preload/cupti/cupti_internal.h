@@ -40,6 +40,7 @@
     X(cuptiSubscribe_v2)                                                                                               \
     X(cuptiActivityConfigureUnifiedMemoryCounter)                                                                      \
     X(cuptiActivityGetNumDroppedRecords)                                                                               \
+    X(cuptiActivitySetAttribute)                                                                                       \
     X(cuptiActivityEnableAllSyncRecords)                                                                               \
     X(cuptiGetResultString)                                                                                            \
     X(cuptiFinalize)
@@ -96,6 +97,8 @@ void xs_cupti_sample_clock(void);
 const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
 CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
 void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
+/* Has all threads write their records into the same buffers. Before the callbacks of buffers are registered. */
+void xs_cupti_share_buffers(const struct xs_cupti_api *api);
 /* Enables the callbacks and kinds of records, or disables them. The result is that of copies. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
 void xs_cupti_record_no_more(const struct xs_cupti_api *api);

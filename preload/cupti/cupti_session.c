@@ -138,6 +138,7 @@ const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     *result = xs_cupti_subscribe(&xs_cupti_api, holder, bytes);
     if (*result != CUPTI_SUCCESS)
         return call;
+    xs_cupti_share_buffers(&xs_cupti_api);
     call = "cuptiActivityRegisterCallbacks";
     *result = xs_cupti_api.cuptiActivityRegisterCallbacks(xs_cupti_buffer_requested, xs_cupti_buffer_completed);
     if (*result == CUPTI_SUCCESS) {

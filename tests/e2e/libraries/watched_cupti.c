@@ -51,6 +51,8 @@ FORWARD(cuptiUnsubscribe, with_the_drivers_descriptors, (CUpti_SubscriberHandle 
 FORWARD(cuptiEnableCallback, with_the_drivers_descriptors,
         (uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, CUpti_CallbackId id),
         (enable, subscriber, domain, id))
+FORWARD(cuptiActivitySetAttribute, with_the_drivers_descriptors,
+        (CUpti_ActivityAttribute attribute, size_t *bytes, void *value), (attribute, bytes, value))
 FORWARD(cuptiActivityRegisterCallbacks, with_the_drivers_descriptors,
         (CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed),
         (requested, completed))

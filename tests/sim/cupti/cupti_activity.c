@@ -217,6 +217,7 @@ XS_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
         pthread_mutex_unlock(&lock);
         return CUPTI_ERROR_INVALID_OPERATION;
     }
+    xs_cupti_flush_check(__func__);
     /* A real buffer has a place for each operation from its launch on. While one is unfinished, the buffer is handed
      * over only if that is forced. */
     if (current != NULL && current->used > 0 && (unfinished == 0 || (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0))

@@ -7,7 +7,8 @@
 #include <pthread.h>
 #include <time.h>
 
-static const size_t default_attributes[16] = {3200000, 8 << 20, 250, 65536, 250};
+static const size_t default_attributes[16] = {3200000, 8 << 20, 250,
+                                              65536,   250,     [CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] = 1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t counted = PTHREAD_COND_INITIALIZER;
@@ -16,10 +17,18 @@ enum { NEVER_ON, IS_ON, WAS_ON };
 static atomic_uchar states[CUPTI_ACTIVITY_KIND_COUNT];
 static bool count_to_device, count_to_host;
 static uint64_t counted_records;
-static size_t attributes[16] = {3200000, 8 << 20, 250, 65536, 250};
+static size_t attributes[16] = {3200000, 8 << 20, 250,
+                                65536,   250,     [CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] = 1};
 
 bool xs_cupti_enabled(CUpti_ActivityKind kind) {
     return atomic_load_explicit(&states[kind], memory_order_relaxed) == IS_ON;
+}
+
+bool xs_cupti_threads_have_buffers(void) {
+    pthread_mutex_lock(&lock);
+    bool result = attributes[CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] != 0;
+    pthread_mutex_unlock(&lock);
+    return result;
 }
 
 bool xs_cupti_was_enabled(CUpti_ActivityKind kind) {

@@ -142,6 +142,19 @@ void xs_cupti_disable_begin(const char *function) {
 
 void xs_cupti_attach_end(void) { change_end(); }
 
+void xs_cupti_flush_check(const char *function) {
+    const struct xs_sim_driver *driver = xs_cupti_driver();
+    pthread_once(&loaded, load);
+    if (checks == CHECK_NOTHING || driver == NULL || xs_cupti_attachment() == 0 || !xs_cupti_threads_have_buffers() ||
+        driver->inside() == 0)
+        return;
+    dprintf(STDERR_FILENO,
+            "simulated GPU: %s of buffers that belong to threads, while one is inside of the driver: a real one "
+            "crashes\n",
+            function);
+    abort();
+}
+
 XS_EXPORT CUptiResult cuptiFinalize(void) {
     XS_CUPTI_CALL();
     pthread_once(&loaded, load);

@@ -27,6 +27,8 @@ void xs_cupti_attach_begin(const char *function);
 /* Disabling a kind needs the driver for itself only where all is checked. */
 void xs_cupti_disable_begin(const char *function);
 void xs_cupti_attach_end(void); /* of both */
+/* Buffers are handed over that threads inside of the driver may be writing into. */
+void xs_cupti_flush_check(const char *function);
 /* After the first cuptiFinalize there are no migrations any more. */
 bool xs_cupti_was_finalized(void);
 /* What the kinds cost the call: the calling thread is busy for as long. */
@@ -53,6 +55,8 @@ void xs_cupti_record_api(const struct xs_sim_api *call);
 bool xs_cupti_enabled(CUpti_ActivityKind kind);
 /* Is it off, but was on in this attachment? */
 bool xs_cupti_was_enabled(CUpti_ActivityKind kind);
+/* Has each thread buffers of its own (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER)? */
+bool xs_cupti_threads_have_buffers(void);
 bool xs_cupti_counts(bool to_device, bool to_host);
 void xs_cupti_forget_kinds(void);
 /* The counters of managed memory: a record of them comes; are they on; waits until they have ended. */

@@ -180,6 +180,30 @@ static void finalize_in_upload(void) {
     OK(cuGraphUpload(exec, stream));
 }
 
+static void CUPTIAPI no_buffer(uint8_t **data, size_t *bytes, size_t *most_records) {
+    *data = NULL;
+    *bytes = *most_records = 0;
+}
+
+static void CUPTIAPI no_records(CUcontext of, uint32_t stream_id, uint8_t *data, size_t bytes, size_t valid) {
+    (void)of, (void)stream_id, (void)data, (void)bytes, (void)valid;
+}
+
+static void flush_beside_thread(bool shares) {
+    uint8_t for_each_thread = !shares;
+    size_t bytes = sizeof(for_each_thread);
+    begin();
+    if (shares) /* the other is the default */
+        OK(cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &bytes, &for_each_thread));
+    OK(cuptiActivityRegisterCallbacks(no_buffer, no_records));
+    attach();
+    pthread_t thread = hold();
+    OK(cuptiActivityFlushAll(0));
+    let_go(thread);
+}
+
+static void flush_while_inside(void) { flush_beside_thread(false); }
+
 static void call_in_child(void) {
     uint32_t version;
     attach();
@@ -229,6 +253,8 @@ static void first_may_be_inside(void) {
     attach(); /* another subscriber, and the same attachment */
     let_go(thread);
 }
+
+static void flush_shared_buffers(void) { flush_beside_thread(true); }
 
 static void own_call(void) {
     void *nothing = NULL;
@@ -304,10 +330,12 @@ static const struct {
     {"cuptiSubscribe while a stream is capturing", attach_while_capturing},
     {"is in cuGraphInstantiateWithFlags", finalize_in_instantiation},
     {"is in cuGraphUpload", finalize_in_upload},
+    {"cuptiActivityFlushAll of buffers that belong to threads", flush_while_inside},
     {"cuptiGetVersion in a forked child", call_in_child},
     {"cuptiGetTimestamp in a forked child", call_in_child_without_handlers},
     {NULL, nobody_inside},
     {NULL, first_may_be_inside},
+    {NULL, flush_shared_buffers},
     {NULL, own_call},
     {NULL, left_by_a_jump},
     {NULL, unchecked},

@@ -56,6 +56,13 @@ EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle s
     return CUPTI_SUCCESS;
 }
 
+EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *bytes, void *value) {
+    if (attribute != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER || *bytes != 1 || fake.kinds)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    fake.shares_buffers = *(uint8_t *)value == 0;
+    return CUPTI_SUCCESS;
+}
+
 EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
                                                   CUpti_BuffersCallbackCompleteFunc completed) {
     fake.requested = requested;
@@ -132,5 +139,6 @@ EXPORT CUptiResult cuptiFinalize(void) {
         return CUPTI_ERROR_UNKNOWN;
     fake.subscriber = NULL;
     fake.kinds = 0;
+    fake.shares_buffers = false;
     return CUPTI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #define XFERSPY_TESTS_FAKE_CUPTI_H
 
 #include <cupti.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -14,6 +15,7 @@ struct fake_cupti {
     CUpti_BuffersCallbackCompleteFunc completed;
     int callbacks, counters, finalized;
     uint64_t kinds; /* bit mask of enabled activity kinds */
+    bool shares_buffers; /* threads have no buffers of their own */
     unsigned flushes[2];
     _Atomic int flushing;       /* threads inside cuptiActivityFlushAll */
     _Atomic unsigned overlaps;  /* how often one was there already */

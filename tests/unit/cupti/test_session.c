@@ -101,6 +101,7 @@ static void records_reach_the_store(void) {
     CHECK(xs_cupti_state()->version == 130001 && xs_cupti_state()->path);
     CHECK(fake->callbacks > 100 && fake->counters == 0);
     CHECK(fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    CHECK(fake->shares_buffers); /* else CUPTI hands over what a thread writes into */
     CHECK(stub_notes == 1); /* synchronisation could not be enabled */
 
     CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER, .correlationId = 17};

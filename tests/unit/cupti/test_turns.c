@@ -117,7 +117,7 @@ static void stopped_behind_an_idle_device(void) {
         usleep(1000);
     }
     xs_cupti_turn_here();
-    CHECK(fake->kinds);
+    CHECK(fake->kinds && fake->shares_buffers);
     watch_until_turned(fake);
 }
 
