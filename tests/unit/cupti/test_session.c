@@ -102,7 +102,7 @@ static void records_reach_the_store(void) {
     CHECK(fake->callbacks > 100 && fake->counters == 0);
     CHECK(fake->kinds & 1u << CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     CHECK(fake->shares_buffers); /* else CUPTI hands over what a thread writes into */
-    CHECK(stub_notes == 1); /* synchronisation could not be enabled */
+    CHECK(stub_notes == 1);      /* synchronisation could not be enabled */
 
     CUpti_CallbackData call = {.callbackSite = CUPTI_API_ENTER, .correlationId = 17};
     fake->subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, &call);
