@@ -14,7 +14,7 @@ struct fake_cupti {
     CUpti_BuffersCallbackRequestFunc requested;
     CUpti_BuffersCallbackCompleteFunc completed;
     int callbacks, counters, finalized;
-    uint64_t kinds; /* bit mask of enabled activity kinds */
+    uint64_t kinds;      /* bit mask of enabled activity kinds */
     bool shares_buffers; /* threads have no buffers of their own */
     unsigned flushes[2];
     _Atomic int flushing;       /* threads inside cuptiActivityFlushAll */
