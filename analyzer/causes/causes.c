@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/contexts.h"
+#include "analyzer/causes/detours.h"
 #include "analyzer/causes/grouping.h"
 #include "analyzer/causes/plan_repairs.h"
 #include "analyzer/engine/detector.h"
@@ -174,7 +175,9 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
         set_fit(findings, &model, run);
         find_savings(findings, &plan, all, run);
         xs_contexts_time(findings, &plan);
-        xs_group_causes(findings, &plan, all, run);
+        status = xs_detours_find(findings, &plan, trace, run, message);
+        if (status >= 0)
+            xs_group_causes(findings, &plan, all, run);
     }
     xs_plan_end(&plan);
     xs_model_free(&model);

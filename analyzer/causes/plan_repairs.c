@@ -34,8 +34,7 @@ static enum xs_model_kind kind_of(enum xs_evidence_table table) {
     return XS_MODEL_OTHER;
 }
 
-/* The call, and what of its statement is directly behind it. */
-static void drop(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     xs_plan_change(plan, call,
                    &(struct xs_change){.dropped = true, .before_ns = -xs_statement_before(plan, call, end)});
     for (uint32_t i = call; (i = plan->next[i]) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
@@ -122,7 +121,7 @@ static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns
                                    .host_ns = ASYNC_CALL_NS,
                                    .before_ns = -xs_statement_before(plan, copy->call, end)};
     else
-        drop(plan, copy->call, end);
+        xs_plan_drop_call(plan, copy->call, end);
 }
 
 /* --- calls, and copies of a batch --- */
@@ -131,7 +130,7 @@ static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end en
     if (xs_plan_is_of_batch(plan, number))
         leave_out(plan, number, 0, end);
     else
-        drop(plan, number, end);
+        xs_plan_drop_call(plan, number, end);
 }
 
 static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
@@ -215,7 +214,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
         if (call->kind == XS_MODEL_TRANSFER && call->site == to->site) {
             bytes = xs_sum(bytes, call->bytes);
             if (i != first)
-                drop(plan, i, end);
+                xs_plan_drop_call(plan, i, end);
         }
         if (i == last)
             break;
@@ -257,9 +256,9 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         break;
     case XS_REPAIR_KEEP:
     case XS_REPAIR_NOT_ALLOCATE:
-        drop(plan, first, end);
+        xs_plan_drop_call(plan, first, end);
         if (second != XS_PLAN_NONE)
-            drop(plan, second, end);
+            xs_plan_drop_call(plan, second, end);
         break;
     case XS_REPAIR_GATHER:
         if (second != XS_PLAN_NONE)

@@ -14,4 +14,7 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
 /* The number of an instance's first row: its call's, or of one of the copies of a batch call as in host_memory.h. */
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 
+/* The call is not made, nor what of its statement is directly behind it. */
+void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end);
+
 #endif

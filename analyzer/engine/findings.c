@@ -243,6 +243,7 @@ void xs_findings_free(struct xs_findings *findings) {
     for (size_t i = 0; i < findings->cause_count; i++)
         free(findings->causes[i].findings);
     free(findings->causes);
+    free(findings->detours);
     free(findings->items);
     free(findings->undecided);
     xs_site_totals_free(&findings->at_sites);

@@ -114,6 +114,14 @@ struct xs_sample {
     double ns, low_ns, high_ns; /* the same of gives_back_ns */
 };
 
+/* Data that goes to the host, is worked on there and goes to the device, again and again (causes/detours.h). */
+struct xs_detour {
+    uint32_t down_site, up_site;
+    uint64_t trips;
+    uint64_t host_ns; /* the program's own time between download and upload, in all */
+    uint64_t most_ns; /* what is saved at most where the device does it: without that time and both copies */
+};
+
 struct xs_finding {
     unsigned detector; /* index in xs_detectors (detector.h), which has id, title and remedies */
     unsigned verdict;
@@ -144,6 +152,7 @@ struct xs_finding {
     uint64_t least_ns; /* removable of the last of them, where there are `kept` */
 
     struct xs_framework_context *context; /* of its first instances; NULL: nothing is known */
+    uint32_t detour; /* that its copies are part of: index in xs_findings.detours plus 1; 0: none */
 };
 
 /* What saves less than a millisecond, or than a thousandth of the run, is of little consequence. */
@@ -199,6 +208,7 @@ struct xs_findings {
     uint64_t with_content;                  /* of uploads and downloads: those with a fingerprint */
     uint64_t timed;                         /* of the transfers that ran: those with device times */
     bool exposed_known;                     /* kernels were recorded */
+    bool calls_recorded;                    /* all of them */
     bool has_gaps;                          /* calls are missing between parts of the run (capture_ranges.h) */
     uint64_t damaged_rows;                  /* with values that cannot be true, taken as 0 or left out */
 
@@ -208,6 +218,9 @@ struct xs_findings {
     double replay_error;       /* how far a replay with nothing changed is from the measured run, in parts of it */
     bool replayed;             /* else what repairs save is bounds: from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
+
+    struct xs_detour *detours; /* not in `together`: that the device could do the host's work is not known */
+    size_t detour_count;
 
     struct xs_steps steps; /* of the whole trace, whatever the filter */
 

@@ -11,6 +11,7 @@
 #include "analyzer/explain/explain_instance.h"
 #include "analyzer/explain/stacks.h"
 #include "analyzer/findings/context_words.h"
+#include "analyzer/findings/detour_words.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
@@ -71,7 +72,11 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
     xs_out_rest(out, xs_text_width(name.data) + 2, "%s", d->title);
     xs_out_fact(out, "what", "%s", d->definition);
-    xs_out_fact(out, "remedy", "%s", xs_remedy_of(findings, f));
+    xs_say_detour(&text, findings, f);
+    if (text.length)
+        xs_out_fact(out, "detour", "%s", text.data);
+    xs_out_fact(out, "remedy", "%s%s", text.length ? XS_IF_NOT "do this: " : "", xs_remedy_of(findings, f));
+    text.length = 0;
     xs_place_of_site(&text, findings, f->site);
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));
     char *line = xs_place_source(findings->sites, xs_site_frame(findings, f->site));

@@ -3,6 +3,7 @@
 
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/context_words.h"
+#include "analyzer/findings/detour_words.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
@@ -107,6 +108,7 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
     xs_sample_json(json, &f->sample);
     xs_call_site_json(findings, f->site, json);
     xs_context_json(json, f);
+    xs_detour_json(json, findings, f);
 }
 
 static void put_total(const struct xs_findings *findings, struct xs_json *json) {

@@ -6,6 +6,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/context_words.h"
+#include "analyzer/findings/detour_words.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
@@ -95,6 +96,22 @@ static bool is_remedy_above(const struct xs_findings *findings, size_t number) {
                    xs_remedy_of(findings, &findings->items[cause[-1].findings[0]]));
 }
 
+/* That the copies are part of a detour over the host: at its first cause, with all that is known of it. */
+static void print_detour(const struct xs_findings *findings, size_t number, struct xs_out *out) {
+    const struct xs_finding *f = &findings->items[findings->causes[number].findings[0]];
+    struct xs_string text = {0};
+    size_t first = 0;
+    while (findings->items[findings->causes[first].findings[0]].detour != f->detour)
+        first++;
+    if (first < number)
+        xs_string_format(&text, "These copies and those of number %zu are one detour over the host: see there.",
+                         first + 1);
+    else
+        xs_say_detour(&text, findings, f);
+    xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
 /* What there is to save; then what and where; then what to do, if it is not what was just said, and what else can be
  * done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
 static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
@@ -108,8 +125,12 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     print_tried(report, cause, out);
     print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
     print_context(f, out);
-    if (all || !is_remedy_above(findings, number))
+    if (f->detour) {
+        print_detour(findings, number, out);
+        print_other(findings, cause->findings[0], out);
+    } else if (all || !is_remedy_above(findings, number)) {
         xs_out_indented(out, INDENT, "%s", xs_remedy_of(findings, f));
+    }
     for (size_t i = 0; i < cause->count && (all || !number); i++) {
         const struct xs_finding *other = &findings->items[cause->findings[i]];
         if (!xs_cause_offers(findings, cause, i, &repairs))

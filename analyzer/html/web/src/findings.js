@@ -148,6 +148,7 @@ export class Findings {
         ),
         this.buffers(finding),
         finding.framework_text ? [h('dt', {}, 'Work'), h('dd', {}, finding.framework_text)] : null,
+        finding.detour_text ? [h('dt', {}, 'Detour'), h('dd', {}, finding.detour_text)] : null,
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),
