@@ -26,7 +26,7 @@ struct xs_table {
     size_t cell_count, cell_capacity;
     enum xs_style *styles; /* one a row */
     size_t style_capacity;
-    bool continued;
+    bool continued, keeps_empty;
 };
 
 struct xs_table *xs_table_new(int indent) {
@@ -63,6 +63,8 @@ void xs_table_column(struct xs_table *table, const char *header, bool right) {
 }
 
 void xs_table_optional(struct xs_table *table) { table->columns[table->column_count - 1].optional = true; }
+
+void xs_table_keep_empty(struct xs_table *table) { table->keeps_empty = true; }
 
 void xs_table_align(struct xs_table *table, int column, bool right) { table->columns[column].right = right; }
 
@@ -132,7 +134,8 @@ static void fit(struct xs_table *table, int columns) {
 
 static void measure(struct xs_table *table, const struct xs_out *out) {
     bool *filled = xs_realloc(NULL, table->column_count * sizeof *filled);
-    memset(filled, table->continued || !xs_table_rows(table), table->column_count * sizeof *filled);
+    memset(filled, table->keeps_empty || table->continued || !xs_table_rows(table),
+           table->column_count * sizeof *filled);
     for (size_t i = 0; i < table->cell_count; i++) {
         struct column *c = &table->columns[i % table->column_count];
         int width = xs_text_width(table->cells[i]);

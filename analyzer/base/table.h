@@ -17,6 +17,8 @@ void xs_table_free(struct xs_table *table);
 void xs_table_column(struct xs_table *table, const char *header, bool right);
 /* The column just added is left out where the terminal is too narrow for all: the last such column first. */
 void xs_table_optional(struct xs_table *table);
+/* Columns without any text are shown, too. */
+void xs_table_keep_empty(struct xs_table *table);
 void xs_table_align(struct xs_table *table, int column, bool right);
 
 /* Cells fill rows from left to right. NULL is an empty cell. */

@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
      "start no round that would probably pass the limit; stop a run that is still going then", 1},
     {NULL, 0, NULL, 0, "What is compared:", 2},
     {"loop-time", OPTION_LOOP_TIME, "PATTERN", 0,
-     "compare a time that the program prints: an extended regular expression with one group, which is the number. Its "
+     "compare a time that the program prints, on standard output or standard error: an extended regular expression "
+     "with one group, which is the number. Its "
      "unit (ns, us, ms, s, min) has to follow the number",
      2},
     {"loop-unit", OPTION_LOOP_UNIT, "ns|us|ms|s|min", 0, "the unit of that number, if none follows it", 2},

@@ -74,6 +74,14 @@ static void show_progress(size_t round, size_t rounds, void *context) {
     fprintf(stderr, "\rround %zu of %zu ", round + 1, rounds);
 }
 
+/* The result goes to a file: who waits for it is told, too. */
+static void say_conclusion(const struct xs_bench_report *report) {
+    struct xs_string conclusion = {0};
+    xs_bench_conclusion(&conclusion, report);
+    fprintf(stderr, "%s\n", conclusion.data);
+    xs_string_free(&conclusion);
+}
+
 static int print(const struct arguments *a, const struct xs_bench *bench) {
     struct xs_bench_report report;
     struct xs_out out;
@@ -81,6 +89,8 @@ static int print(const struct arguments *a, const struct xs_bench *bench) {
         return XS_EXIT_ERROR;
     xs_bench_report_make(&a->bench.terms, bench, &a->bench.gate, &report);
     writers[a->bench.format](&report, &out);
+    if (a->output.path)
+        say_conclusion(&report);
     int status = report.failed & XS_FAULT_STATUS ? XS_EXIT_ERROR : report.failed ? XS_EXIT_LIMIT : XS_EXIT_OK;
     xs_bench_report_free(&report);
     if (xs_out_close(&out, true) < 0 || !bench->rounds || bench->end == XS_BENCH_INTERRUPTED)

@@ -8,10 +8,17 @@
 #include "analyzer/engine/blocked.h"
 
 enum { MANY = 10 };
-static const uint64_t scalar_bytes = 64;
+static const uint64_t scalar_bytes = 64; /* and values with no more between them are neighbours */
+
+/* Where a value was read, and how often anything before could have written it. */
+struct reading {
+    int64_t allocation;
+    uint64_t address, bytes, writes;
+};
 
 /* The first ones of a site wait here until there are enough of them. */
 struct site {
+    struct reading last;
     unsigned count; /* up to MANY */
     struct xs_instance first[MANY - 1];
     struct xs_account *accounts[MANY - 1];
@@ -20,6 +27,7 @@ struct site {
 struct state {
     struct site **sites; /* by number; NULL: none yet */
     uint32_t count;
+    uint64_t writes; /* launches, and transfers that are no downloads */
 };
 
 static struct site *site_of(struct state *state, uint32_t number) {
@@ -31,6 +39,7 @@ static struct site *site_of(struct state *state, uint32_t number) {
     if (!state->sites[number]) {
         state->sites[number] = xs_realloc(NULL, sizeof(struct site));
         state->sites[number]->count = 0;
+        state->sites[number]->last.allocation = 0;
     }
     return state->sites[number];
 }
@@ -51,12 +60,25 @@ static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_
     return ns < xs_event_host_ns(call) ? ns : xs_event_host_ns(call);
 }
 
+/* Whether one copy could have read it together with the value before. */
+static bool is_neighbour(struct site *site, const struct state *state, const struct xs_trace_event *download) {
+    const struct xs_transfer_view *t = &download->u.transfer;
+    struct reading last = site->last, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
+    site->last = now;
+    if (!now.allocation || now.allocation != last.allocation || now.writes != last.writes)
+        return false;
+    uint64_t end = now.address > last.address ? last.address + last.bytes : now.address + now.bytes;
+    uint64_t next = now.address > last.address ? now.address : last.address;
+    return now.address != last.address && next >= end && next - end <= scalar_bytes;
+}
+
 /* `wait`: that held the host for it; NULL: its own call did. */
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
     struct site *site = site_of(detection->state, download->site);
     struct xs_instance instance;
     xs_instance_of(&instance, download, "this download");
+    instance.neighbour = is_neighbour(site, detection->state, download);
     uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
     instance.cost = (struct xs_times){.host_ns = host_ns};
     instance.removable = (struct xs_times){.host_ns = host_ns - waited_ns(detection, download, wait ? wait : download)};
@@ -76,6 +98,8 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    state->writes += event->on == XS_ON_LAUNCH || (event->on == XS_ON_TRANSFER && !xs_is_download(event));
     const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
     if (!download || !xs_is_download(download) || download->u.transfer.bytes > scalar_bytes)
         return;
@@ -103,7 +127,7 @@ const struct xs_detector xs_detector_scalar_readback = {
     .remedy = "Keep the value on the device, or read it less often.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP,
-    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_SYNC),
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .end = end,

@@ -198,7 +198,7 @@ const struct xs_detector xs_detector_small_transfers = {
     .title = "small copies in a row that could be one copy",
     .definition = "At least 8 copies of less than 64 KiB ran in a row from one place, and nothing between them "
                   "prevents one copy.",
-    .remedy = "Gather them on the host and send them with one copy, or with one batch call.",
+    .remedy = "Gather them into one copy, or into one batch call.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_GATHER,
     .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),

@@ -171,7 +171,7 @@ void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *e
     instance->verdict = 0;
     instance->evidence_count = 0;
     instance->transfers = instance->bytes = 0;
-    instance->without_kernels = instance->held = false;
+    instance->without_kernels = instance->neighbour = instance->held = false;
     set_times(&instance->apart, 0, 0, 0, false, false);
     if (event->on == XS_ON_WRITE_END) { /* about the write, not about what ended it */
         about_write(instance, event->u.write_end.write, role);

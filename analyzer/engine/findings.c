@@ -88,6 +88,7 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
     finding->timed_instances += instance->cost.device_known;
     finding->exposed_instances += instance->cost.exposed_known;
     finding->modelled_instances += instance->modelled;
+    finding->neighbours += instance->neighbour;
     finding->without_kernels += instance->without_kernels;
     xs_times_add(&finding->cost, &instance->cost);
     xs_times_add(&finding->removable, &instance->removable);

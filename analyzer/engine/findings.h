@@ -53,6 +53,7 @@ struct xs_instance {
                                 * or inside calls) gives host_ns and leaves device_known false */
     bool modelled;             /* device times of its rows are; xs_report_instance sets it */
     bool without_kernels;      /* of removable host time: waiting for kernels is not in it */
+    bool neighbour;            /* it could have been read with the one before, in one copy */
     bool held;                 /* when it was uploaded, the device memory of the second row (another copy's) held the
                                 * same bytes for sure */
     struct xs_times apart;     /* of something else that may have been in vain, too (a round trip's download): shown
@@ -130,6 +131,7 @@ struct xs_finding {
     uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
     uint64_t modelled_instances;                 /* of the timed ones those that are modelled */
     uint64_t without_kernels;                    /* instances */
+    uint64_t neighbours;                         /* instances */
     struct xs_times cost, removable, apart;      /* sums; known: of every instance */
     uint64_t gives_back_ns;                      /* what its repair saves: first the claim, then saves.most_ns */
     uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */

@@ -26,7 +26,7 @@ static const char *find(const char *finding, const char *verdict, enum xs_framew
     const char *of_all = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].framework != framework || strcmp(table[i].finding, finding) != 0 ||
-            (table[i].way != way && (table[i].way != XS_REMEDY_ANY || way == XS_REMEDY_VALUE)))
+            (table[i].way != way && (table[i].way != XS_REMEDY_ANY || way >= XS_REMEDY_VALUE)))
             continue;
         if (*table[i].verdict && verdict && !strcmp(table[i].verdict, verdict))
             return table[i].text;
@@ -36,14 +36,13 @@ static const char *find(const char *finding, const char *verdict, enum xs_framew
     return of_all;
 }
 
-const char *xs_remedy_in_python(unsigned detector, unsigned verdict, enum xs_framework framework,
-                                enum xs_remedy_way way) {
+const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework framework, enum xs_remedy_way way) {
     const struct xs_detector *d = xs_detectors[detector];
     const char *name = verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL;
     const char *text = find(d->id, name, framework, way);
-    if (!text && way == XS_REMEDY_VALUE)
-        return xs_remedy_in_python(detector, verdict, framework, XS_REMEDY_DOWN);
-    if (!text)
+    if (!text && way >= XS_REMEDY_VALUE)
+        return xs_remedy_in(detector, verdict, framework, way == XS_REMEDY_VALUES ? XS_REMEDY_VALUE : XS_REMEDY_DOWN);
+    if (!text && framework != XS_FRAMEWORK_NATIVE)
         text = find(d->id, name, XS_FRAMEWORK_NONE, way);
     return text ? text : xs_detector_remedy(d, verdict);
 }
@@ -55,13 +54,14 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
         return XS_REMEDY_UP;
     if (!strstr(entry_point, "DtoH"))
         return XS_REMEDY_ANY;
-    return f->transfers && f->bytes / f->transfers <= VALUE_BYTES ? XS_REMEDY_VALUE : XS_REMEDY_DOWN;
+    if (!f->transfers || f->bytes / f->transfers > VALUE_BYTES)
+        return XS_REMEDY_DOWN;
+    return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
 }
 
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
     const struct xs_frame *frame = xs_site_frame(findings, finding->site);
-    if (!frame || !frame->python)
-        return xs_detector_remedy(xs_detectors[finding->detector], finding->verdict);
-    return xs_remedy_in_python(finding->detector, finding->verdict, xs_site_framework(findings->sites, finding->site),
-                               way_of(findings, finding));
+    enum xs_framework framework =
+        frame && frame->python ? xs_site_framework(findings->sites, finding->site) : XS_FRAMEWORK_NATIVE;
+    return xs_remedy_in(finding->detector, finding->verdict, framework, way_of(findings, finding));
 }

@@ -6,14 +6,18 @@
 #include "analyzer/engine/findings.h"
 #include "schema/source/library.h"
 
-/* VALUE: down, of a few bytes, as a program asks for by `.item()`. */
-enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE };
+/* VALUE: down, of a few bytes, as a program asks for by `.item()`. VALUES: such ones that lie side by side, read one
+ * after the other. */
+enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE, XS_REMEDY_VALUES };
+
+/* No framework: lines that call CUDA themselves. */
+#define XS_FRAMEWORK_NATIVE XS_FRAMEWORKS
 
 /* Of a finding, by its site: the framework's words, else Python's, else those of the detector. Static text. */
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding);
 
-/* For a line of Python that calls this framework; XS_FRAMEWORK_NONE: none that is known. Static text. */
-const char *xs_remedy_in_python(unsigned detector, unsigned verdict, enum xs_framework framework,
-                                enum xs_remedy_way way);
+/* For a line of Python that calls this framework (XS_FRAMEWORK_NONE: none that is known), or a native one. Static text.
+ */
+const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework framework, enum xs_remedy_way way);
 
 #endif

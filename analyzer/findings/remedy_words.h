@@ -31,6 +31,8 @@
 #define NUMPY_GATHERS "`numpy.stack()` or `numpy.concatenate()`"
 #define GATHER_UP(by, call) "Gather the parts on the host with " by ", and call " call " once."
 #define GATHER_DOWN(by, call) "Gather the results on the GPU with " by ", and call " call " once."
+#define GATHER_ON_HOST "Gather them on the host and send them with one copy, or with one batch call."
+#define READ_TOGETHER "Read neighbouring values with one copy"
 #define READ_SELDOM(array, calls) "Keep the value in " array " on the GPU, and call " calls " only once in many steps."
 #define SELDOM_PYTORCH READ_SELDOM("a tensor", "`.item()`, `float()` or `print()`")
 #define SELDOM_CUPY READ_SELDOM("an array", "`float()`, `.item()` or `.get()`")

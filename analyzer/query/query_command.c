@@ -137,6 +137,16 @@ static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
 
 #define ONLY_READS "a query can only read"
 
+static void complain_sql(const struct xs_trace *trace, const char *sql) {
+    struct xs_string error = {0}, hint = {0};
+    xs_string_format(&error, "%s", sqlite3_errmsg(trace->db));
+    sqlite3_set_authorizer(trace->db, NULL, NULL); /* our own SQL asks for columns */
+    xs_query_hint(trace, sql, sql_of_tables(trace), error.data, &hint);
+    xs_complain("%s: SQL: %s%s", trace->path, error.data, hint.length ? hint.data : "");
+    xs_string_free(&error);
+    xs_string_free(&hint);
+}
+
 /* One statement, and only a reading one. NULL after a message. */
 static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, struct xs_query_guard *guard) {
     sqlite3_stmt *statement = NULL, *rest = NULL;
@@ -146,7 +156,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
         if (refused)
             xs_complain("%s: " ONLY_READS ": %s", trace->path, refused);
         else
-            xs_complain("%s: SQL: %s", trace->path, sqlite3_errmsg(trace->db));
+            complain_sql(trace, sql);
         return NULL;
     }
     if (!statement) {

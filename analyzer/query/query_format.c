@@ -34,6 +34,7 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     struct xs_table *table = xs_table_new(0);
     for (int i = 0; i < columns; i++)
         xs_table_column(table, sqlite3_column_name(statement, i), false);
+    xs_table_keep_empty(table);
     size_t rows = 0, bytes = 0;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {

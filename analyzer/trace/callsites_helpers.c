@@ -1,5 +1,6 @@
 /* Which frames are helpers: small functions that a program's copies go through, where the line that matters is their
- * caller's. It is told from the whole trace: a helper has callers that move different things. See callsites.h. */
+ * caller's. It is told from the whole trace: a helper has callers that move different things, or it lies in a header of
+ * such ones. See callsites.h. */
 #include "analyzer/trace/callsites_helpers.h"
 
 #include <inttypes.h>
@@ -26,11 +27,11 @@ enum {
 
 /* A frame by its file and line: the copies of a template are one, and so is a line that was inlined in many places. */
 struct key {
-    uint32_t frame;     /* one that has it */
-    uint32_t first;     /* of its pairs; UINT32_MAX: none */
-    uint32_t callers;   /* how many pairs */
-    uint32_t from_else; /* of these callers, those in other files */
-    bool recurses, helper;
+    uint32_t frame;               /* one that has it */
+    uint32_t first;               /* of its pairs; UINT32_MAX: none */
+    uint32_t callers;             /* how many pairs */
+    uint32_t from_else;           /* of these callers, those in other files */
+    bool recurses, helper, moves; /* moves: it makes such calls itself */
 };
 
 /* A frame and its caller. */
@@ -55,8 +56,8 @@ struct thing {
 struct work {
     const struct xs_callsites *c;
     const struct xs_callsite_chains *chains;
-    uint32_t *key_of; /* by place in chains->frames */
-    struct xs_hash by_line, by_pair, by_thing, headers;
+    uint32_t *key_of;                                             /* by place in chains->frames */
+    struct xs_hash by_line, by_pair, by_thing, headers, lines_of; /* lines_of: a function's that move something */
     struct key *keys;
     struct pair *pairs;
     struct link *links;
@@ -74,6 +75,16 @@ struct work {
 static const struct xs_frame *frame_of(const struct work *w, size_t key) { return &w->c->frames[w->keys[key].frame]; }
 
 /* --- frames and their callers --- */
+
+static bool is_header(const struct xs_frame *frame) {
+    static const char *const endings[] = {".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".ipp", ".tcc", ".tpp"};
+    const char *name = frame->python || !frame->file ? NULL : xs_base_name(frame->file);
+    const char *ending = name ? strrchr(name, '.') : NULL;
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(ending, endings[i]))
+            return true;
+    return false;
+}
 
 static uint32_t key_of(struct work *w, uint32_t number) {
     const struct xs_frame *frame = &w->c->frames[number];
@@ -132,15 +143,18 @@ static void read_chains(struct work *w) {
 
 static bool may_be_helper(const struct key *key) { return key->callers > 1 && !key->recurses; }
 
-/* Marks the stacks that have a frame that may be one: only their transfers are looked at. */
+/* Marks the stacks that have a frame that may be one: only their transfers are looked at, and those of its header. */
 static bool choose_stacks(struct work *w) {
     bool any = false;
     for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
         struct of_stack *of = &w->stacks[stack];
+        size_t first = w->chains->first[stack], end = w->chains->first[stack + 1];
+        bool some = false;
         *of = (struct of_stack){.things = NONE, .latest = NONE};
-        for (size_t i = w->chains->first[stack]; i < w->chains->first[stack + 1] && !of->wanted; i++)
-            of->wanted = may_be_helper(&w->keys[w->key_of[i]]);
-        any |= of->wanted;
+        for (size_t i = first; i < end && !some; i++)
+            some = may_be_helper(&w->keys[w->key_of[i]]);
+        of->wanted = some || (first < end && is_header(frame_of(w, w->key_of[first])));
+        any |= some;
     }
     return any;
 }
@@ -377,16 +391,6 @@ static bool is_helper(const struct work *w, const struct key *key) {
 
 /* --- headers of helpers --- */
 
-static bool is_header(const struct xs_frame *frame) {
-    static const char *const endings[] = {".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".ipp", ".tcc", ".tpp"};
-    const char *name = frame->python || !frame->file ? NULL : xs_base_name(frame->file);
-    const char *ending = name ? strrchr(name, '.') : NULL;
-    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(ending, endings[i]))
-            return true;
-    return false;
-}
-
 /* A header with a helper that other files call is one of helpers: what calls the helper from inside it is one, too. */
 static void find_helpers(struct work *w) {
     for (size_t i = 0; i < w->key_count; i++) {
@@ -397,10 +401,39 @@ static void find_helpers(struct work *w) {
     }
 }
 
+/* How many lines of each function make calls that move something. */
+static void count_lines(struct work *w) {
+    for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
+        size_t first = w->chains->first[stack];
+        if (first == w->chains->first[stack + 1] || (!w->stacks[stack].count && !w->stacks[stack].others))
+            continue;
+        struct key *key = &w->keys[w->key_of[first]];
+        const struct xs_frame *frame = &w->c->frames[key->frame];
+        if (!key->moves && frame->function && frame->file)
+            ++*xs_hash_put(&w->lines_of, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->file);
+        key->moves = true;
+    }
+}
+
+static bool is_in_header_of_helpers(const struct work *w, const struct xs_frame *frame) {
+    return frame->file && xs_hash_find(&w->headers, (uint64_t)(uintptr_t)frame->file, 0);
+}
+
+/* It is the only one of its function that moves something, and one line of another file has it do that: what it moves
+ * cannot tell, but all others of the header are there for their callers. */
+static bool stands_beside_helpers(const struct work *w, const struct key *key) {
+    const struct xs_frame *frame = &w->c->frames[key->frame];
+    if (!key->moves || key->recurses || key->callers != 1 || key->from_else != 1 || !is_in_header_of_helpers(w, frame))
+        return false;
+    const uint64_t *lines =
+        xs_hash_find(&w->lines_of, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->file);
+    return lines && *lines == 1;
+}
+
 static bool belongs_to_helper(const struct work *w, const struct key *key, const struct xs_frame *inner) {
     const struct xs_frame *frame = &w->c->frames[key->frame];
-    return inner && frame->file == inner->file && !key->recurses && key->from_else <= 1 && frame->file &&
-           xs_hash_find(&w->headers, (uint64_t)(uintptr_t)frame->file, 0);
+    return inner && frame->file == inner->file && !key->recurses && key->from_else <= 1 &&
+           is_in_header_of_helpers(w, frame);
 }
 
 /* How many of a stack's frames stand for their callers. */
@@ -409,7 +442,7 @@ static uint8_t frames_passed(const struct work *w, uint32_t stack) {
     const struct xs_frame *inner = NULL;
     for (; i + 1 < end; i++) {
         const struct key *key = &w->keys[w->key_of[i]];
-        if (!key->helper && !belongs_to_helper(w, key, inner))
+        if (!key->helper && !belongs_to_helper(w, key, inner) && !(i == first && stands_beside_helpers(w, key)))
             break;
         inner = &w->c->frames[key->frame];
     }
@@ -430,10 +463,11 @@ void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_
         read_things(&w, "id, stack, bytes, address, allocation, enter_ns FROM memset", "SELECT max(id) FROM memset");
         read_things(&w, "id, stack, bytes, NULL, NULL, 0 FROM allocation", "SELECT max(id) FROM allocation");
         find_helpers(&w);
+        count_lines(&w);
         for (uint32_t stack = 0; stack < callsites->stack_count; stack++)
             passed[stack] = frames_passed(&w, stack);
     }
-    struct xs_hash *const tables[] = {&w.by_line, &w.by_pair, &w.by_thing, &w.headers};
+    struct xs_hash *const tables[] = {&w.by_line, &w.by_pair, &w.by_thing, &w.headers, &w.lines_of};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         xs_hash_free(tables[i]);
     void *const arrays[] = {w.key_of, w.keys, w.pairs, w.links, w.things, w.stacks};

@@ -19,7 +19,8 @@ struct xs_callsite_chains {
 
 /* Gives for each stack how many frames of its chain are helpers, so that the one behind them is its place. A frame is a
  * helper if it has callers that move different things. What are different things is decided by sizes, and in native
- * code by addresses in the device's memory. Where that is not clear, the frame is none. */
+ * code by addresses in the device's memory. In a header of helpers a function is one, too, that only one line of
+ * another file has copy something. Where that is not clear, the frame is none. */
 void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_callsite_chains *chains,
                           uint8_t *passed);
 

@@ -297,6 +297,27 @@ static size_t find_sum(const struct xs_try *t) {
     return count == 1 ? found : t->trials->count;
 }
 
+enum { LONG_NS_PER_S = 1000000000, LONG_S = 60 };
+
+/* A trace begins with the program's first use of CUDA, so its time is the least that a run takes. Said on a terminal,
+ * and elsewhere if it is long. */
+static void say_duration(const struct xs_try *t) {
+    const struct xs_bench_terms *terms = &t->arguments->terms;
+    uint64_t run_ns = t->reading->findings->run_ns;
+    size_t causes = 0;
+    for (size_t i = 0; i + 1 < t->trials->count; i++)
+        causes += t->trials->items[i].state == XS_TRIAL_PLANNED;
+    size_t planned = causes + (causes > 1); /* the last trial is of all together */
+    size_t runs = planned + (planned + 1) * (terms->runs + terms->warm_up);
+    double all_ns = (double)run_ns * (double)runs;
+    if (!planned || (!t->shows && all_ns < (double)LONG_S * LONG_NS_PER_S))
+        return;
+    char run[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    fprintf(stderr, "This takes at least %s: %zu cause%s, %zu runs of at least %s.\n",
+            xs_format_ns(all, all_ns < 1e18 ? (uint64_t)all_ns : (uint64_t)1e18), causes, causes == 1 ? "" : "s", runs,
+            xs_format_ns(run, run_ns));
+}
+
 int xs_try_measure(struct xs_try *t) {
     t->end = XS_BENCH_COMPLETE;
     t->attempts = xs_realloc(NULL, t->trials->count * sizeof *t->attempts);
@@ -305,6 +326,7 @@ int xs_try_measure(struct xs_try *t) {
     t->sum = t->trials->count;
     if (!xs_make_folder(t->folder, sizeof t->folder))
         return XS_EXIT_ERROR;
+    say_duration(t);
     bool goes_on = check_all(t), any = false;
     t->sum = find_sum(t);
     for (size_t i = 0; i < t->trials->count; i++)

@@ -113,6 +113,11 @@ done
 echo kept >kept
 run "$XFERSPY" bench -n 1 -o kept -- touch ran -- true
 expect_status 1; expect_err "exists already"; [ ! -e ran ] || show "ran all the same"
+# A result that goes to a file is said on standard error, too: its first line.
+run "$XFERSPY" bench -n 2 -o written -- true -- true; expect_status 0; expect_no_out
+head -n 1 written | cmp - stderr || show "the conclusion"
+run "$XFERSPY" bench -n 2 --json -o written.json -- true -- true; expect_status 0; expect_no_out
+[ -s stderr ] || show "no conclusion"
 
 # A run that does not end is ended by the time limit; and by a signal, with what is known up to then.
 run "$XFERSPY" bench --time-limit=0.5 -- sleep 1000 -- true

@@ -111,6 +111,12 @@ run "$XFERSPY" report --format=markdown run.db
 expect_out 'To measure what the repairs gain on the unchanged program: `xferspy try run.db`'
 rm run.db.try.json
 
+# How long it takes at least, by the trace's own run, is said before the first run: 1 check and 2 times 4 runs.
+echo "UPDATE meta SET value = 10000000000 WHERE key = 'duration_ns';" >long.sql
+make_own_trace long.db "$SOURCE/fixtures/findings.sql" command.sql long.sql
+try --only=noop-upload long.db; expect_status 0
+expect_err "This takes at least 90.0 s: 1 cause, 9 runs of at least 10.0 s."
+
 # Two causes: each alone, and both together, which has a plan and a check of its own.
 try --only=noop-upload --only=duplicate-upload/elsewhere run.db; expect_status 0; cp stdout both
 grep -q '^  all .* -150 ms (-150 ms to -150 ms), 3 runs each, output the same$' stdout || show "all together"

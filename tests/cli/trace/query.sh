@@ -6,6 +6,15 @@ written=$(stat -c %Y.%y t.db)
 run "$XFERSPY" query t.db "SELECT direction, count(*) AS n FROM transfers GROUP BY direction ORDER BY n"
 expect_status 0; expect_no_err
 printf 'direction   n\nd2d         1\nd2h        10\nh2d        12\n' | cmp - stdout || show "table"
+run "$XFERSPY" query t.db "SELECT NULL AS a, 1 AS b, '' AS long UNION ALL SELECT NULL, 2, NULL"
+expect_status 0; printf 'a  b  long\n   1\n   2\n' | cmp - stdout || show "columns without a value"
+run "$XFERSPY" query t.db "SELECT stack_id FROM stacks"; expect_error_of t.db
+expect_err 'no such column: stack_id; stacks has stack, '
+run "$XFERSPY" query t.db "SELECT x.idd FROM sync_scope AS x"; expect_error_of t.db
+expect_err 'did you mean `id'"'"'? sync_scope has id, name'
+run "$XFERSPY" query t.db "SELECT qqqqqq FROM sync_scope"; expect_error_of t.db
+expect_err 'no such column: qqqqqq; sync_scope has id, name'
+run "$XFERSPY" query t.db "SELECT * FROM stakcs"; expect_error_of t.db; expect_err 'did you mean `stacks'"'"'?'
 run "$XFERSPY" query --format=csv t.db "SELECT 1 AS a, 'x,\"y\"' AS b, NULL AS c, x'0aff' AS d, 0.1 AS e"
 printf 'a,b,c,d,e\n1,"x,""y""",,x'"'0aff'"',0.1\n' | cmp - stdout || show "csv"
 run "$XFERSPY" query --format=tsv t.db "SELECT 1 AS a, 'x' || char(9) AS b"

@@ -93,8 +93,7 @@ static void each_row_is_said(void **state) {
         bool said = false;
         for (unsigned v = 0; v < XS_VERDICTS; v++) {
             bool is_of_row = *row->verdict ? verdict_of(d, row->verdict) == v : !v || d->verdicts[v].name != NULL;
-            said =
-                said || (is_of_row && !strcmp(xs_remedy_in_python(detector, v, row->framework, row->way), row->text));
+            said = said || (is_of_row && !strcmp(xs_remedy_in(detector, v, row->framework, row->way), row->text));
         }
         expect(said, row, "nobody is told it");
     }
@@ -104,7 +103,7 @@ static void expect_words(const char *id, const char *verdict, enum xs_framework 
                          const char *part) {
     unsigned detector = detector_of(id);
     unsigned v = *verdict ? verdict_of(xs_detectors[detector], verdict) : 0;
-    const char *text = xs_remedy_in_python(detector, v, framework, way);
+    const char *text = xs_remedy_in(detector, v, framework, way);
     if (!strstr(text, part))
         fail_msg("%s/%s: \"%s\" is not in \"%s\"", id, verdict, part, text);
 }
@@ -213,6 +212,57 @@ static void a_site_has_the_words_of_its_way(void **state) {
     play_end(p);
 }
 
+/* Values are read from 0, `step` bytes apart, with a launch or an upload after each if so wished. */
+static const char *remedy_of_reads(int first, uint64_t step, bool launches, bool uploads, const char *sql) {
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    for (int i = 0; i < 24; i++) {
+        play_down(p, A + (uint64_t)(i < first ? 0 : i) * step, 4, i + 1, HOST + 4 * (uint64_t)i);
+        if (launches)
+            play_unseen_kernel(p);
+        if (uploads)
+            play_up(p, A + BYTES / 2, 4096, 100 + i, NOT_MEASURED, HOST + BYTES);
+    }
+    play_analyse(p, sql);
+    return remedy_at("scalar-readback", *sql ? 10 : 0);
+}
+
+#define PYTHON_READS CODES STACK(1) PYTHON(1, 0, 2, 5) LAST(1, 1, 1, 10) "UPDATE transfer SET stack = 1"
+
+static void neighbours_are_read_together(void **state) {
+    static const char seldom[] = "Keep the value on the device, or read it less often.";
+    (void)state;
+    assert_string_equal(remedy_of_reads(0, 4, false, false, ""), "Read neighbouring values with one copy.");
+    play_end(p);
+    assert_string_equal(remedy_of_reads(0, 64, false, false, ""), "Read neighbouring values with one copy.");
+    play_end(p);
+    assert_string_equal(remedy_of_reads(0, 69, false, false, ""), seldom); /* too far away */
+    play_end(p);
+    assert_string_equal(remedy_of_reads(0, 0, false, false, ""), seldom); /* one value again and again */
+    play_end(p);
+    assert_string_equal(remedy_of_reads(16, 4, false, false, ""), seldom); /* most are */
+    play_end(p);
+    assert_string_equal(remedy_of_reads(0, 4, true, false, ""), seldom); /* a kernel may write the next one */
+    play_end(p);
+    assert_string_equal(remedy_of_reads(0, 4, false, true, ""), seldom);
+    play_end(p);
+    assert_non_null(strstr(remedy_of_reads(0, 4, false, false, PYTHON_READS), "one copy: `.tolist()` or `.cpu()`"));
+    play_end(p);
+    assert_non_null(strstr(remedy_of_reads(0, 0, false, false, PYTHON_READS), "only once in many steps"));
+    play_end(p);
+}
+
+/* Small copies are gathered where they come from. */
+static void small_copies_by_their_way(void **state) {
+    (void)state;
+    unsigned detector = detector_of("small-transfers");
+    assert_non_null(strstr(xs_remedy_in(detector, 0, XS_FRAMEWORK_NATIVE, XS_REMEDY_UP), "on the host and send them"));
+    assert_non_null(strstr(xs_remedy_in(detector, 0, XS_FRAMEWORK_NATIVE, XS_REMEDY_DOWN), "Read neighbouring values"));
+    assert_non_null(
+        strstr(xs_remedy_in(detector, 0, XS_FRAMEWORK_NATIVE, XS_REMEDY_VALUE), "Read neighbouring values"));
+    assert_non_null(strstr(xs_remedy_in(detector, 0, XS_FRAMEWORK_NATIVE, XS_REMEDY_ANY), "Gather them into one copy"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_name_what_there_is),
@@ -222,6 +272,8 @@ int main(void) {
         cmocka_unit_test(the_nearest_words_are_chosen),
         cmocka_unit_test(a_site_has_the_words_of_what_it_calls),
         cmocka_unit_test(a_site_has_the_words_of_its_way),
+        cmocka_unit_test(neighbours_are_read_together),
+        cmocka_unit_test(small_copies_by_their_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

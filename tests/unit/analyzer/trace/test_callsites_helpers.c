@@ -322,6 +322,55 @@ static void helper_of_one_file(void **state) {
     drop(&m);
 }
 
+/* One line alone calls at(): what is moved tells nothing, but it lies in a header of helpers, and copies in one line.
+ */
+static void beside_helpers(void **state) {
+    struct made m;
+    (void)state;
+    begin(&m);
+    native(&m, 1, "Buffer<float>::upload memory.h:27 > load field.cu:5 < main main.cpp:7");
+    native(&m, 2, "Buffer<char>::upload memory.h:27 > mask field.cu:15 < main main.cpp:8");
+    native(&m, 3, "Buffer<float>::at memory.h:48 > fluxes photometry.cu:34 < main main.cpp:9");
+    native(&m, 4, "first memory.h:50 < main main.cpp:12");
+    for (int stack = 1; stack <= 4; stack++)
+        move(&m, stack, 5, stack * 1024, stack, 0);
+    load(&m);
+    check_place(&m, 3, "photometry.cu:34 through memory.h:48");
+    check_place(&m, 4, "main.cpp:12 through memory.h:50");
+    drop(&m);
+}
+
+/* Functions that are not there for their callers alone: each stays the place. */
+static void not_beside_helpers(void **state) {
+    struct made m;
+    (void)state;
+    begin(&m);
+    native(&m, 1, "upload solver.h:10 < load field.cu:5 < main main.cpp:7");
+    native(&m, 2, "upload solver.h:10 < mask field.cu:15 < main main.cpp:8");
+    native(&m, 3, "step solver.h:20 < main main.cpp:9"); /* two lines of it copy */
+    native(&m, 4, "step solver.h:21 < main main.cpp:9");
+    native(&m, 5, "twice solver.h:30 < main main.cpp:11"); /* with the same data, from two lines */
+    native(&m, 6, "twice solver.h:30 < main main.cpp:12");
+    native(&m, 7, "inner solver.h:40 < outer solver.h:45 < main main.cpp:13"); /* its own header calls it */
+    native(&m, 8, "upload device.cu:10 < load field.cu:6 < main main.cpp:7");  /* no header: it has kernels, too */
+    native(&m, 9, "upload device.cu:10 < mask field.cu:16 < main main.cpp:8");
+    native(&m, 10, "solve device.cu:20 < main main.cpp:14");
+    native(&m, 11, "read other.h:10 < main main.cpp:15"); /* a header of which nothing is known */
+    for (int stack = 1; stack <= 11; stack++)
+        move(&m, stack, 5, stack == 6 ? 5120 : stack * 1024, stack == 6 ? 5 : stack, 0);
+    load(&m);
+    check_place(&m, 1, "field.cu:5 through solver.h:10");
+    check_place(&m, 3, "solver.h:20");
+    check_place(&m, 4, "solver.h:21");
+    check_place(&m, 5, "solver.h:30");
+    check_place(&m, 6, "solver.h:30");
+    check_place(&m, 7, "solver.h:40");
+    check_place(&m, 8, "field.cu:6 through device.cu:10");
+    check_place(&m, 10, "device.cu:20");
+    check_place(&m, 11, "other.h:10");
+    drop(&m);
+}
+
 /* One line that calls a function with two copies in it: each is a place, as before. */
 static void two_helpers_of_one_line(void **state) {
     struct made m;
@@ -402,6 +451,8 @@ int main(void) {
         cmocka_unit_test(recursion),
         cmocka_unit_test(helpers_of_helpers),
         cmocka_unit_test(helper_of_one_file),
+        cmocka_unit_test(beside_helpers),
+        cmocka_unit_test(not_beside_helpers),
         cmocka_unit_test(two_helpers_of_one_line),
         cmocka_unit_test(other_calls),
         cmocka_unit_test(long_trace),
