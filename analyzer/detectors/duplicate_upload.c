@@ -342,6 +342,7 @@ const struct xs_detector xs_detector_duplicate_upload = {
           XS_REPAIR_OF_DETECTOR},
          {"freed", "Upload it once, and keep the memory: do not free it, and do not write other data into it.",
           XS_REPAIR_OF_DETECTOR}},
+    .verdicts_join = true,
     .on_event = on_event,
     .before_transfer = before_transfer,
     .on_gap = on_gap,

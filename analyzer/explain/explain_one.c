@@ -88,6 +88,14 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
                          xs_format_ns(last, (uint64_t)f->last_ns));
     xs_out_fact(out, "count", "%s", text.data);
     text.length = 0;
+    xs_finding_variants(&text, f);
+    if (text.length)
+        xs_out_fact(out, "variants", "%s", text.data);
+    text.length = 0;
+    xs_finding_turns(&text, f);
+    if (text.length)
+        xs_out_fact(out, "room", "%s", text.data);
+    text.length = 0;
     xs_finding_cost(&text, f);
     if (text.length)
         xs_out_fact(out, "cost", "%s", text.data);
