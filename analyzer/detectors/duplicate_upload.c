@@ -340,7 +340,7 @@ const struct xs_detector xs_detector_duplicate_upload = {
           XS_REPAIR_DEVICE_COPY},
          {"unknown", "Find out whether the kernels in between change it; if they do not, drop the upload.",
           XS_REPAIR_OF_DETECTOR},
-         {"freed", "Upload it once, and keep it: its memory was freed, or other data was written into it.",
+         {"freed", "Keep what was uploaded: its memory was freed, or other data was written into it.",
           XS_REPAIR_OF_DETECTOR}},
     .verdicts_join = true,
     .on_event = on_event,

@@ -286,10 +286,18 @@ static void the_wait_of_a_free_moves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uploads_of_what_is_there),   cmocka_unit_test(one_that_was_not_measured),
-        cmocka_unit_test(few_that_can_be_dropped),    cmocka_unit_test(both_ways),
-        cmocka_unit_test(a_wait_for_a_kernel_moves),  cmocka_unit_test(a_wait_for_all_kernels_moves),
-        cmocka_unit_test(an_allocation_that_is_kept), cmocka_unit_test(the_wait_of_a_free_moves),
+        cmocka_unit_test(uploads_of_what_is_there),
+        cmocka_unit_test(one_that_was_not_measured),
+        cmocka_unit_test(few_that_can_be_dropped),
+        cmocka_unit_test(a_cache_that_is_too_small),
+        cmocka_unit_test(contents_that_a_kernel_changes),
+        cmocka_unit_test(contents_that_are_not_few),
+        cmocka_unit_test(turns_in_words),
+        cmocka_unit_test(both_ways),
+        cmocka_unit_test(a_wait_for_a_kernel_moves),
+        cmocka_unit_test(a_wait_for_all_kernels_moves),
+        cmocka_unit_test(an_allocation_that_is_kept),
+        cmocka_unit_test(the_wait_of_a_free_moves),
     };
     return cmocka_run_group_tests_name("dropped", tests, NULL, NULL);
 }
