@@ -193,30 +193,6 @@ static void uploads_beside_longer_kernels(void **state) {
     play_end(p);
 }
 
-/* Behind the turns the same line uploads without a kernel: these uploads are no part of it, however many they are. */
-static void later_copies_of_the_place_stay(void **state) {
-    enum { ALONE = 20 };
-    (void)state;
-    play_begin(p);
-    uint32_t a = play_alloc(p, A, MIB);
-    p->host = XS_MEM_PINNED;
-    for (int i = 0; i < STEPS + ALONE; i++) {
-        takes(LATENCY_US + 1000 + 5, 1000);
-        if (i && i <= STEPS) {
-            p->delay_ns = (300 - 5 + 2) * US;
-            p->call_ns = p->delay_ns + (1000 + 5) * US;
-        }
-        if (i > STEPS)
-            works(1000);
-        up(A, MIB, NO_CONTENT, NOT_MEASURED, HOST);
-        if (i < STEPS)
-            kernel(300, a);
-    }
-    diagnose(NULL);
-    assert_true(saves("no-overlap").most_ns <= STEPS * (300 + 22) * US + MS);
-    play_end(p);
-}
-
 /* Copies and kernels in one stream, the host far ahead of them: when they run is said on a timeline of the device. */
 static uint64_t device_us;
 
@@ -275,9 +251,8 @@ int main(void) {
         cmocka_unit_test(small_copies_become_one),        cmocka_unit_test(a_memset_s_time_stays),
         cmocka_unit_test(a_copy_on_the_device),           cmocka_unit_test(only_what_changed),
         cmocka_unit_test(uploads_beside_shorter_kernels), cmocka_unit_test(uploads_beside_longer_kernels),
-        cmocka_unit_test(later_copies_of_the_place_stay), cmocka_unit_test(a_peer_copy_s_time_stays),
-        cmocka_unit_test(a_peer_copy_of_no_known_rate),   cmocka_unit_test(downloads_beside_kernels),
-        cmocka_unit_test(both_directions_beside_kernels),
+        cmocka_unit_test(a_peer_copy_s_time_stays),       cmocka_unit_test(a_peer_copy_of_no_known_rate),
+        cmocka_unit_test(downloads_beside_kernels),       cmocka_unit_test(both_directions_beside_kernels),
     };
     return cmocka_run_group_tests_name("changed", tests, NULL, NULL);
 }
