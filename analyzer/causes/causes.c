@@ -10,6 +10,7 @@
 #include "analyzer/causes/detours.h"
 #include "analyzer/causes/grouping.h"
 #include "analyzer/causes/plan_repairs.h"
+#include "analyzer/causes/turns.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
@@ -167,6 +168,8 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
     xs_repairables_sort(all);
     int status = xs_model_read(&model, trace, findings->sites, message, NULL);
     if (status >= 0)
+        status = xs_turns_read(trace, findings, all, message);
+    if (status >= 0)
         status = xs_plan_begin(&plan, &model, trace, findings, message);
     if (status >= 0) {
         int64_t run;
@@ -191,6 +194,8 @@ int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *
     own.on_instance = on_instance;
     own.data = &collecting;
     int status = xs_analyse(trace, &own, findings, message);
+    if (status >= 0)
+        xs_findings_join(*findings);
     if (status >= 0)
         status = xs_contexts_read(trace, *findings, message);
     if (status >= 0)

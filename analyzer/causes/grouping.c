@@ -73,8 +73,8 @@ static void group_by_place(struct grouping *g) {
 
 static uint64_t middle(const struct xs_saving *s) { return s->least_ns + (s->most_ns - s->least_ns) / 2; }
 
-static bool removes(const struct xs_finding *f) {
-    switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
+static bool is_removed(const struct xs_finding *f, unsigned verdict) {
+    switch (xs_detector_repair(xs_detectors[f->detector], verdict)) {
     case XS_REPAIR_DROP:
     case XS_REPAIR_DROP_BOTH:
     case XS_REPAIR_PEER_COPY:
@@ -84,6 +84,13 @@ static bool removes(const struct xs_finding *f) {
     default:
         return false;
     }
+}
+
+static bool removes(const struct xs_finding *f) {
+    bool removed = true;
+    for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+        removed &= !xs_finding_has_verdict(f, verdict) || is_removed(f, verdict);
+    return removed;
 }
 
 /* Whether a is to be done rather than b. */

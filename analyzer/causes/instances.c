@@ -23,17 +23,27 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
     };
 }
 
-static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t verdict, uint32_t site) {
+/* By place before by verdict, because a finding may have several of these. */
+static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site) {
     if (a->detector != detector)
         return a->detector < detector ? -1 : 1;
-    if (a->verdict != verdict)
-        return a->verdict < verdict ? -1 : 1;
     return (a->site > site) - (a->site < site);
+}
+
+/* The same, of a finding of one verdict also by that. */
+static int compare_with(const struct xs_repairable *a, const struct xs_finding *f) {
+    int order = compare(a, f->detector, f->site);
+    if (order || f->verdict == XS_SEVERAL_VERDICTS)
+        return order;
+    return (a->verdict > f->verdict) - (a->verdict < f->verdict);
 }
 
 static int by_finding(const void *a, const void *b) {
     const struct xs_repairable *x = a, *y = b;
-    int order = compare(x, y->detector, y->verdict, y->site);
+    int order = compare(x, y->detector, y->site);
+    bool joins = xs_detectors[x->detector]->verdicts_join;
+    if (!order && !joins)
+        order = (x->verdict > y->verdict) - (x->verdict < y->verdict);
     return order ? order : (x->rows[0] > y->rows[0]) - (x->rows[0] < y->rows[0]);
 }
 
@@ -46,13 +56,12 @@ size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_findi
     size_t low = 0, high = all->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&all->items[middle], finding->detector, finding->verdict, finding->site) < 0)
+        if (compare_with(&all->items[middle], finding) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (high = low;
-         high < all->count && compare(&all->items[high], finding->detector, finding->verdict, finding->site) == 0;)
+    for (high = low; high < all->count && !compare_with(&all->items[high], finding);)
         high++;
     *count = high - low;
     return low;

@@ -198,8 +198,8 @@ static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
         bool is_copy = calls[i].direction == XS_DIR_H2D || calls[i].direction == XS_DIR_D2H;
         if (!is_copy || calls[i].stream != calls[call].stream)
             continue;
-        if (plan->change_of[i])
-            break; /* the finding's next instance, which was here before */
+        if (plan->change_of[i] || calls[i].site == calls[call].site)
+            break; /* the finding's next instance, which was here before; or the place comes again without being one */
         move(plan, i);
     }
 }

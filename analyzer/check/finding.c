@@ -70,6 +70,8 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->name = name.data;
         g->detector = f->detector;
         g->remedy = xs_remedy_of(reading->findings, f);
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+            g->verdicts |= (unsigned)xs_finding_has_verdict(f, verdict) << verdict;
         g->verdict = f->verdict;
         g->advice = f->advice;
         g->at_most = xs_finding_at_most(f);
@@ -120,9 +122,19 @@ static int by_key(const void *a, const void *b) {
     return order ? order : (left->index > right->index) - (left->index < right->index);
 }
 
+/* Of verdicts that join, which there are may differ from run to run: the id alone is the key. */
+static int kind_bytes(const char *kind) {
+    size_t id = strcspn(kind, "/");
+    for (size_t i = 0; i < xs_detector_count; i++)
+        if (xs_detectors[i]->verdicts_join && strlen(xs_detectors[i]->id) == id &&
+            !strncmp(xs_detectors[i]->id, kind, id))
+            return (int)id;
+    return (int)strlen(kind);
+}
+
 static char *key_of(const struct xs_check_finding *g, unsigned with) {
     struct xs_string key = {0};
-    xs_string_format(&key, "%s\n%s\n%s\n%s", g->kind, g->entry_point, g->function, g->file);
+    xs_string_format(&key, "%.*s\n%s\n%s\n%s", kind_bytes(g->kind), g->kind, g->entry_point, g->function, g->file);
     if (with & WITH_TEXT)
         xs_string_format(&key, "\n%s", g->text);
     if (with & WITH_LINE)

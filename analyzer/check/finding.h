@@ -19,6 +19,7 @@ struct xs_check_finding {
 
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;
+    unsigned verdicts;  /* bits: one, or several that join */
     const char *remedy; /* static */
     bool advice;
     bool at_most;  /* what it saves is a range */

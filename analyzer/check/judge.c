@@ -249,6 +249,8 @@ static bool is_kind(const struct xs_rule *rule, const char *kind) {
     size_t id = strlen(d->id);
     if (strncmp(kind, d->id, id) != 0 || (kind[id] && kind[id] != '/'))
         return false;
+    if (!kind[id] && d->verdicts_join) /* it has several verdicts, and counts under each */
+        return true;
     return rule->verdict < 0 || (kind[id] && !strcmp(kind + id + 1, d->verdicts[rule->verdict].name));
 }
 
@@ -275,7 +277,7 @@ static void judge_finding(const struct judge *j, struct xs_rule_result *r) {
     r->has_base = rule->relative;
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        if (f->detector != (unsigned)rule->detector || (rule->verdict >= 0 && f->verdict != (unsigned)rule->verdict) ||
+        if (f->detector != (unsigned)rule->detector || (rule->verdict >= 0 && !(f->verdicts >> rule->verdict & 1)) ||
             is_suppressed(j, i))
             continue;
         if (!rule->relative && xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {

@@ -82,7 +82,7 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
     for (size_t i = 0; i < side->finding_count; i++) {
         struct xs_side_finding finding = side->findings[i];
         finding.place = folded[finding.place];
-        uint64_t *known = xs_hash_put(&side->finding_by_key, (uint64_t)finding.detector << 32 | finding.verdict,
+        uint64_t *known = xs_hash_put(&side->finding_by_key, xs_side_key(finding.detector, finding.verdict),
                                       (uint64_t)finding.place + 1);
         if (*known) {
             add_amounts(side, side->of + (*known - 1) * limit, side->of + i * limit);
@@ -197,7 +197,7 @@ static void diff_findings(struct work *w) {
     for (uint32_t i = 0; i < c->before->finding_count; i++) {
         const struct xs_side_finding *finding = &c->before->findings[i];
         uint32_t place = w->match.after_of[finding->place], other = XS_UNMATCHED;
-        uint64_t key = (uint64_t)finding->detector << 32 | finding->verdict;
+        uint64_t key = xs_side_key(finding->detector, finding->verdict);
         const uint64_t *found =
             place != XS_UNMATCHED ? xs_hash_find(&c->after->finding_by_key, key, (uint64_t)place + 1) : NULL;
         if (found)
@@ -207,7 +207,7 @@ static void diff_findings(struct work *w) {
     for (uint32_t i = 0; i < c->after->finding_count; i++) {
         const struct xs_side_finding *finding = &c->after->findings[i];
         uint32_t place = w->match.before_of[finding->place];
-        uint64_t key = (uint64_t)finding->detector << 32 | finding->verdict;
+        uint64_t key = xs_side_key(finding->detector, finding->verdict);
         if (place == XS_UNMATCHED || !xs_hash_find(&c->before->finding_by_key, key, (uint64_t)place + 1))
             add_finding(w, XS_UNMATCHED, i,
                         place == XS_UNMATCHED ? XS_MATCH_NONE : (enum xs_match_how)w->match.how[place]);

@@ -69,6 +69,11 @@ struct xs_side_finding {
     const char *name;           /* as `explain` takes it for the first run that had it */
 };
 
+/* What it is, in finding_by_key. */
+static inline uint64_t xs_side_key(unsigned detector, unsigned verdict) {
+    return (uint64_t)detector << 32 | xs_finding_compared_verdict(detector, verdict);
+}
+
 struct xs_side { /* zeroed: empty */
     struct xs_side_run *runs;
     size_t run_count, run_limit;

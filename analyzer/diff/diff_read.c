@@ -236,9 +236,12 @@ static void add_sites(struct xs_side *side, const struct xs_findings *findings, 
 static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings *findings, size_t index,
                                  uint32_t place) {
     const struct xs_finding *f = &findings->items[index];
-    uint64_t *found = xs_hash_put(&side->finding_by_key, (uint64_t)f->detector << 32 | f->verdict, (uint64_t)place + 1);
-    if (*found)
+    uint64_t *found = xs_hash_put(&side->finding_by_key, xs_side_key(f->detector, f->verdict), (uint64_t)place + 1);
+    if (*found) {
+        unsigned *verdict = &side->findings[*found - 1].verdict;
+        *verdict = *verdict == f->verdict ? f->verdict : XS_SEVERAL_VERDICTS;
         return (uint32_t)*found - 1;
+    }
     if (side->finding_count == side->finding_capacity) {
         side->findings = grown(side->findings, &side->finding_capacity, side->finding_count, sizeof *side->findings);
         side->of = xs_realloc(side->of, side->finding_capacity * side->run_limit * sizeof *side->of);

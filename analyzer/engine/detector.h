@@ -30,7 +30,6 @@ struct xs_verdict {
     const char *remedy; /* one sentence, imperative; NULL: the detector's */
     enum xs_repair repair;
 };
-enum { XS_VERDICTS = 4 };
 
 /* What several detectors say: roles of evidence, a reason why something is undecided, parts of a definition and of a
  * remedy. */
@@ -78,6 +77,8 @@ struct xs_detector {
     struct xs_verdict verdicts[XS_VERDICTS];
     /* Bits by index of verdicts that rest on what the trace cannot show; ranked after what is sure. */
     uint32_t unsure_verdicts;
+    /* One repair, which is the detector's, mends all verdicts of one place: there they are one finding. */
+    bool verdicts_join;
     /* Called for each wanted event. A row of the trace comes before the model takes it over: the model shows what was
      * just before the call. What the model derives of it (XS_ON_WRITE_END) comes after it, before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);

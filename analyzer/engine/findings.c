@@ -1,6 +1,7 @@
 /* Instances into findings, and their order; see findings.h. */
 #include "analyzer/engine/findings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,11 +156,12 @@ static int compare_undecided(const void *a, const void *b) {
 }
 
 static void number(struct xs_findings *findings) {
-    size_t *met = xs_realloc(NULL, xs_detector_count * XS_VERDICTS * sizeof *met);
-    memset(met, 0, xs_detector_count * XS_VERDICTS * sizeof *met);
+    enum { KINDS = XS_SEVERAL_VERDICTS + 1 };
+    size_t *met = xs_realloc(NULL, xs_detector_count * KINDS * sizeof *met);
+    memset(met, 0, xs_detector_count * KINDS * sizeof *met);
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *finding = &findings->items[i];
-        finding->ordinal = ++met[finding->detector * XS_VERDICTS + finding->verdict % XS_VERDICTS];
+        finding->ordinal = ++met[finding->detector * KINDS + finding->verdict % KINDS];
     }
     free(met);
 }
@@ -182,6 +184,19 @@ void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
     number(findings);
 }
 
+static void fold(struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->folded = !finding->advice && finding->gives_back_ns < findings->floor_ns;
+    }
+}
+
+static void rank(struct xs_findings *findings) {
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, compare);
+    number(findings);
+}
+
 /* Moves the findings out of the builder. */
 static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
     findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;
@@ -201,16 +216,112 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
         qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->run_ns);
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *finding = &findings->items[i];
-        finding->folded = !finding->advice && finding->gives_back_ns < findings->floor_ns;
-        if (finding->upper_bound)
-            findings->upper_bound_ns = xs_sum(findings->upper_bound_ns, finding->gives_back_ns);
-    }
-    if (findings->count)
-        qsort(findings->items, findings->count, sizeof *findings->items, compare);
-    number(findings);
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].upper_bound)
+            findings->upper_bound_ns = xs_sum(findings->upper_bound_ns, findings->items[i].gives_back_ns);
+    fold(findings);
+    rank(findings);
     xs_findings_discard(builder);
+}
+
+/* --- one finding of several verdicts --- */
+
+static int by_place(const void *a, const void *b) {
+    const struct xs_finding *x = a, *y = b;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->verdict > y->verdict) - (x->verdict < y->verdict);
+}
+
+unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict) {
+    return xs_detectors[detector]->verdicts_join ? XS_SEVERAL_VERDICTS : verdict;
+}
+
+static bool is_joined(const struct xs_finding *a, const struct xs_finding *b) {
+    return xs_detectors[a->detector]->verdicts_join && a->detector == b->detector && a->site == b->site;
+}
+
+/* The verdicts share what was checked. An estimate of theirs is as sure as the least sure one. */
+static void join_samples(struct xs_sample *all, const struct xs_sample *more) {
+    double most;
+    all->hits += more->hits;
+    all->estimate += more->estimate;
+    all->low += more->low;
+    all->high += more->high;
+    all->ns += more->ns;
+    all->low_ns += more->low_ns;
+    all->high_ns += more->high_ns;
+    most = fmax(all->low, (double)(all->of - (all->checked < all->hits ? 0 : all->checked - all->hits)));
+    all->estimate = fmin(all->estimate, most);
+    all->high = fmin(all->high, fmax(most, all->estimate));
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct xs_instance *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->evidence[0].row > y->evidence[0].row) - (x->evidence[0].row < y->evidence[0].row);
+}
+
+static int by_rank(const void *a, const void *b) {
+    const struct xs_instance *x = a, *y = b;
+    uint64_t mine = xs_times_rank_ns(&x->removable), others = xs_times_rank_ns(&y->removable);
+    return mine != others ? (mine < others ? 1 : -1) : by_time(a, b);
+}
+
+static void join_instances(struct xs_instance **items, size_t *count, struct xs_instance *more, size_t more_count,
+                           size_t kept, int (*order)(const void *, const void *)) {
+    *items = xs_realloc(*items, (*count + more_count + 1) * sizeof **items);
+    memcpy(*items + *count, more, more_count * sizeof **items);
+    *count += more_count;
+    qsort(*items, *count, sizeof **items, order);
+    *count = *count < kept ? *count : kept;
+    free(more);
+}
+
+static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
+    all->variants[one->verdict] = (struct xs_variant){one->instances, one->sample.estimate};
+}
+
+static void join(struct xs_finding *all, struct xs_finding *one) {
+    if (all->verdict != XS_SEVERAL_VERDICTS)
+        note_variant(all, all);
+    note_variant(all, one);
+    all->verdict = XS_SEVERAL_VERDICTS;
+    all->instances += one->instances;
+    all->transfers += one->transfers;
+    all->bytes = xs_sum(all->bytes, one->bytes);
+    all->timed_instances += one->timed_instances;
+    all->exposed_instances += one->exposed_instances;
+    all->modelled_instances += one->modelled_instances;
+    all->without_kernels += one->without_kernels;
+    xs_times_add(&all->cost, &one->cost);
+    xs_times_add(&all->removable, &one->removable);
+    xs_times_add(&all->apart, &one->apart);
+    all->gives_back_ns = xs_sum(all->gives_back_ns, one->gives_back_ns);
+    all->first_ns = one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
+    all->last_ns = one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
+    join_samples(&all->sample, &one->sample);
+    join_instances(&all->first, &all->first_count, one->first, one->first_count, all->kept, by_time);
+    join_instances(&all->largest, &all->largest_count, one->largest, one->largest_count, all->kept, by_rank);
+    all->least_ns = all->largest_count ? xs_times_rank_ns(&all->largest[all->largest_count - 1].removable) : 0;
+}
+
+void xs_findings_join(struct xs_findings *findings) {
+    size_t kept = 0;
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, by_place);
+    for (size_t i = 0; i < findings->count; i++) {
+        if (kept && is_joined(&findings->items[kept - 1], &findings->items[i]))
+            join(&findings->items[kept - 1], &findings->items[i]);
+        else
+            findings->items[kept++] = findings->items[i];
+    }
+    findings->count = kept;
+    fold(findings);
+    rank(findings);
 }
 
 void xs_findings_discard(struct xs_findings_builder *builder) {

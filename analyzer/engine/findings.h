@@ -41,6 +41,10 @@ struct xs_times {
     bool device_known, exposed_known;
 };
 
+/* A detector has no more verdicts than this. A finding of several verdicts (xs_findings_join) has the one behind them,
+ * which has no name. */
+enum { XS_VERDICTS = 4, XS_SEVERAL_VERDICTS = XS_VERDICTS };
+
 /* One instance of a finding, as a detector reports it. */
 struct xs_instance {
     unsigned verdict;          /* index in the detector's verdicts; 0 where it has none */
@@ -123,9 +127,25 @@ struct xs_detour {
     uint64_t most_ns; /* what is saved at most where the device does it: without that time and both copies */
 };
 
+/* What a finding of several verdicts has of one of them. */
+struct xs_variant {
+    uint64_t instances;
+    double estimate; /* as in struct xs_sample; 0: the finding is not of contents */
+};
+
+/* Contents that are uploaded to a place again and again (analyzer/causes/turns.h). */
+struct xs_turns {
+    uint32_t contents; /* how many; 0: nothing is to be said */
+    uint32_t buffers;  /* addresses on the device that they take turns in; 0: they do not */
+    uint64_t bytes;    /* of all of them */
+    bool one_size;     /* they all have the same */
+};
+
 struct xs_finding {
     unsigned detector; /* index in xs_detectors (detector.h), which has id, title and remedies */
     unsigned verdict;
+    struct xs_variant variants[XS_VERDICTS]; /* where the verdict is XS_SEVERAL_VERDICTS */
+    struct xs_turns turns;
     uint32_t site;
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* with cost.device_known, cost.exposed_known */
@@ -245,6 +265,19 @@ static inline bool xs_finding_leads(const struct xs_findings *findings, size_t i
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
 /* The user's own frame that the call came from (callsites.h), NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
+
+/* Whether instances of this verdict are the finding's. */
+static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsigned verdict) {
+    return finding->verdict == XS_SEVERAL_VERDICTS ? finding->variants[verdict].instances > 0
+                                                   : finding->verdict == verdict;
+}
+
+/* The verdict by which findings of two traces are compared: where verdicts join, which of them there are may differ. */
+unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict);
+
+/* Makes one finding of those that differ in the verdict only, where all verdicts of the detector have one repair, and
+ * ranks them anew. Before causes are looked for. */
+void xs_findings_join(struct xs_findings *findings);
 
 /* `order`: for each new place the old one. Causes are not touched. */
 void xs_findings_reorder(struct xs_findings *findings, const size_t *order);

@@ -306,7 +306,9 @@ static int explain_trace(const struct arguments *arguments) {
     explain.seen_count = collected.seen_count;
     for (size_t i = 0; status >= 0 && explain.kept_count && i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
-        *xs_hash_put(&explain.finding_of, f->site, (uint64_t)f->detector << 32 | f->verdict) = i + 1;
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+            if (xs_finding_has_verdict(f, verdict))
+                *xs_hash_put(&explain.finding_of, f->site, (uint64_t)f->detector << 32 | verdict) = i + 1;
     }
     if (status < 0)
         xs_complain("%s", message);

@@ -207,7 +207,7 @@ static void instance_heading(const struct xs_finding *f, const struct xs_instanc
     if (number)
         fprintf(out->file, "Instance %zu", number);
     else
-        fputs("The largest instance", out->file);
+        fputs("The one that costs most", out->file);
     fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
     if (instance->at_ns >= 0)
         fprintf(out->file, " at %s", xs_format_ns(ns, (uint64_t)instance->at_ns));

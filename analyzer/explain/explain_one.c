@@ -93,6 +93,14 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
                          xs_format_ns(last, (uint64_t)f->last_ns));
     xs_out_fact(out, "count", "%s", text.data);
     text.length = 0;
+    xs_finding_variants(&text, f);
+    if (text.length)
+        xs_out_fact(out, "variants", "%s", text.data);
+    text.length = 0;
+    xs_finding_turns(&text, f);
+    if (text.length)
+        xs_out_fact(out, "room", "%s", text.data);
+    text.length = 0;
     xs_finding_cost(&text, f);
     if (text.length)
         xs_out_fact(out, "cost", "%s", text.data);
@@ -151,13 +159,13 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The one that saves most, where that is none of the first; else NULL. */
+/* The one that costs most, where that is more than any of the first by a tenth; else NULL. */
 static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
     if (!f->largest_count)
         return NULL;
     uint64_t gain = xs_times_rank_ns(&f->largest[0].removable);
     for (size_t i = 0; i < first_count; i++)
-        if (xs_times_rank_ns(&f->first[i].removable) >= gain)
+        if (xs_times_rank_ns(&f->first[i].removable) >= gain - gain / 11)
             return NULL;
     return &f->largest[0];
 }

@@ -115,7 +115,7 @@ bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *ke
     if (explain->chosen < 0)
         return true;
     const struct xs_finding *f = &explain->findings->items[explain->chosen];
-    return kept->detector == f->detector && kept->verdict == f->verdict && kept->site == f->site;
+    return kept->detector == f->detector && xs_finding_has_verdict(f, kept->verdict) && kept->site == f->site;
 }
 
 uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept) {

@@ -86,6 +86,11 @@ static int most_frequent(const void *a, const void *b) {
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
+static bool is_of(const struct xs_seen *seen, const struct xs_finding *f) {
+    unsigned verdict = seen->what >> 20 & 0xff;
+    return seen->what == xs_seen_what(seen->what >> 28, verdict, f->detector) && xs_finding_has_verdict(f, verdict);
+}
+
 /* Instances about the same call at the same place with different callers further out have different stacks. */
 static int count_stacks(const struct xs_explain *explain, struct stack_counts *counts, char *message) {
     const struct xs_finding *f = &explain->findings->items[explain->chosen];
@@ -99,7 +104,7 @@ static int count_stacks(const struct xs_explain *explain, struct stack_counts *c
     for (size_t i = 0; i < explain->seen_count && status >= 0; i++) {
         const struct xs_seen *seen = &explain->seen[i];
         unsigned table = seen->what >> 28;
-        if (seen->site != f->site || seen->what != xs_seen_what(table, f->verdict, f->detector) || !statements[table])
+        if (seen->site != f->site || !is_of(seen, f) || !statements[table])
             continue;
         int64_t stack = stack_of_row(statements[table], seen->row);
         if (stack > 0)

@@ -145,7 +145,7 @@ static const struct family finding_families[FINDING_FAMILIES] = {
 static void put_findings_of(const struct writer *w, const struct xs_export *e, unsigned which, int run) {
     const struct xs_findings *findings = e->reading[run].findings;
     for (unsigned detector = 0; detector < xs_detector_count; detector++) {
-        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
+        for (unsigned verdict = 0; verdict <= XS_SEVERAL_VERDICTS; verdict++) {
             uint64_t values[FINDING_FAMILIES] = {0};
             bool advice = false;
             for (size_t i = 0; i < findings->count; i++) {

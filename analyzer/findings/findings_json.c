@@ -81,12 +81,36 @@ static bool leads_a_cause(const struct xs_findings *findings, size_t index) {
     return index < findings->cause_count; /* finding k of the list is the first one of cause k */
 }
 
+static void put_variants(const struct xs_finding *f, struct xs_json *json) {
+    if (f->verdict == XS_SEVERAL_VERDICTS) {
+        xs_json_array(json, "variants");
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
+            if (!xs_finding_has_verdict(f, verdict))
+                continue;
+            xs_json_object(json, NULL);
+            xs_json_text(json, "verdict", xs_detectors[f->detector]->verdicts[verdict].name);
+            xs_json_count(json, "instances", f->variants[verdict].instances);
+            xs_json_end(json, '}');
+        }
+        xs_json_end(json, ']');
+    }
+    if (f->turns.contents) {
+        xs_json_object(json, "turns");
+        xs_json_count(json, "contents", f->turns.contents);
+        if (f->turns.buffers)
+            xs_json_count(json, "buffers", f->turns.buffers);
+        xs_json_count(json, "bytes", f->turns.bytes);
+        xs_json_end(json, '}');
+    }
+}
+
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json) {
     const struct xs_finding *f = &findings->items[index];
     put_name(json, findings, index);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
+    put_variants(f, json);
     xs_json_count(json, "timed_instances", f->timed_instances);
     xs_json_count(json, "exposed_instances", f->exposed_instances);
     if (f->modelled_instances)

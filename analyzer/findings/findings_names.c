@@ -31,6 +31,22 @@ static bool is_called(const struct xs_findings *findings, size_t index, const ch
     return found;
 }
 
+/* The largest that has this verdict among several. */
+static long find_among_several(const struct xs_findings *findings, const char *name) {
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
+            struct xs_string kind = {0};
+            xs_finding_kind(&kind, f->detector, verdict);
+            bool found = xs_finding_has_verdict(f, verdict) && !strcmp(kind.data, name);
+            xs_string_free(&kind);
+            if (found)
+                return (long)i;
+        }
+    }
+    return -1;
+}
+
 long xs_finding_find(const struct xs_findings *findings, const char *name) {
     char *end = NULL;
     long number = strtol(name, &end, 10), found = -1;
@@ -46,7 +62,7 @@ long xs_finding_find(const struct xs_findings *findings, const char *name) {
             return -2;
         found = (long)i;
     }
-    return found;
+    return found >= 0 ? found : find_among_several(findings, name);
 }
 
 struct xs_amount xs_finding_in_all(const struct xs_finding *f) {
@@ -82,6 +98,41 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     else
         xs_string_format(text, ", %s%s exposed", xs_modelled_mark(f->modelled_instances),
                          xs_format_ns(buffer, t->exposed_ns));
+}
+
+void xs_finding_variants(struct xs_string *text, const struct xs_finding *f) {
+    const struct xs_detector *d = xs_detectors[f->detector];
+    char count[XS_UNIT_BYTES];
+    for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
+        const struct xs_variant *variant = &f->variants[verdict];
+        uint64_t all = (uint64_t)(variant->estimate + 0.5);
+        bool about = all > variant->instances;
+        if (variant->instances)
+            xs_string_format(text, "%s%s%s %s", text->length ? ", " : "", about ? "about " : "",
+                             xs_format_count(count, about ? all : variant->instances), d->verdicts[verdict].name);
+    }
+}
+
+void xs_finding_turns(struct xs_string *text, const struct xs_finding *f) {
+    const struct xs_turns *t = &f->turns;
+    char bytes[XS_UNIT_BYTES];
+    uint32_t more = t->contents - t->buffers;
+    if (!t->contents)
+        return;
+    if (!t->buffers)
+        xs_string_format(text, "%" PRIu32 " contents are uploaded again and again: kept on the device they need %s.",
+                         t->contents, xs_format_bytes(bytes, t->bytes));
+    else if (!t->one_size)
+        xs_string_format(text,
+                         "%" PRIu32 " contents take turns in %" PRIu32 " buffer%s: a buffer for each, %s in all, "
+                         "would keep them.",
+                         t->contents, t->buffers, t->buffers > 1 ? "s" : "", xs_format_bytes(bytes, t->bytes));
+    else
+        xs_string_format(text,
+                         "%" PRIu32 " contents take turns in %" PRIu32 " buffer%s: %" PRIu32 " more of %s%s would "
+                         "keep them all.",
+                         t->contents, t->buffers, t->buffers > 1 ? "s" : "", more,
+                         xs_format_bytes(bytes, t->bytes / t->contents), more > 1 ? " each" : "");
 }
 
 bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *cause, size_t i, unsigned *repairs) {

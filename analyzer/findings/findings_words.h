@@ -12,6 +12,10 @@
 
 /* --- savings.c --- */
 
+/* "about 637 overwritten, about 10 freed"; nothing where there is one verdict. */
+void xs_finding_variants(struct xs_string *text, const struct xs_finding *finding);
+/* Contents that come again and again, and the room that they need on the device; nothing where that is not known. */
+void xs_finding_turns(struct xs_string *text, const struct xs_finding *finding);
 /* Why what it saves is a range, in sentences; nothing where it is none. */
 void xs_finding_why_range(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
 /* "484 ms", of a range "up to 484 ms (6.05 ms or more)"; of one that begins with next to nothing "up to 484 ms". */

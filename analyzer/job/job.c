@@ -127,7 +127,8 @@ static void add_frame_key(struct xs_string *key, const struct xs_frame *frame) {
 static char *key_of(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string key = {0};
-    xs_string_format(&key, "%u\x1f%u\x1f%s", f->detector, f->verdict, xs_site_name(findings, f->site));
+    xs_string_format(&key, "%u\x1f%u\x1f%s", f->detector, xs_finding_compared_verdict(f->detector, f->verdict),
+                     xs_site_name(findings, f->site));
     add_frame_key(&key, frame);
     add_frame_key(&key, frame ? frame->through : NULL);
     return key.data;
@@ -224,6 +225,7 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     finding->folded = finding->folded && (cause ? cause->folded : f->folded);
     finding->advice = f->advice;
     finding->leads = finding->leads || cause;
+    finding->verdict = finding->verdict == f->verdict ? f->verdict : XS_SEVERAL_VERDICTS;
 }
 
 /* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were

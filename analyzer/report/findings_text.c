@@ -15,9 +15,6 @@
 
 enum { INDENT = 6 };
 
-/* So that the first screen fits a terminal of 24 lines: the text of how many causes' lines is shown. */
-enum { XS_CAUSES_WITH_SOURCE = 1 };
-
 /* What and where, and, where the user's own line is known, its text below. */
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
                         struct xs_out *out) {
@@ -87,13 +84,13 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     xs_string_free(&text);
 }
 
-/* Whether the cause above leads with the same words. */
-static bool is_remedy_above(const struct xs_findings *findings, size_t number) {
-    if (!number)
-        return false;
-    const struct xs_cause *cause = &findings->causes[number];
-    return !strcmp(xs_remedy_of(findings, &findings->items[cause->findings[0]]),
-                   xs_remedy_of(findings, &findings->items[cause[-1].findings[0]]));
+/* The number of the first cause that leads with the same words, from 1. */
+static size_t first_with_remedy(const struct xs_findings *findings, size_t number) {
+    const char *remedy = xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]);
+    size_t first = 0;
+    while (strcmp(remedy, xs_remedy_of(findings, &findings->items[findings->causes[first].findings[0]])) != 0)
+        first++;
+    return first + 1;
 }
 
 /* That the copies are part of a detour over the host: at its first cause, with all that is known of it. */
@@ -112,8 +109,25 @@ static void print_detour(const struct xs_findings *findings, size_t number, stru
     xs_string_free(&text);
 }
 
-/* What there is to save; then what and where; then what to do, if it is not what was just said, and what else can be
- * done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
+static void print_remedy(const struct xs_findings *findings, size_t number, bool all, struct xs_out *out) {
+    size_t first = all ? number + 1 : first_with_remedy(findings, number);
+    if (first <= number)
+        xs_out_indented(out, INDENT, "As for number %zu.", first);
+    else
+        xs_out_indented(out, INDENT, "%s",
+                        xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]));
+}
+
+static void print_turns(const struct xs_finding *f, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_finding_turns(&text, f);
+    if (text.length)
+        xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* What there is to save; then what and where; then what to do, where it was said before by its number, and what else
+ * can be done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
 static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     bool all = report->details;
@@ -123,14 +137,15 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
     unsigned repairs = 0;
     print_name(findings, cause->findings[0], name_columns, out);
     print_tried(report, cause, out);
-    print_where(findings, f, all || number < XS_CAUSES_WITH_SOURCE, out);
+    print_where(findings, f, true, out);
     print_context(f, out);
     if (f->detour) {
         print_detour(findings, number, out);
         print_other(findings, cause->findings[0], out);
-    } else if (all || !is_remedy_above(findings, number)) {
-        xs_out_indented(out, INDENT, "%s", xs_remedy_of(findings, f));
+    } else {
+        print_remedy(findings, number, all, out);
     }
+    print_turns(f, out);
     for (size_t i = 0; i < cause->count && (all || !number); i++) {
         const struct xs_finding *other = &findings->items[cause->findings[i]];
         if (!xs_cause_offers(findings, cause, i, &repairs))

@@ -119,16 +119,18 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     const struct xs_findings *findings = report->findings;
     const struct xs_finding *f = &findings->items[index];
     const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0};
+    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0};
     char *source = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
     xs_finding_name(&name, findings, index);
     add_gain(&gain, findings, f);
     xs_finding_amount(&amount, f);
     xs_finding_cost(&cost, f);
     add_place(&place, findings, f->site, true);
-    fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
+    xs_finding_turns(&turns, f);
+    fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s**%s**%s%s\n", index + 1, name.data,
             f->advice ? "(advice)" : gain.data, d->title, amount.data, place.data, cost.data ? cost.data : "",
-            cost.data ? ". " : "", xs_remedy_of(findings, f));
+            cost.data ? ". " : "", xs_remedy_of(findings, f), turns.data ? " " : "", turns.data ? turns.data : "");
+    xs_string_free(&turns);
     xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);

@@ -207,7 +207,9 @@ static void find_counting(struct work *w, const struct xs_findings *findings) {
     size_t count = findings->cause_count ? findings->cause_count : findings->count;
     for (size_t i = 0; i < count; i++) {
         const struct xs_finding *f = &findings->items[i];
-        *xs_hash_put(&w->counting, f->site, (uint64_t)f->detector << 8 | f->verdict) = i + 1;
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+            if (xs_finding_has_verdict(f, verdict))
+                *xs_hash_put(&w->counting, f->site, (uint64_t)f->detector << 8 | verdict) = i + 1;
     }
 }
 

@@ -56,7 +56,9 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
     size_t kept = 0;
     for (size_t i = 0; i < findings->count && i < limit; i++) {
         const struct xs_finding *f = &findings->items[i];
-        *xs_hash_put(&index, f->site, kind_key(f->detector, f->verdict)) = i + 1;
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+            if (xs_finding_has_verdict(f, verdict))
+                *xs_hash_put(&index, f->site, kind_key(f->detector, verdict)) = i + 1;
     }
     for (size_t i = 0; i < marks->count; i++) {
         struct xs_mark mark = marks->items[i];

@@ -46,8 +46,14 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
     return known ? kinds[i].repair : XS_TRY_NONE;
 }
 
+/* Of a finding of several verdicts: of the first that has one. */
 static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t finding, const char **why) {
-    return xs_try_repair_of(findings->items[finding].detector, findings->items[finding].verdict, why);
+    const struct xs_finding *f = &findings->items[finding];
+    enum xs_try_repair repair = XS_TRY_NONE;
+    for (unsigned verdict = 0; verdict < XS_VERDICTS && repair == XS_TRY_NONE; verdict++)
+        if (xs_finding_has_verdict(f, verdict))
+            repair = xs_try_repair_of(f->detector, verdict, why);
+    return repair;
 }
 
 bool xs_try_is_by_contents(enum xs_try_repair repair) {
@@ -263,7 +269,8 @@ static void plan(struct making *m, struct xs_trial *trial) {
     m->left_out = NULL;
     for (size_t i = 0; i < m->instances->count; i++) {
         const struct xs_try_instance *instance = &m->instances->items[i];
-        if (instance->detector == f->detector && instance->verdict == f->verdict && instance->site == f->site)
+        if (instance->detector == f->detector && xs_finding_has_verdict(f, instance->verdict) &&
+            instance->site == f->site)
             add_instance(m, trial, instance);
     }
     trial->of = in_all(f, trial->repair);

@@ -339,7 +339,7 @@ uint64_t played_found(const struct played *p, const char *id, const char *verdic
     for (size_t i = 0; i < p->findings->count; i++) {
         const struct xs_finding *finding = &p->findings->items[i];
         const struct xs_detector *detector = xs_detectors[finding->detector];
-        const char *name = detector->verdicts[finding->verdict].name;
+        const char *name = finding->verdict < XS_VERDICTS ? detector->verdicts[finding->verdict].name : NULL;
         if (strcmp(detector->id, id) == 0 && (!verdict || (name && strcmp(name, verdict) == 0)))
             instances += finding->instances;
     }

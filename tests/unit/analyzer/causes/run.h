@@ -88,7 +88,7 @@ static inline const struct xs_finding *nth(const char *id, const char *verdict, 
     for (size_t i = 0; i < p->findings->count; i++) {
         const struct xs_finding *finding = &p->findings->items[i];
         const struct xs_detector *detector = xs_detectors[finding->detector];
-        const char *name = detector->verdicts[finding->verdict].name;
+        const char *name = finding->verdict < XS_VERDICTS ? detector->verdicts[finding->verdict].name : NULL;
         if (!strcmp(detector->id, id) && (!verdict || (name && !strcmp(name, verdict))) && !n--)
             return finding;
     }

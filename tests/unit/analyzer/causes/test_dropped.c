@@ -2,6 +2,8 @@
  * a wait that only moves. */
 #include "run.h"
 
+#include "analyzer/findings/findings_words.h"
+
 enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
 
 /* --- uploads --- */
@@ -68,6 +70,98 @@ static void few_that_can_be_dropped(void **state) {
     assert_string_equal(within(0, 0), "pageable");
     is_in_order();
     play_end(p);
+}
+
+/* --- several verdicts, and contents that take turns --- */
+
+enum { TURNS = 60 };
+
+static void expect_turns(uint32_t contents, uint32_t buffers) {
+    const struct xs_finding *f = played_finding(p, "duplicate-upload");
+    assert_int_equal(f->turns.contents, contents);
+    assert_int_equal(f->turns.buffers, buffers);
+    assert_int_equal(f->turns.bytes, contents * MIB);
+}
+
+/* A cache of two buffers for three contents: the second round replaces what went elsewhere, the later ones what was in
+ * the same buffer. Either alone saves less than pinning. */
+static void a_cache_that_is_too_small(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, MIB);
+    play_alloc(p, B, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < TURNS; i++)
+        up(i % 2 ? B : A, MIB, i % 3 + 1, i < 2 ? NOT_MEASURED : (i - 2) % 3 + 1, HOST);
+    diagnose(PEAK);
+    const struct xs_finding *f = played_finding(p, "duplicate-upload");
+    assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
+    assert_int_equal(f->instances, TURNS - 3);
+    assert_int_equal(f->variants[0].instances, TURNS - 6); /* overwritten */
+    assert_int_equal(f->variants[3].instances, 3);         /* freed */
+    FOUND("duplicate-upload", "overwritten", 0);
+    expect_turns(3, 2);
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_string_equal(within(0, 0), "duplicate-upload");
+    assert_string_equal(within(0, 1), "pageable");
+    assert_true(f->saves.most_ns > saves("pageable").most_ns);
+    assert_true(f->saves.most_ns / (TURNS - 3) * (TURNS - 6) < saves("pageable").most_ns);
+    is_in_order();
+    play_end(p);
+}
+
+/* What the uploads replace is what the kernel made: more buffers would keep none of them. */
+static void contents_that_a_kernel_changes(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < TURNS; i++) {
+        up(A, MIB, i % 2 + 1, i ? 9 : NOT_MEASURED, HOST);
+        play_kernel(p, 1, &a);
+    }
+    diagnose(PEAK);
+    FOUND("duplicate-upload", "overwritten", TURNS - 2);
+    expect_turns(2, 0);
+    play_end(p);
+}
+
+/* Each content comes twice: there may be any number of them. And one alone takes no turns. */
+static void contents_that_are_not_few(void **state) {
+    (void)state;
+    for (int one = 0; one < 2; one++) {
+        play_begin(p);
+        uint32_t a = play_alloc(p, A, MIB);
+        takes(CALL_US, COPY_US);
+        for (int i = 0; i < TURNS; i++) {
+            up(A, MIB, one ? 1 : i / 2 + 1, i ? 99 : NOT_MEASURED, HOST);
+            play_kernel(p, 1, &a);
+        }
+        diagnose(PEAK);
+        FOUND("duplicate-upload", "overwritten", one ? TURNS - 1 : TURNS / 2);
+        expect_turns(0, 0);
+        play_end(p);
+    }
+}
+
+static void expect_said(struct xs_turns turns, const char *words) {
+    struct xs_string text = {0};
+    xs_finding_turns(&text, &(struct xs_finding){.turns = turns});
+    assert_string_equal(text.data ? text.data : "", words);
+    xs_string_free(&text);
+}
+
+static void turns_in_words(void **state) {
+    (void)state;
+    expect_said((struct xs_turns){.contents = 0}, "");
+    expect_said((struct xs_turns){14, 0, 14 * MIB, true},
+                "14 contents are uploaded again and again: kept on the device they need 14.0 MiB.");
+    expect_said((struct xs_turns){3, 2, 3 * MIB, true},
+                "3 contents take turns in 2 buffers: 1 more of 1.00 MiB would keep them all.");
+    expect_said((struct xs_turns){3, 1, 3 * MIB, true},
+                "3 contents take turns in 1 buffer: 2 more of 1.00 MiB each would keep them all.");
+    expect_said((struct xs_turns){3, 2, 3 * MIB, false},
+                "3 contents take turns in 2 buffers: a buffer for each, 3.00 MiB in all, would keep them.");
 }
 
 /* --- round trips --- */
@@ -192,10 +286,18 @@ static void the_wait_of_a_free_moves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uploads_of_what_is_there),   cmocka_unit_test(one_that_was_not_measured),
-        cmocka_unit_test(few_that_can_be_dropped),    cmocka_unit_test(both_ways),
-        cmocka_unit_test(a_wait_for_a_kernel_moves),  cmocka_unit_test(a_wait_for_all_kernels_moves),
-        cmocka_unit_test(an_allocation_that_is_kept), cmocka_unit_test(the_wait_of_a_free_moves),
+        cmocka_unit_test(uploads_of_what_is_there),
+        cmocka_unit_test(one_that_was_not_measured),
+        cmocka_unit_test(few_that_can_be_dropped),
+        cmocka_unit_test(a_cache_that_is_too_small),
+        cmocka_unit_test(contents_that_a_kernel_changes),
+        cmocka_unit_test(contents_that_are_not_few),
+        cmocka_unit_test(turns_in_words),
+        cmocka_unit_test(both_ways),
+        cmocka_unit_test(a_wait_for_a_kernel_moves),
+        cmocka_unit_test(a_wait_for_all_kernels_moves),
+        cmocka_unit_test(an_allocation_that_is_kept),
+        cmocka_unit_test(the_wait_of_a_free_moves),
     };
     return cmocka_run_group_tests_name("dropped", tests, NULL, NULL);
 }
