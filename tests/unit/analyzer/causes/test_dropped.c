@@ -88,11 +88,12 @@ static void expect_turns(uint32_t contents, uint32_t buffers) {
 static void a_cache_that_is_too_small(void **state) {
     (void)state;
     play_begin(p);
-    play_alloc(p, A, MIB);
-    play_alloc(p, B, MIB);
+    uint32_t buffers[] = {play_alloc(p, A, MIB), play_alloc(p, B, MIB)};
     takes(CALL_US, COPY_US);
-    for (int i = 0; i < TURNS; i++)
+    for (int i = 0; i < TURNS; i++) {
         up(i % 2 ? B : A, MIB, i % 3 + 1, i < 2 ? NOT_MEASURED : (i - 2) % 3 + 1, HOST);
+        play_kernel(p, 1, &buffers[i % 2]);
+    }
     diagnose(PEAK);
     const struct xs_finding *f = played_finding(p, "duplicate-upload");
     assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
