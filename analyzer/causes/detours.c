@@ -15,7 +15,7 @@
 #include "analyzer/trace/site.h"
 #include "schema/kinds.h"
 
-enum { LEAST_TRIPS = 10, VALUE_BYTES = 64 }; /* a value is as small as for scalar-readback */
+enum { LEAST_TRIPS = 10, VALUE_BYTES = 64 /* a value is as small as for scalar-readback */, MOST_REPLAYS = 32 };
 
 /* One download, the upload behind it, and the pair of places that they are of. */
 struct trip {
@@ -45,8 +45,9 @@ struct finding_detours {
     size_t trip_count, trip_capacity;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
-    struct xs_hash pair_of; /* both sites to the index plus 1 */
-    struct xs_hash uploads; /* by site: how many */
+    struct xs_hash pair_of;    /* both sites to the index plus 1 */
+    uint64_t replayed_from_ns; /* pairs with less of the host's work are not replayed: each replay takes a while */
+    struct xs_hash copies;     /* by site and direction: how many */
 };
 
 /* --- trips --- */
@@ -136,8 +137,8 @@ static void find_trips(struct finding_detours *finding) {
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         struct thread *thread = &finding->threads[call->thread];
-        if (is_copy(call, XS_DIR_H2D))
-            ++*xs_hash_put(&finding->uploads, call->site, 0);
+        if (is_copy(call, XS_DIR_H2D) || is_copy(call, XS_DIR_D2H))
+            ++*xs_hash_put(&finding->copies, call->site, (uint64_t)call->direction);
         if (is_copy(call, XS_DIR_D2H) && call->bytes > VALUE_BYTES)
             *thread = (struct thread){.down = i, .has_it = holds_the_host(call), .last_ns = call->return_ns};
         else if (thread->down != XS_PLAN_NONE)
@@ -185,9 +186,9 @@ static bool drops_upload(const struct xs_finding *f) {
     }
 }
 
-/* Whether at least half of the uploads can be explained otherwise: by their contents, or as a loader's batches. */
+/* Whether at least half of the uploads can be explained otherwise: by what a finding knows of their contents, or as a
+ * loader's batches. */
 static bool is_explained(const struct xs_findings *findings, uint32_t up_site, uint64_t uploads) {
-    double explained = 0;
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
         if (f->site != up_site)
@@ -195,15 +196,16 @@ static bool is_explained(const struct xs_findings *findings, uint32_t up_site, u
         if (f->context &&
             (f->context->host_copy == XS_HOST_COPY_LOADER || f->context->host_copy == XS_HOST_COPY_LOADER_THREAD))
             return true;
-        if (drops_upload(f))
-            explained += f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
+        double explained = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
+        if (drops_upload(f) && 2 * explained >= (double)uploads)
+            return true;
     }
-    return 2 * explained >= (double)uploads;
+    return false;
 }
 
 static int judge(const struct finding_detours *finding, const struct xs_findings *findings,
                  const struct xs_trace *trace, const struct pair *pair, bool *is_detour, char *message) {
-    const uint64_t *uploads = xs_hash_find(&finding->uploads, pair->up_site, 0);
+    const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
     int64_t stack = 0;
     *is_detour = false;
     if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads || pair->host_ns < xs_floor_of_both(findings->run_ns) ||
@@ -231,7 +233,7 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
 }
 
 static uint64_t most_ns(const struct finding_detours *finding, struct xs_plan *plan, size_t pair, int64_t run_ns) {
-    if (!plan->findings->replayed)
+    if (!plan->findings->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
         return xs_sum(finding->pairs[pair].host_ns, finding->pairs[pair].calls_ns);
     xs_plan_clear(plan);
     for (size_t i = 0; i < finding->trip_count; i++)
@@ -242,18 +244,38 @@ static uint64_t most_ns(const struct finding_detours *finding, struct xs_plan *p
     return left < run_ns ? (uint64_t)(run_ns - left) : 0;
 }
 
-/* --- which findings it is said of --- */
-
-/* What removes the uploads is the better repair where it can be done. */
-static bool is_about(const struct xs_finding *f, const struct xs_detour *detour) {
-    return f->site == detour->down_site || (f->site == detour->up_site && !drops_upload(f));
+static int most_first(const void *left, const void *right) {
+    uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+    return (l < r) - (l > r);
 }
 
-static void attach(struct xs_findings *findings, size_t number) {
+static void limit_replays(struct finding_detours *finding) {
+    uint64_t *host_ns = xs_realloc(NULL, (finding->pair_count + 1) * sizeof *host_ns);
+    for (size_t i = 0; i < finding->pair_count; i++)
+        host_ns[i] = finding->pairs[i].host_ns;
+    qsort(host_ns, finding->pair_count, sizeof *host_ns, most_first);
+    finding->replayed_from_ns = finding->pair_count > MOST_REPLAYS ? host_ns[MOST_REPLAYS - 1] : 0;
+    free(host_ns);
+}
+
+/* --- which findings it is said of --- */
+
+/* What removes the uploads is the better repair where it can be done, and so is what saves more. Of the downloads at
+ * least half have to be of the detour, as of the uploads. */
+static bool is_about(const struct xs_finding *f, const struct xs_detour *detour, uint64_t downloads) {
+    if (f->saves.most_ns > detour->most_ns)
+        return false;
+    return (f->site == detour->down_site && 2 * detour->trips >= downloads) ||
+           (f->site == detour->up_site && !drops_upload(f));
+}
+
+static void attach(const struct finding_detours *finding, struct xs_findings *findings, size_t number) {
     const struct xs_detour *detour = &findings->detours[number];
+    const uint64_t *downloads = xs_hash_find(&finding->copies, detour->down_site, XS_DIR_D2H);
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *f = &findings->items[i];
-        if (is_about(f, detour) && (!f->detour || findings->detours[f->detour - 1].most_ns < detour->most_ns))
+        if (is_about(f, detour, downloads ? *downloads : 0) &&
+            (!f->detour || findings->detours[f->detour - 1].most_ns < detour->most_ns))
             f->detour = (uint32_t)number + 1;
     }
 }
@@ -265,6 +287,7 @@ int xs_detours_find(struct xs_findings *findings, struct xs_plan *plan, const st
     if (findings->selection || !findings->calls_recorded)
         return XS_OK;
     find_trips(&finding);
+    limit_replays(&finding);
     for (size_t i = 0; i < finding.pair_count && status >= 0; i++) {
         const struct pair *pair = &finding.pairs[i];
         bool is_detour;
@@ -278,12 +301,12 @@ int xs_detours_find(struct xs_findings *findings, struct xs_plan *plan, const st
                                                       .trips = pair->trips,
                                                       .host_ns = pair->host_ns,
                                                       .most_ns = most_ns(&finding, plan, i, run_ns)};
-        attach(findings, count);
+        attach(&finding, findings, count);
     }
     free(finding.threads);
     free(finding.trips);
     free(finding.pairs);
     xs_hash_free(&finding.pair_of);
-    xs_hash_free(&finding.uploads);
+    xs_hash_free(&finding.copies);
     return status;
 }

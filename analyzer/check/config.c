@@ -329,9 +329,18 @@ bool xs_check_config_allows(const struct xs_check_config *config, const struct x
 
 static bool matches(const char *glob, const char *text) { return !glob || !fnmatch(glob, text, 0); }
 
-/* A finding's id stands for all its verdicts. */
+/* A finding's id stands for all its verdicts, and one of several verdicts for the finding: one repair mends all. */
 static bool matches_kind(const char *glob, const struct xs_check_finding *f) {
-    return matches(glob, f->kind) || matches(glob, xs_detectors[f->detector]->id);
+    const struct xs_detector *d = xs_detectors[f->detector];
+    if (matches(glob, f->kind) || matches(glob, d->id))
+        return true;
+    for (int v = 0; v < XS_VERDICTS && d->verdicts[v].name; v++) {
+        char kind[128];
+        snprintf(kind, sizeof kind, "%s/%s", d->id, d->verdicts[v].name);
+        if (f->verdicts >> v & 1 && matches(glob, kind))
+            return true;
+    }
+    return false;
 }
 
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *f) {

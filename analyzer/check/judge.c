@@ -244,13 +244,14 @@ static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
     judge_modelled(j, r);
 }
 
-static bool is_kind(const struct xs_rule *rule, const char *kind) {
+/* `verdicts`: the bits of those that a finding without one in its kind has. */
+static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdicts) {
     const struct xs_detector *d = xs_detectors[rule->detector];
     size_t id = strlen(d->id);
     if (strncmp(kind, d->id, id) != 0 || (kind[id] && kind[id] != '/'))
         return false;
-    if (!kind[id] && d->verdicts_join) /* it has several verdicts, and counts under each */
-        return true;
+    if (rule->verdict >= 0 && !kind[id] && d->verdicts_join) /* it counts under each that it has */
+        return verdicts >> rule->verdict & 1;
     return rule->verdict < 0 || (kind[id] && !strcmp(kind + id + 1, d->verdicts[rule->verdict].name));
 }
 
@@ -258,16 +259,26 @@ static bool is_kind(const struct xs_rule *rule, const char *kind) {
 static uint64_t base_of_kind(const struct judge *j, const struct xs_rule *rule) {
     const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
+    /* A baseline file does not say which verdicts it has: it has those that the run finds at the same place. */
+    unsigned *verdicts = xs_realloc(NULL, (before->count + 1) * sizeof *verdicts);
     for (size_t i = 0; i < before->count; i++)
-        if (is_kind(rule, before->items[i].kind))
+        verdicts[i] = before->items[i].verdicts;
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        long was = j->judged->states[i].before;
+        if (was >= 0 && !before->items[was].verdicts)
+            verdicts[was] |= j->judged->findings.items[i].verdicts;
+    }
+    for (size_t i = 0; i < before->count; i++)
+        if (is_kind(rule, before->items[i].kind, verdicts[i]))
             base = xs_sum(base, xs_check_measured(&before->items[i], rule->unit));
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         long was = j->judged->states[i].before;
-        if (was >= 0 && is_suppressed(j, i) && is_kind(rule, before->items[was].kind))
+        if (was >= 0 && is_suppressed(j, i) && is_kind(rule, before->items[was].kind, verdicts[was]))
             base -= xs_check_measured(&before->items[was], rule->unit) <= base
                         ? xs_check_measured(&before->items[was], rule->unit)
                         : base;
     }
+    free(verdicts);
     return base;
 }
 

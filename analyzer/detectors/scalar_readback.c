@@ -27,7 +27,7 @@ struct site {
 struct state {
     struct site **sites; /* by number; NULL: none yet */
     uint32_t count;
-    uint64_t writes; /* launches, and transfers that are no downloads */
+    uint64_t writes; /* launches, memsets, and transfers that are no downloads */
 };
 
 static struct site *site_of(struct state *state, uint32_t number) {
@@ -99,7 +99,8 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
-    state->writes += event->on == XS_ON_LAUNCH || (event->on == XS_ON_TRANSFER && !xs_is_download(event));
+    state->writes += event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET ||
+                     (event->on == XS_ON_TRANSFER && !xs_is_download(event));
     const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
     if (!download || !xs_is_download(download) || download->u.transfer.bytes > scalar_bytes)
         return;
@@ -127,7 +128,7 @@ const struct xs_detector xs_detector_scalar_readback = {
     .remedy = "Keep the value on the device, or read it less often.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP,
-    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC),
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .end = end,

@@ -87,6 +87,8 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
         if (*known) {
             add_amounts(side, side->of + (*known - 1) * limit, side->of + i * limit);
             side->findings[*known - 1].about |= finding.about;
+            if (side->findings[*known - 1].verdict != finding.verdict)
+                side->findings[*known - 1].verdict = XS_SEVERAL_VERDICTS;
             continue;
         }
         *known = ++count;

@@ -119,6 +119,8 @@ void xs_finding_turns(struct xs_string *text, const struct xs_finding *f) {
     uint32_t more = t->contents - t->buffers;
     if (!t->contents)
         return;
+    if (f->sample.checked < f->sample.of)
+        xs_string_format(text, "Of the copies that were checked: ");
     if (!t->buffers)
         xs_string_format(text, "%" PRIu32 " contents are uploaded again and again: kept on the device they need %s.",
                          t->contents, xs_format_bytes(bytes, t->bytes));

@@ -84,13 +84,15 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     xs_string_free(&text);
 }
 
-/* The number of the first cause that leads with the same words, from 1. */
+/* The number of the first cause that leads with the same words, from 1. One of a detour leads with other ones. */
 static size_t first_with_remedy(const struct xs_findings *findings, size_t number) {
     const char *remedy = xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]);
-    size_t first = 0;
-    while (strcmp(remedy, xs_remedy_of(findings, &findings->items[findings->causes[first].findings[0]])) != 0)
-        first++;
-    return first + 1;
+    for (size_t i = 0; i < number; i++) {
+        const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
+        if (!f->detour && !strcmp(remedy, xs_remedy_of(findings, f)))
+            return i + 1;
+    }
+    return number + 1;
 }
 
 /* That the copies are part of a detour over the host: at its first cause, with all that is known of it. */

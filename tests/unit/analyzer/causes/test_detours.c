@@ -89,6 +89,23 @@ static void data_goes_over_the_host(void **state) {
     play_end(p);
 }
 
+/* Most of the downloads are for something else, so the detour is said of the uploads alone. */
+static void most_downloads_have_no_upload(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    for (int i = 0; i < 2 * TRIPS; i++) {
+        fetch(MIB);
+        compute();
+    }
+    diagnose(FROM(4));
+    assert_int_equal(p->findings->detour_count, 1);
+    assert_int_equal(nth("pageable", NULL, 0)->transfers, 3 * TRIPS);
+    assert_int_equal(nth("pageable", NULL, 0)->detour, 0);
+    assert_int_equal(nth("pageable", NULL, 1)->transfers, TRIPS);
+    assert_int_equal(nth("pageable", NULL, 1)->detour, 1);
+    play_end(p);
+}
+
 /* The upload's function calls the one that downloads, before it. */
 static void the_download_may_be_in_a_function_that_is_called(void **state) {
     (void)state;
@@ -225,6 +242,7 @@ static void most_uploads_have_no_download(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_goes_over_the_host),
+        cmocka_unit_test(most_downloads_have_no_upload),
         cmocka_unit_test(the_download_may_be_in_a_function_that_is_called),
         cmocka_unit_test(the_host_waits_for_the_download),
         cmocka_unit_test(a_value_is_read),

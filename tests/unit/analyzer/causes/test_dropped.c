@@ -163,6 +163,11 @@ static void turns_in_words(void **state) {
                 "3 contents take turns in 1 buffer: 2 more of 1.00 MiB each would keep them all.");
     expect_said((struct xs_turns){3, 2, 3 * MIB, false},
                 "3 contents take turns in 2 buffers: a buffer for each, 3.00 MiB in all, would keep them.");
+    struct xs_string text = {0};
+    xs_finding_turns(&text, &(struct xs_finding){.turns = {3, 2, 3 * MIB, true}, .sample = {.checked = 9, .of = 60}});
+    assert_string_equal(text.data, "Of the copies that were checked: 3 contents take turns in 2 buffers: 1 more of "
+                                   "1.00 MiB would keep them all.");
+    xs_string_free(&text);
 }
 
 /* --- round trips --- */
