@@ -15,7 +15,7 @@ static bool is_of_upload(const struct xs_detour *detour, const struct xs_finding
     return finding->site == detour->up_site;
 }
 
-void xs_say_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
+void xs_say_detour_work(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
     const struct xs_detour *detour = xs_detour_of(findings, finding);
     char all[XS_UNIT_BYTES], each[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
     struct xs_string place = {0};
@@ -34,13 +34,27 @@ void xs_say_detour(struct xs_string *text, const struct xs_findings *findings, c
     xs_format_ns(all, detour->host_ns);
     xs_format_ns(each, detour->host_ns / detour->trips);
     xs_format_count(times, detour->trips);
-    xs_string_format(text, "Between %s %s%s the host works for %s: %s times %s. ",
+    xs_string_format(text, "Between %s %s%s the host works for %s: %s times %s.",
                      of_upload ? "the download" : "this download and the upload", place.data,
                      of_upload ? " and this upload" : "", all, times, each);
     xs_string_free(&place);
+}
+
+void xs_say_detour_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
+    const struct xs_detour *detour = xs_detour_of(findings, finding);
+    if (!detour)
+        return;
     xs_string_format(text, "If it computes there what it uploads, compute it on the GPU: ");
     xs_say_gain(text, XS_UP_TO, detour->most_ns, findings->run_ns);
     xs_string_format(text, ", both copies included.");
+}
+
+void xs_say_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
+    if (!xs_detour_of(findings, finding))
+        return;
+    xs_say_detour_work(text, findings, finding);
+    xs_string_format(text, " ");
+    xs_say_detour_gain(text, findings, finding);
 }
 
 void xs_detour_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_finding *finding) {

@@ -12,6 +12,9 @@ const struct xs_detour *xs_detour_of(const struct xs_findings *findings, const s
 /* What the host does between the two copies, and what is saved if the device does it; sentences. Nothing where there
  * is no detour. Escaped. */
 void xs_say_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+/* The first of them, which has text of the trace, and the other, which has none. */
+void xs_say_detour_work(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+void xs_say_detour_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
 
 /* "detour", where there is one; else nothing. */
 void xs_detour_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_finding *finding);

@@ -8,6 +8,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/engine/selection.h"
+#include "analyzer/findings/detour_words.h"
 #include "analyzer/findings/findings_markdown.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
@@ -114,12 +115,25 @@ static void add_gain(struct xs_string *text, const struct xs_findings *findings,
     xs_string_free(&checked);
 }
 
+/* What is better than its remedy. */
+static void add_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    struct xs_string said = {0};
+    xs_say_detour_work(&said, findings, f);
+    if (said.length) {
+        xs_markdown_code(text, said.data);
+        xs_string_format(text, " ");
+        xs_say_detour_gain(text, findings, f);
+        xs_string_format(text, " If that cannot be done: ");
+    }
+    xs_string_free(&said);
+}
+
 /* What it is, where, what it costs, and what to do; with the line itself where it can be had. */
 static void finding(const struct xs_report *report, size_t index, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     const struct xs_finding *f = &findings->items[index];
     const struct xs_detector *d = xs_detectors[f->detector];
-    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0};
+    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0}, detour = {0};
     char *source = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
     xs_finding_name(&name, findings, index);
     add_gain(&gain, findings, f);
@@ -127,10 +141,13 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_finding_cost(&cost, f);
     add_place(&place, findings, f->site, true);
     xs_finding_turns(&turns, f);
-    fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s**%s**%s%s\n", index + 1, name.data,
+    add_detour(&detour, findings, f);
+    fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s%s**%s**%s%s\n", index + 1, name.data,
             f->advice ? "(advice)" : gain.data, d->title, amount.data, place.data, cost.data ? cost.data : "",
-            cost.data ? ". " : "", xs_remedy_of(findings, f), turns.data ? " " : "", turns.data ? turns.data : "");
+            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(findings, f), turns.data ? " " : "",
+            turns.data ? turns.data : "");
     xs_string_free(&turns);
+    xs_string_free(&detour);
     xs_markdown_source(out, source);
     free(source);
     xs_string_free(&name);
