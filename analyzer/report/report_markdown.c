@@ -123,7 +123,7 @@ static void add_detour(struct xs_string *text, const struct xs_findings *finding
         xs_markdown_code(text, said.data);
         xs_string_format(text, " ");
         xs_say_detour_gain(text, findings, f);
-        xs_string_format(text, " If that cannot be done: ");
+        xs_string_format(text, " " XS_IF_NOT);
     }
     xs_string_free(&said);
 }
