@@ -100,8 +100,8 @@ static void decide(const struct seen *seen, struct xs_turns *turns) {
         turns->buffers = seen->buffer_count;
 }
 
-int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
-                  char *message) {
+static int read_all(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
+                    char *message) {
     sqlite3_stmt *statement = NULL;
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *f = &findings->items[i];
@@ -114,10 +114,23 @@ int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, co
         struct seen seen = {.count = 0};
         size_t count, first = xs_repairables_of(all, f, &count);
         each_row(statement, &all->items[first], count, &seen, add_row);
+        if (!are_few(&seen))
+            continue;
         each_row(statement, &all->items[first], count, &seen, add_replaced);
-        if (are_few(&seen))
-            decide(&seen, &f->turns);
+        decide(&seen, &f->turns);
     }
     sqlite3_finalize(statement);
     return XS_OK;
+}
+
+/* The rows are read one by one: outside of a transaction, each would take and give back a lock on the file. */
+int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
+                  char *message) {
+    bool is_own = sqlite3_get_autocommit(trace->db);
+    if (is_own)
+        xs_snapshot_begin(trace);
+    int status = read_all(trace, findings, all, message);
+    if (is_own)
+        xs_snapshot_end(trace);
+    return status;
 }
