@@ -15,7 +15,7 @@
 #include "analyzer/trace/site.h"
 #include "schema/kinds.h"
 
-enum { LEAST_TRIPS = 10, VALUE_BYTES = 64 /* a value is as small as for scalar-readback */, MOST_REPLAYS = 32 };
+enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
 
 /* One download, the upload behind it, and the pair of places that they are of. */
 struct trip {
@@ -139,7 +139,7 @@ static void find_trips(struct finding_detours *finding) {
         struct thread *thread = &finding->threads[call->thread];
         if (is_copy(call, XS_DIR_H2D) || is_copy(call, XS_DIR_D2H))
             ++*xs_hash_put(&finding->copies, call->site, (uint64_t)call->direction);
-        if (is_copy(call, XS_DIR_D2H) && call->bytes > VALUE_BYTES)
+        if (is_copy(call, XS_DIR_D2H) && call->bytes > XS_SCALAR_BYTES)
             *thread = (struct thread){.down = i, .has_it = holds_the_host(call), .last_ns = call->return_ns};
         else if (thread->down != XS_PLAN_NONE)
             go_on(finding, thread, i);

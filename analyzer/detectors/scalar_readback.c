@@ -8,7 +8,6 @@
 #include "analyzer/engine/blocked.h"
 
 enum { MANY = 10 };
-static const uint64_t scalar_bytes = 64; /* and values with no more between them are neighbours */
 
 /* Where a value was read, and how often anything before could have written it. */
 struct reading {
@@ -60,7 +59,7 @@ static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_
     return ns < xs_event_host_ns(call) ? ns : xs_event_host_ns(call);
 }
 
-/* Whether one copy could have read it together with the value before. */
+/* Whether one copy could have read it together with the value before: no more than a value lies between them. */
 static bool is_neighbour(struct site *site, const struct state *state, const struct xs_trace_event *download) {
     const struct xs_transfer_view *t = &download->u.transfer;
     struct reading last = site->last, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
@@ -69,7 +68,7 @@ static bool is_neighbour(struct site *site, const struct state *state, const str
         return false;
     uint64_t end = now.address > last.address ? last.address + last.bytes : now.address + now.bytes;
     uint64_t next = now.address > last.address ? now.address : last.address;
-    return now.address != last.address && next >= end && next - end <= scalar_bytes;
+    return now.address != last.address && next >= end && next - end <= XS_SCALAR_BYTES;
 }
 
 /* `wait`: that held the host for it; NULL: its own call did. */
@@ -102,7 +101,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     state->writes += event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET ||
                      (event->on == XS_ON_TRANSFER && !xs_is_download(event));
     const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
-    if (!download || !xs_is_download(download) || download->u.transfer.bytes > scalar_bytes)
+    if (!download || !xs_is_download(download) || download->u.transfer.bytes > XS_SCALAR_BYTES)
         return;
     bool own_call = !download->is_async || xs_copy_blocked(download, detection->link) == XS_BLOCKED;
     if (own_call == (event->on == XS_ON_TRANSFER))

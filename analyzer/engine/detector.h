@@ -12,6 +12,8 @@
 #include "analyzer/trace/trace_event.h"
 #include "analyzer/trace/windows/migration_windows.h"
 
+enum { XS_SCALAR_BYTES = 64 }; /* a download of no more is that of a value */
+
 enum xs_detector_kind {
     XS_REMOVES_TRANSFERS, /* its removable time is transfers' (or memsets'); claimed through xs_claim */
     XS_REMOVES_CALLS,     /* it is time inside calls, or migrations; claimed through xs_claim */

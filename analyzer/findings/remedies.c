@@ -19,8 +19,6 @@ static const struct {
 #undef XS_REMEDY
 };
 
-enum { VALUE_BYTES = 64 }; /* as of scalar-readback */
-
 /* Of a row that is of this verdict alone, else of one that is of all; NULL: there is none. */
 static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
     const char *of_all = NULL;
@@ -54,7 +52,7 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
         return XS_REMEDY_UP;
     if (!strstr(entry_point, "DtoH"))
         return XS_REMEDY_ANY;
-    if (!f->transfers || f->bytes / f->transfers > VALUE_BYTES)
+    if (!f->transfers || f->bytes / f->transfers > XS_SCALAR_BYTES)
         return XS_REMEDY_DOWN;
     return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
 }
