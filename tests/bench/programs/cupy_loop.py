@@ -7,6 +7,7 @@ import time
 
 import cupy
 import numpy
+import slices
 
 STEPS, ROWS, COLUMNS, LOOK_EVERY = 500, 512, 512, 10
 
@@ -20,12 +21,20 @@ def step(number):
     return (y * y).sum()
 
 
+def step_and_look(number):
+    energy = step(number)
+    if number % LOOK_EVERY == 0 and not float(energy) < 1e12:
+        sys.exit("diverged")
+    return energy
+
+
 float(step(0))
+if slices.asked():
+    slices.serve(step_and_look)
+    sys.exit()
 begin = time.perf_counter()
 for i in range(STEPS * int(os.environ.get("EXAMPLE_REPEAT", "1"))):
-    energy = step(i)
-    if i % LOOK_EVERY == 0 and not float(energy) < 1e12:
-        sys.exit("diverged")
+    energy = step_and_look(i)
 cupy.cuda.Device().synchronize()
 print(f"loop {1e3 * (time.perf_counter() - begin):.1f} ms", file=sys.stderr)
 print(f"energy {float(energy):.0f}")

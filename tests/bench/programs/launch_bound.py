@@ -5,6 +5,7 @@ import os
 import sys
 import time
 
+import slices
 import torch
 
 STEPS, LAYERS, WIDTH, BATCH, WARM_UP = 3000, 10, 256, 8, 200
@@ -22,6 +23,9 @@ def step():
 with torch.no_grad():
     for _ in range(WARM_UP):
         step()
+    if slices.asked():
+        slices.serve(lambda _: step())
+        sys.exit()
     begin = time.perf_counter()
     for _ in range(STEPS * int(os.environ.get("EXAMPLE_REPEAT", "1"))):
         result = step()

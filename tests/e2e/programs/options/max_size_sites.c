@@ -30,6 +30,7 @@
  *       2 once_a_while 100
  *
  * All rows of sites that have few, with their device times, and a part of the one that has many.
+ * needs: cupti
  * $ for t in $traces; do q $t "SELECT count(*) FROM transfers WHERE bytes IN (16, 32, 64) AND device_ns > 0
  * $   UNION ALL SELECT count(*) < 100000 FROM transfer WHERE bytes > 64"; done | sort | uniq -c
  *       1 0
