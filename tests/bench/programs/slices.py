@@ -1,5 +1,5 @@
-"""Lets run-slices decide when a program's loop goes on: a line on stdin asks for so many steps, a line on stdout answers
-with the time that they took, in ns."""
+"""Lets run-slices decide when a program's loop goes on: a line on stdin asks for so many steps, a line on stdout
+answers with the time that they took, in ns."""
 
 import os
 import sys
