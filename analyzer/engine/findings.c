@@ -282,7 +282,11 @@ static void join_instances(struct xs_instance **items, size_t *count, struct xs_
 }
 
 static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
-    all->variants[one->verdict] = (struct xs_variant){one->instances, one->sample.estimate};
+    all->variants[one->verdict] = (struct xs_variant){.instances = one->instances,
+                                                      .estimate = one->sample.estimate,
+                                                      .ns = one->sample.ns,
+                                                      .claimed_ns = one->gives_back_ns,
+                                                      .removable = one->removable};
 }
 
 static void join(struct xs_finding *all, struct xs_finding *one) {

@@ -56,6 +56,11 @@ static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t f
     return repair;
 }
 
+bool xs_try_has_repair(unsigned detector, unsigned verdict) {
+    const char *why;
+    return xs_try_repair_of(detector, verdict, &why) != XS_TRY_NONE;
+}
+
 bool xs_try_is_by_contents(enum xs_try_repair repair) {
     return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
 }
@@ -79,8 +84,7 @@ struct xs_try_instance {
 
 void xs_try_keep_instance(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_try_instances *all = data;
-    const char *why;
-    if (!instance->evidence_count || xs_try_repair_of(detector, instance->verdict, &why) == XS_TRY_NONE)
+    if (!instance->evidence_count || !xs_try_has_repair(detector, instance->verdict))
         return;
     if (all->count == all->capacity) {
         all->capacity = all->capacity ? all->capacity * 2 : 1024;
@@ -253,6 +257,30 @@ static const char *why_no_line(const struct making *m, const struct xs_trial *tr
                : "its calls are not in the trace";
 }
 
+static void note_left_out(struct xs_trial *trial, const struct xs_finding *f) {
+    trial->left_out_count = 0;
+    for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
+        const struct xs_variant *variant = &f->variants[verdict];
+        uint64_t all = (uint64_t)(variant->estimate + 0.5);
+        const char *why;
+        if (variant->instances && xs_try_repair_of(f->detector, verdict, &why) == XS_TRY_NONE)
+            trial->left_out[trial->left_out_count++] =
+                (struct xs_try_left_out){.verdict = xs_detectors[f->detector]->verdicts[verdict].name,
+                                         .instances = all > variant->instances ? all : variant->instances,
+                                         .why = why};
+    }
+}
+
+struct xs_saving xs_try_part_saves(const struct xs_finding *f) {
+    if (f->verdict == XS_SEVERAL_VERDICTS)
+        return f->part_saves;
+    return xs_try_has_repair(f->detector, f->verdict) ? f->saves : (struct xs_saving){0};
+}
+
+const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial) {
+    return trial->left_out_count ? &trial->predicted_part : &trial->predicted;
+}
+
 static void plan(struct making *m, struct xs_trial *trial) {
     const struct xs_finding *f = &m->reading->findings->items[trial->finding];
     const char *why;
@@ -266,6 +294,7 @@ static void plan(struct making *m, struct xs_trial *trial) {
                      m->trials->ordinals.uncertain);
         return;
     }
+    note_left_out(trial, f);
     m->left_out = NULL;
     for (size_t i = 0; i < m->instances->count; i++) {
         const struct xs_try_instance *instance = &m->instances->items[i];
@@ -290,6 +319,7 @@ static void add_trial(struct making *m, size_t number, size_t finding) {
     trial->name = name.data;
     trial->place = place.data;
     trial->predicted = findings->items[finding].saves;
+    trial->predicted_part = xs_try_part_saves(&findings->items[finding]);
     plan(m, trial);
 }
 
@@ -409,12 +439,13 @@ static void predict_together(struct xs_trial *all, const struct xs_trials *trial
     bool every = causes + 1 == trials->count;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
-        every = every && trial->state == XS_TRIAL_PLANNED;
+        const struct xs_saving *predicted = xs_trial_predicted(trial);
+        every = every && trial->state == XS_TRIAL_PLANNED && !trial->left_out_count;
         if (trial->state != XS_TRIAL_PLANNED)
             continue;
-        least = trial->predicted.least_ns > least ? trial->predicted.least_ns : least;
-        most = xs_sum(most, trial->predicted.most_ns);
-        known = known && trial->predicted.known;
+        least = predicted->least_ns > least ? predicted->least_ns : least;
+        most = xs_sum(most, predicted->most_ns);
+        known = known && predicted->known;
     }
     const struct xs_saving *together = &trials->together;
     all->predicted = *together;

@@ -72,15 +72,17 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .low_ns = sqlite3_column_int64(row, 2),
                                                           .high_ns = sqlite3_column_int64(row, 3),
                                                           .runs = runs,
+                                                          .is_partly = sqlite3_column_int(row, 9) > 0,
                                                           .output = output};
 }
 
 #define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
 #define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
+#define LEFT_OUT "json_array_length(value, '$.left_out')"
 #define ITEM                                                                                                           \
     TIME("delta_ns")                                                                                                   \
     ", " TIME("delta_low_ns") ", " TIME("delta_high_ns") ", json_extract(value, '$.measured.rounds'), " OUTPUT(        \
-        "result") ", " OUTPUT("exits_differ") ", " OUTPUT("lines") ", " OUTPUT("varying_lines")
+        "result") ", " OUTPUT("exits_differ") ", " OUTPUT("lines") ", " OUTPUT("varying_lines") ", " LEFT_OUT
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
@@ -169,6 +171,8 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_bench_delta_of(text, item->delta_ns, item->low_ns, item->high_ns);
     xs_string_format(text, ", %" PRIu64 " run%s each, ", item->runs, item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);
+    if (item->is_partly)
+        xs_string_format(text, "; a part of these copies cannot be tried");
 }
 
 bool xs_try_is_worth(const struct xs_findings *findings) {

@@ -25,6 +25,7 @@ struct xs_tried_item {
     char *finding;                     /* its name; NULL: all repairs together */
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
     uint64_t runs;                     /* of each side */
+    bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
 };
 

@@ -35,15 +35,15 @@ static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[
     else
         xs_string_format(&cells[0], "all");
     if (trial->number)
-        xs_string_format(&cells[1], "%s %s", trial->name, trial->place);
-    xs_try_predicted(&cells[2], &trial->predicted);
+        xs_try_what(&cells[1], trial);
+    xs_try_predicted(&cells[2], xs_trial_predicted(trial));
     xs_try_measured(&cells[3], t, i);
 }
 
 /* The last line is that of all repairs; where one alone could be tried, it says the same again. */
 static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
     xs_string_format(&cells[0], "all");
-    xs_try_predicted(&cells[2], &t->trials->items[t->sum].predicted);
+    xs_try_predicted(&cells[2], xs_trial_predicted(&t->trials->items[t->sum]));
     xs_try_measured(&cells[3], t, t->sum);
 }
 
@@ -98,16 +98,20 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
     putc('\n', out->file);
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
-        struct xs_string done = {0}, output = {0}, label = {0};
+        struct xs_string done = {0}, left_out = {0}, output = {0}, label = {0};
         xs_try_done(&done, t, i);
+        xs_try_left_out(&left_out, &t->trials->items[i]);
         xs_string_format(&label, t->trials->items[i].number ? "%zu" : "all", t->trials->items[i].number);
         if (done.length && xs_try_is_shown(t, i))
             xs_out_fact(out, label.data, "%s", done.data);
+        if (left_out.length)
+            xs_out_fact(out, done.length ? "" : label.data, "%s", left_out.data);
         if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
             xs_bench_output(&output, &o->report);
             xs_out_fact(out, "", "output %s", output.data);
         }
         xs_string_free(&done);
+        xs_string_free(&left_out);
         xs_string_free(&output);
         xs_string_free(&label);
     }
@@ -164,6 +168,16 @@ static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_st
     xs_string_free(&measured);
 }
 
+static void markdown_left_out(const struct xs_try *t, struct xs_out *out) {
+    for (size_t i = 0, lines = 0; i < t->trials->count; i++) {
+        struct xs_string left_out = {0};
+        xs_try_left_out(&left_out, &t->trials->items[i]);
+        if (left_out.length)
+            fprintf(out->file, "%s- %zu: %s\n", lines++ ? "" : "\n", t->trials->items[i].number, left_out.data);
+        xs_string_free(&left_out);
+    }
+}
+
 void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     struct xs_string command = {0}, code = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
@@ -186,6 +200,7 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
         fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
                 headers[3]);
         each_row(t, out->file, markdown_row);
+        markdown_left_out(t, out);
     } else {
         fprintf(out->file, "\n%s\n", NO_CAUSE);
     }

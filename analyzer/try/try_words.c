@@ -64,6 +64,22 @@ void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t atte
     add_output(text, &o->report);
 }
 
+void xs_try_what(struct xs_string *text, const struct xs_trial *trial) {
+    xs_string_format(text, "%s ", trial->name);
+    for (unsigned i = 0; i < trial->left_out_count; i++)
+        xs_string_format(text, "%s%s%s", i ? ", " : "(without ", trial->left_out[i].verdict,
+                         i + 1 == trial->left_out_count ? ") " : "");
+    xs_string_format(text, "%s", trial->place);
+}
+
+void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial) {
+    char count[XS_UNIT_BYTES];
+    for (unsigned i = 0; i < trial->left_out_count; i++)
+        xs_string_format(text, "%s%s %s: %s",
+                         i ? "; " : "not tried: ", xs_format_count(count, trial->left_out[i].instances),
+                         trial->left_out[i].verdict, trial->left_out[i].why);
+}
+
 static const char *noun_of(enum xs_try_repair repair) {
     switch (repair) {
     case XS_TRY_KEEP_ALLOCATIONS:

@@ -130,6 +130,28 @@ cp stdout report.json
 "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/report.schema.json" stdout \
     >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 
+# Several verdicts at one place: what is predicted is of those that can be repaired, and the others are named.
+make_own_trace joined.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/joined.sql" command.sql
+run "$XFERSPY" explain joined.db duplicate-upload; expect_out "2 overwritten, 1 elsewhere"
+run "$XFERSPY" report --json joined.db
+json "[f['saves']['most_ns'] for f in d['traces'][0]['findings'] if f['name'] == 'duplicate-upload'] == [276000]"
+partly="duplicate-upload (without overwritten) at cuMemcpyHtoD_v2"
+not_tried="not tried: 2 overwritten: the device does not hold these bytes any more"
+try --only=duplicate-upload joined.db; expect_status 0; expect_no_err
+expect_out "$partly  -92.0 us   -10.0 ms"; expect_out "stay-on-device: 1 of 3 copies in the plan"; expect_out "$not_tried"
+[ "$(sed 1,2d app/plan.apply.stay-on-device)" = "stay-on-device 0 31 4194304 from 0 30" ] || show "the plan of a part"
+valid joined.db.try.json
+json "d['causes'][0]['predicted'] == {'least_ns': 92000, 'most_ns': 92000} == d['together']['predicted']" joined.db.try.json
+json "[(v['verdict'], v['instances']) for v in d['causes'][0]['left_out']] == [('overwritten', 2)]" joined.db.try.json
+try --only=duplicate-upload --format=markdown joined.db; expect_status 0; expect_out "| \`$partly\` | -92.0 us |"
+expect_out "- 2: $not_tried"
+run "$XFERSPY" report joined.db; expect_out "output the same; a part of these copies cannot be tried"
+# All together: no more than the parts.
+try --only=noop-upload --only=duplicate-upload joined.db; expect_status 0; cp stdout all
+expect_out "-7.20 ms to -7.29 ms  -150 ms"
+try --only=noop-upload joined.db; expect_not "not tried"; expect_not "(without"
+rm joined.db.try.json
+
 # One cause, by number and by name; formats; a gate.
 for only in 2 noop-upload; do
     try --only=$only --json run.db; expect_status 0; cp stdout one.json; valid one.json
