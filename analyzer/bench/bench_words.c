@@ -151,6 +151,8 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
         xs_string_format(text, "; %s of them differ%s between runs of BEFORE and %s not compared",
                          xs_format_count(count, c->varying), c->varying == 1 ? "s" : "",
                          c->varying == 1 ? "is" : "are");
+    if (c->ignored)
+        xs_string_format(text, "; %s more ignored", xs_format_count(count, c->ignored));
 }
 
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {

@@ -14,7 +14,7 @@
 
 const char *const xs_try_repair_names[] = {
 #define XS_TRY_NAME(name, text) text,
-    XS_TRY_NAMES(XS_TRY_NAME)
+    XS_REPAIR_NAMES(XS_TRY_NAME)
 #undef XS_TRY_NAME
         NULL};
 const char *const xs_trial_state_names[] = {"planned", "cannot-be-tried", "failed", "measured"};

@@ -9,19 +9,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/try/ordinals.h"
+#include "schema/repair_names.h"
 
-/* The repairs, as the library names them. */
-#define XS_TRY_NAMES(X)                                                                                                \
-    X(DROP_UPLOADS, "drop-uploads")                                                                                    \
-    X(STAY_ON_DEVICE, "stay-on-device")                                                                                \
-    X(KEEP_ALLOCATIONS, "keep-allocations")                                                                            \
-    X(KEEP_PINNED, "keep-pinned")                                                                                      \
-    X(STAGE, "stage")                                                                                                  \
-    X(GATHER, "gather")                                                                                                \
-    X(PREFETCH, "prefetch")
 enum xs_try_repair {
 #define XS_TRY_NAME(name, text) XS_TRY_##name,
-    XS_TRY_NAMES(XS_TRY_NAME)
+    XS_REPAIR_NAMES(XS_TRY_NAME)
 #undef XS_TRY_NAME
         XS_TRY_NONE
 };

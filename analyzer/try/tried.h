@@ -19,6 +19,7 @@ struct xs_tried_output {
     enum xs_output_result result;
     bool exits_differ;
     uint64_t lines, varying; /* of the program as it is; the varying ones differ between its runs: not compared */
+    uint64_t ignored;        /* others of it, that were not to be compared */
 };
 
 struct xs_tried_item {

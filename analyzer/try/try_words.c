@@ -39,7 +39,8 @@ static void add_output(struct xs_string *text, const struct xs_bench_report *rep
     xs_tried_say_output(text, &(struct xs_tried_output){.result = c->result,
                                                         .exits_differ = report->pair.exits_differ,
                                                         .lines = c->lines,
-                                                        .varying = c->varying});
+                                                        .varying = c->varying,
+                                                        .ignored = c->ignored});
 }
 
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt) {

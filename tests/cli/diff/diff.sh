@@ -76,6 +76,8 @@ for case in "no_runs.json: is damaged" "wrong.json: is damaged" "other.json: is 
     expect_error_of "$case"
 done
 
+run "$XFERSPY" diff --bench= h100_wasteful.db h100_repaired.db; expect_status 2; expect_err "--bench: which file?"
+
 # Call sites, and what became of one finding.
 make_trace before.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 cat >less.sql <<'END'

@@ -146,7 +146,7 @@ json "d['causes'][0]['predicted']['most_ns'] == 92000 == d['together']['predicte
 json "[(v['verdict'], v['instances']) for v in d['causes'][0]['left_out']] == [('overwritten', 2)]" joined.db.try.json
 try --only=duplicate-upload --format=markdown joined.db; expect_status 0
 expect_out "| \`$partly\` | -92.0 us |"
-expect_out "- 2: $not_tried"
+expect_out "- 2: \`$not_tried\`"
 run "$XFERSPY" report joined.db; expect_out "output the same; a part of these copies cannot be tried"
 # All together: no more than the parts.
 try --only=noop-upload --only=duplicate-upload joined.db; expect_status 0; cp stdout all
@@ -198,6 +198,22 @@ run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_outp
 : >app/varies-all; try --only=2 run.db; rm app/varies*; expect_status 0; expect_out "3 runs each, output not compared"
 run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"
 run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is False"
+# What is ignored is not compared, and where nothing is left, nothing was.
+try --only=2 --ignore=result run.db; expect_status 0; expect_out "3 runs each, output not compared"
+run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"
+# What was done, and the warnings, are in every format; there are none where nothing was done.
+try --only=2 -n 2 --format=markdown run.db; expect_status 0
+expect_out '- 2: `drop-uploads: 9 of 9 copies in the plan, applied 9 times (1.00 MiB); refused: capturing 1`'
+expect_out '- 2: `2 runs a side are too few to know the noise'
+try --only=scalar-readback run.db; expect_status 0; [ "$(tail -n 1 stdout)" ] || show "an empty line at the end"
+# Nothing simulated is shown as measured: it is said before the first time.
+echo "UPDATE meta SET value = 1 WHERE key = 'simulated';" >simulated.sql
+make_own_trace simulated.db "$SOURCE/fixtures/findings.sql" command.sql simulated.sql
+try --only=2 simulated.db; expect_status 0
+[ "$(grep -n -m 1 SIMULATED stdout | cut -d : -f 1)" -lt "$(grep -n -m 1 ' ms' stdout | cut -d : -f 1)" ] ||
+    show "a time before the word that it is a model's"
+try --only=2 --format=markdown simulated.db; expect_status 0; expect_out "- **SIMULATED GPU: times below are a model's"
+
 # What could not be checked is not measured; the others are.
 rm -f run.db.try.json app/plan.apply.*
 : >app/unchecked; try --only=2 run.db; rm app/unchecked; expect_status 0
