@@ -11,6 +11,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/trace/scan.h"
+#include "schema/kinds.h"
 
 const char *const xs_try_repair_names[] = {
 #define XS_TRY_NAME(name, text) text,
@@ -111,7 +112,7 @@ struct making {
     struct xs_trials *trials;
     const struct xs_reading *reading;
     const struct xs_try_instances *instances;
-    struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
+    struct xs_hash sizes; /* allocation.id to its bytes plus 1; 0: it is a registration */
     const char *left_out; /* why a copy of this trial is not in its plan; NULL: none was left out for what it is */
 };
 
@@ -172,7 +173,9 @@ static void add_held(struct making *m, struct xs_trial *trial, const struct xs_t
 
 static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row) {
     const uint64_t *bytes = xs_hash_find(&m->sizes, (uint64_t)row, 0);
-    if (!bytes)
+    if (bytes && !*bytes)
+        m->left_out = "registrations are not kept: nobody can watch safely whether their memory stays mapped";
+    if (!bytes || !*bytes)
         return;
     add_line(trial, &(struct xs_try_line){.repair = trial->repair, .is_any = true, .bytes = *bytes - 1});
     trial->planned++;
@@ -368,9 +371,10 @@ static bool is_shown(const struct xs_findings *findings, size_t cause) {
 
 static int read_sizes(struct making *m, char *message) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes FROM allocation", message, NULL);
+    xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes, kind FROM allocation", message, NULL);
     while (xs_scan_row(&scan))
-        *xs_hash_put(&m->sizes, (uint64_t)xs_scan_int(&scan, 0), 0) = xs_sum(xs_scan_count(&scan, 1), 1);
+        *xs_hash_put(&m->sizes, (uint64_t)xs_scan_int(&scan, 0), 0) =
+            xs_scan_int(&scan, 2) == XS_MEM_REGISTERED ? 0 : xs_sum(xs_scan_count(&scan, 1), 1);
     return xs_scan_end(&scan);
 }
 

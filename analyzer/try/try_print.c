@@ -87,9 +87,15 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
     xs_table_free(table);
 }
 
+/* Of what was measured: of nothing else there is a time to be warned of. */
+static size_t warnings_of(const struct xs_try *t, size_t i) {
+    bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
+    return measured ? t->attempts[i].outcome->report.note_count : 0;
+}
+
 static bool has_warnings(const struct xs_try *t) {
     for (size_t i = 0; i < t->trials->count; i++)
-        if (t->attempts[i].outcome && t->attempts[i].outcome->report.note_count)
+        if (warnings_of(t, i))
             return true;
     return false;
 }
@@ -121,7 +127,7 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
     }
     for (size_t i = 0; i < t->trials->count && has_warnings(t); i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
-        for (size_t k = 0; o && k < o->report.note_count; k++)
+        for (size_t k = 0; k < warnings_of(t, i); k++)
             xs_out_line(out, XS_STYLE_WARN, "! %s: %s", t->trials->items[i].name, o->report.notes[k]);
     }
 }
@@ -196,7 +202,7 @@ static void markdown_details(const struct xs_try *t, struct xs_out *out) {
             xs_bench_output(&output, &o->report);
             markdown_line(out, &lines, label.data, output.data);
         }
-        for (size_t k = 0; o && k < o->report.note_count; k++)
+        for (size_t k = 0; k < warnings_of(t, i); k++)
             markdown_line(out, &lines, label.data, o->report.notes[k]);
         xs_string_free(&done);
         xs_string_free(&left_out);
