@@ -112,7 +112,8 @@ struct making {
     struct xs_trials *trials;
     const struct xs_reading *reading;
     const struct xs_try_instances *instances;
-    struct xs_hash sizes; /* allocation.id to its bytes plus 1; 0: it is a registration */
+    struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
+    struct xs_hash kinds; /* the same to the kind of memory, where it is registered or managed */
     const char *left_out; /* why a copy of this trial is not in its plan; NULL: none was left out for what it is */
 };
 
@@ -171,11 +172,18 @@ static void add_held(struct making *m, struct xs_trial *trial, const struct xs_t
         add_copy(m, trial, trial->repair, copy, from);
 }
 
+static const char *why_not_kept(const struct making *m, enum xs_try_repair repair, int64_t row) {
+    const uint64_t *kind = xs_hash_find(&m->kinds, (uint64_t)row, 0);
+    if (kind && *kind == XS_MEM_REGISTERED)
+        return "registrations are not kept: nobody can watch safely whether their memory stays mapped";
+    return kind && repair == XS_TRY_KEEP_ALLOCATIONS ? "managed memory is not kept" : NULL;
+}
+
 static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row) {
     const uint64_t *bytes = xs_hash_find(&m->sizes, (uint64_t)row, 0);
-    if (bytes && !*bytes)
-        m->left_out = "registrations are not kept: nobody can watch safely whether their memory stays mapped";
-    if (!bytes || !*bytes)
+    const char *why = why_not_kept(m, trial->repair, row);
+    m->left_out = why ? why : m->left_out;
+    if (!bytes || why)
         return;
     add_line(trial, &(struct xs_try_line){.repair = trial->repair, .is_any = true, .bytes = *bytes - 1});
     trial->planned++;
@@ -372,9 +380,12 @@ static bool is_shown(const struct xs_findings *findings, size_t cause) {
 static int read_sizes(struct making *m, char *message) {
     struct xs_scan scan;
     xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes, kind FROM allocation", message, NULL);
-    while (xs_scan_row(&scan))
-        *xs_hash_put(&m->sizes, (uint64_t)xs_scan_int(&scan, 0), 0) =
-            xs_scan_int(&scan, 2) == XS_MEM_REGISTERED ? 0 : xs_sum(xs_scan_count(&scan, 1), 1);
+    while (xs_scan_row(&scan)) {
+        uint64_t row = (uint64_t)xs_scan_int(&scan, 0), kind = xs_scan_count(&scan, 2);
+        *xs_hash_put(&m->sizes, row, 0) = xs_sum(xs_scan_count(&scan, 1), 1);
+        if (kind == XS_MEM_REGISTERED || kind == XS_MEM_MANAGED)
+            *xs_hash_put(&m->kinds, row, 0) = kind;
+    }
     return xs_scan_end(&scan);
 }
 
@@ -396,6 +407,7 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
         add_all(trials);
     }
     xs_hash_free(&m.sizes);
+    xs_hash_free(&m.kinds);
     return status;
 }
 

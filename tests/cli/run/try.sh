@@ -268,7 +268,7 @@ expect_out "cannot be tried: no repair takes copies in two or three dimensions, 
 not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "dst_kind = 5"; expect_out "cannot be tried: no repair takes"
 ls app/plan.* >/dev/null 2>&1 && show "planned what no repair takes"
 
-# Registrations are not kept, so they are not planned either.
+# Registrations and managed memory are not kept, so they are not planned either.
 cat >registered.sql <<'END'
 WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM i WHERE n<9)
 INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
@@ -280,6 +280,11 @@ make_own_trace registered.db "$SOURCE/fixtures/findings.sql" command.sql registe
 try --only=pinned-churn registered.db; expect_status 0
 expect_out "cannot be tried: registrations are not kept: nobody can watch safely whether their memory stays mapped"
 expect_not "in the plan"
+sed 's/ SELECT 100+n,6,1,138000000000000,8388608,3,1,NULL/ SELECT 100+n,10,1,138000000000000,8388608,6,1,0/
+    1i INSERT INTO entry_point VALUES (10,'"'cuMemAllocManaged'"',2);' registered.sql >managed.sql
+make_own_trace managed.db "$SOURCE/fixtures/findings.sql" command.sql managed.sql
+try --only=repeated-allocation managed.db; expect_status 0
+expect_out "cannot be tried: managed memory is not kept"; expect_not "in the plan"
 
 # Nobody's command is run but one's own; what was hidden has to be said.
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
