@@ -55,7 +55,8 @@ expect_status 3; expect_out "differs from line 1 on; before: one; after: two"
 run "$XFERSPY" bench -n 3 --fail-on=none -- echo one -- echo two; expect_status 0; expect_out "differs from line 1"
 run "$XFERSPY" bench -n 3 --ignore='^(one|two)$' --ignore=three -- echo one -- echo two; expect_status 0
 expect_out "the same, 0 lines; 1 more ignored"
-run "$XFERSPY" bench -n 1 --warm-up=0 -- echo one -- echo two; expect_status 3; expect_out "! BEFORE ran once, so which of"
+run "$XFERSPY" bench -n 1 --warm-up=0 -- echo one -- echo two; expect_status 3
+expect_out "! BEFORE ran once, so which of"
 run "$XFERSPY" bench -n 1 --warm-up=1 -- echo one -- echo two; expect_status 3; expect_not "ran once"
 run "$XFERSPY" bench -n 3 --ignore=one --json -- printf 'one\none\n2\n' -- printf 'one\n2\n'; expect_status 0; valid
 json "d['output']['lines'] == 1 and d['output']['ignored_lines'] == 2"
